@@ -1,0 +1,69 @@
+# One environment, .venv, filled in steps: what users run, what developers add, what
+# benchmarks add. Each step leaves a stamp, so that nothing is installed twice.
+
+PYTHON ?= python3
+BIN := .venv/bin
+LOCKED := pyproject.toml constraints.txt
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Silences notices about releases newer than the locked ones.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export NO_MKDOCS_2_WARNING := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lit check types format bench docs lock clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: .venv/.runtime ## Show passel at work
+	sh examples/demo.sh
+
+test: lit ## Run the lit suite, then the unit tests and doctests
+	$(BIN)/python -m pytest
+
+lit: .venv/.dev ## Run the tool's lit suite alone
+	$(BIN)/lit -sv tests/lit
+
+check: .venv/.dev ## Check format, lint, types, layers and documentation
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/mkdocs build --strict --quiet
+
+format: .venv/.dev ## Rewrite the sources in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/.bench ## Run the benchmarks
+	$(BIN)/python benchmarks
+
+docs: .venv/.dev ## Build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+lock: ## Rewrite constraints.txt from the newest versions that fit
+	rm -rf .venv-lock
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet -e '.[bench,dev,mlir]'
+	{ sed '/^[^#]/,$$d' constraints.txt; \
+	  .venv-lock/bin/python -m pip freeze --exclude-editable; } > .venv-lock/constraints.txt
+	mv .venv-lock/constraints.txt constraints.txt
+	rm -rf .venv-lock
+
+clean: ## Remove everything that the targets made
+	rm -rf .venv .venv-lock .hypothesis .pytest_cache .ruff_cache .import_linter_cache site
+	find src tests benchmarks examples -name __pycache__ -exec rm -rf {} +
+	find tests/lit -name Output -exec rm -rf {} +
+
+.venv/.runtime: $(LOCKED)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP_INSTALL) -e .
+	@touch $@
+
+.venv/.dev: .venv/.runtime
+	$(PIP_INSTALL) -e '.[dev,mlir]'
+	@touch $@
+
+.venv/.bench: .venv/.dev
+	$(PIP_INSTALL) -e '.[bench]'
+	@touch $@

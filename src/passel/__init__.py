@@ -1,0 +1,1 @@
+"""MLIR's pass infrastructure for Python."""

@@ -1,0 +1,29 @@
+"""Configuration of the tool's lit suite: which files are tests, and what they may call."""
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import lit.formats
+
+config.name = "passel"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_source_root = str(Path(__file__).parent)
+config.suffixes = [".mlir", ".txt"]
+config.excludes = ["Inputs"]
+
+# The tools of this interpreter's environment come first, whatever the caller's PATH says.
+tools = [Path(sys.executable).parent]
+
+# The wheel with MLIR's tools adds `bin` to the bindings' package, without console scripts.
+mlir = find_spec("mlir")
+for package in (mlir and mlir.submodule_search_locations) or ():
+    if Path(package, "bin", "mlir-opt").exists():
+        tools.append(Path(package, "bin"))
+        config.available_features.add("mlir-opt")
+
+config.environment["PATH"] = os.pathsep.join([*map(str, tools), os.environ["PATH"]])
+
+# Tests keep LLVM's spelling; the Python port answers, so that no LLVM build is needed.
+config.substitutions.append((r"\bFileCheck\b", "filecheck"))
