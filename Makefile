@@ -10,7 +10,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lit check types format bench docs lock clean
+.PHONY: help demo test lit check format bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -28,8 +28,8 @@ check: .venv/.dev ## Check format, lint, types, layers and documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
-	$(BIN)/lint-imports
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/mkdocs build --strict
 
 format: .venv/.dev ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
@@ -52,8 +52,8 @@ lock: ## Rewrite constraints.txt from the newest versions that fit
 
 clean: ## Remove everything that the targets made
 	rm -rf .venv .venv-lock .hypothesis .pytest_cache .ruff_cache .import_linter_cache site
-	find src tests benchmarks examples -name __pycache__ -exec rm -rf {} +
-	find tests/lit -name Output -exec rm -rf {} +
+	find . '(' -name __pycache__ -o -name .lit_test_times.txt -o -path './tests/lit/*Output' ')' \
+	  -prune -exec rm -rf {} +
 
 .venv/.runtime: $(LOCKED)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
