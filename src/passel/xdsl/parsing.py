@@ -1,0 +1,130 @@
+"""Parsing MLIR text with xDSL: MLIR's top-level rules, and every failure with a span.
+
+`parse_source` is the entry point; `SourceParser` does the work.
+"""
+
+import gc
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError
+from xdsl.utils.lexer import Input, Span
+
+from passel.xdsl.locations import SourceText
+from passel.xdsl.source_parser import SourceParser
+
+__all__ = ["SourceParser", "collector_paused", "parse_source"]
+
+
+def parse_source(
+    context: Context,
+    text: str,
+    filename: str,
+    *,
+    implicit_module: bool = True,
+    line_offset: int = 0,
+    locations: bool = True,
+) -> Operation:
+    """Parse a source text to its top-level operation.
+
+    The rules are those of `mlir::parseSourceFile`: a single top-level `builtin.module` is the
+    result itself; anything else, also nothing, is wrapped in a module.
+
+    Args:
+        context: Where dialects are looked up; they are loaded as the text needs them.
+        text: The source.
+        filename: The name used in locations and errors.
+        implicit_module: Whether to wrap. If not, the text must hold exactly one top-level
+            op, of any kind.
+        line_offset: Lines that precede `text` in its file, for split input; locations and
+            errors count from the beginning of the file.
+        locations: Whether ops and block arguments get the location of their name.
+
+    Returns:
+        The operation; it is not verified.
+
+    Raises:
+        ParseError: The text does not parse, for whatever reason; it carries a span. What
+            xDSL raises without one (a block named `^0`, an attribute that does not verify,
+            too deep nesting) is reported where parsing stopped, with its cause.
+
+    Example:
+        >>> print(parse_source(Context(), "", "empty.mlir"))
+        builtin.module {
+        }
+    """
+    source = SourceText(text, filename, line_offset) if locations else None
+    span = Span(0, 0, Input(text, filename))
+    parser = None
+    try:
+        with collector_paused():
+            parser = SourceParser(context, text, filename, source)
+            ops = parser.parse_top_level()
+    except ParseError as error:
+        _shift_lines(error, line_offset)
+        raise
+    except Exception as error:
+        if parser is not None:
+            # xDSL raises these after consuming what is wrong, so the next token may be
+            # lines away: point at the last character read.
+            end = max(len(text[: parser.pos].rstrip()), 1)
+            span = Span(end - 1, end, span.input)
+        located = ParseError(span, _message(error))
+        _shift_lines(located, line_offset)
+        raise located from error
+    if len(ops) == 1 and (not implicit_module or isinstance(ops[0], ModuleOp)):
+        return ops[0]
+    if not implicit_module:
+        located = ParseError(
+            span, f"source must contain a single top-level operation, found: {len(ops)}"
+        )
+        _shift_lines(located, line_offset)
+        raise located
+    module = ModuleOp(ops)
+    if locations:
+        module.location = FileLineColLoc(StringAttr(filename), IntAttr(0), IntAttr(0))
+    return module
+
+
+@contextmanager
+def collector_paused() -> Generator[None]:
+    """Keep the cyclic garbage collector from running inside the `with` block.
+
+    Parsing allocates long-lived objects only, so every collection is in vain.
+    The caller's setting is restored also after an error.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _message(error: Exception) -> str:
+    match error:
+        case RecursionError():
+            return "nested too deeply"
+        case ValueError() | DiagnosticException() | NotImplementedError() if str(error):
+            return str(error)
+        case _:
+            # The text of the others (`KeyError: 'x'`) says little without the type.
+            return f"{type(error).__name__}: {error}"
+
+
+def _shift_lines(error: ParseError, line_offset: int) -> None:
+    """Make the spans of `error` count lines from the beginning of the file."""
+    if not line_offset:
+        return
+    error.span = _shifted(error.span, line_offset)
+    if isinstance(error, MultipleSpansParseError):
+        error.refs = [(_shifted(span, line_offset), note) for span, note in error.refs]
+
+
+def _shifted(span: Span[str] | Span[bytes], line_offset: int) -> Span[str] | Span[bytes]:
+    # Not `dataclasses.replace`: a span of a string literal would validate itself again.
+    return Span(span.start, span.end, span.input, line_offset)

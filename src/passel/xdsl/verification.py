@@ -1,0 +1,186 @@
+"""Verification of xDSL IR, op by op, without rendering it.
+
+xDSL's `Operation.verify` prints the whole top-level module to report one invalid op, without
+saying which.  Here the structural rules are checked by the code below, in xDSL's order, and
+an op's own verifier is called directly; a failure names its op.  Accepted is exactly what
+`Operation.verify` accepts.  The walk keeps its own stack, so depth of nesting costs nothing.
+"""
+# pyright: reportPrivateUsage=false
+# The tight loops follow xDSL's private links; the public iterators cost more than the checks.
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.ir import Block, ErasedSSAValue, Operation
+from xdsl.traits import IsTerminator, NoTerminator
+from xdsl.utils.exceptions import VerifyException
+
+
+class InvalidIR(Exception):
+    """An op that breaks its invariants.
+
+    Attributes:
+        op: The invalid op.
+        message: Why it is invalid, without the op's name or text.
+    """
+
+    def __init__(self, op: Operation, message: str) -> None:
+        super().__init__(message)
+        self.op = op
+        self.message = message
+
+
+def verify(op: Operation, *, recursive: bool) -> None:
+    """Check the invariants of `op`, as `mlir::verify` does except for dominance.
+
+    Args:
+        op: The op; it may be attached or not.
+        recursive: Whether to verify nested ops as well. If not, only `op` itself, its traits
+            and the shape of its regions are checked, which is what is left to do after a
+            pass on nested ops that have been verified.
+
+    Raises:
+        InvalidIR: For the first invalid op: structure is checked on the way down, verifiers
+            run on the way up. Errors of other types that a verifier raises are its cause.
+    """
+    _check_structure(op)
+    if not recursive:
+        for block in _blocks(op):
+            _check_end(block)
+    elif op.regions:
+        _verify_nested(op)
+    _run_verifier(op)
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An op whose nested ops are being verified."""
+
+    op: Operation
+    blocks: Iterator[Block]
+    block: Block | None
+    next_op: Operation | None
+
+
+def _verify_nested(root: Operation) -> None:
+    """Verify what is nested in `root`, but not `root`."""
+    stack = [_enter(root)]
+    while stack:
+        frame = stack[-1]
+        if (parent := _verify_ops(frame)) is not None:
+            stack.append(_enter(parent))
+        elif not _next_block(frame):
+            stack.pop()
+            if stack:
+                _run_verifier(frame.op)
+
+
+def _enter(op: Operation) -> _Frame:
+    frame = _Frame(op, _blocks(op), None, None)
+    _next_block(frame)
+    return frame
+
+
+def _verify_ops(frame: _Frame) -> Operation | None:
+    """Verify ops up to the next one with regions, and return that one, or `None`."""
+    op = frame.next_op
+    block = frame.block
+    while op is not None:
+        if op.parent is not block:
+            raise InvalidIR(op, "parent pointer does not refer to the containing block")
+        _check_structure(op)
+        if op.regions:
+            frame.next_op = op._next_op
+            return op
+        _run_verifier(op)
+        op = op._next_op
+    frame.next_op = None
+    return None
+
+
+def _next_block(frame: _Frame) -> bool:
+    """Leave the current block for the next one; answer whether there is one."""
+    if frame.block is not None:
+        _check_not_empty(frame.block)
+    frame.block = next(frame.blocks, None)
+    if frame.block is None:
+        return False
+    frame.next_op = frame.block._first_op
+    return True
+
+
+def _blocks(op: Operation) -> Iterator[Block]:
+    """Iterate over the blocks of `op`, and check that each belongs there when it is left."""
+    for region in op.regions:
+        block = region._first_block
+        while block is not None:
+            following = block._next_block
+            yield block
+            if block.parent is not region:
+                raise InvalidIR(op, "parent pointer of block does not refer to its region")
+            block = following
+
+
+def _check_structure(op: Operation) -> None:
+    """Check what concerns the op's place in its block, but not what is inside it."""
+    for operand in op._operands:
+        if isinstance(operand, ErasedSSAValue):
+            raise InvalidIR(op, "operand is an erased value")
+    if op._successors:
+        _check_successors(op)
+    block = op.parent
+    if block is not None and block._last_op is op:
+        _check_terminator(op, block)
+
+
+def _check_successors(op: Operation) -> None:
+    block = op.parent
+    if block is None or block.parent is None:
+        raise InvalidIR(op, "op with successors is not in a block of a region")
+    if block._last_op is not op:
+        raise InvalidIR(op, "op with successors must terminate its parent block")
+    for successor in op._successors:
+        if successor.parent is not block.parent:
+            raise InvalidIR(op, "reference to block defined in another region")
+
+
+def _check_terminator(op: Operation, block: Block) -> None:
+    region = block.parent
+    if region is None or op.has_trait(IsTerminator):
+        return
+    if region._first_block is region._last_block:
+        owner = region.parent
+        if owner is None or owner.has_trait(NoTerminator):
+            return
+    raise InvalidIR(op, "block with no terminator")
+
+
+def _check_not_empty(block: Block) -> None:
+    if block._first_op is not None or block.parent is None:
+        return
+    region = block.parent
+    owner = region.parent
+    if (
+        owner is not None
+        and region._first_block is region._last_block
+        and not owner.has_trait(NoTerminator)
+    ):
+        raise InvalidIR(owner, "empty block: expect at least a terminator")
+
+
+def _check_end(block: Block) -> None:
+    """Check that a block ends as its region demands."""
+    _check_not_empty(block)
+    if (last := block._last_op) is not None:
+        _check_terminator(last, block)
+
+
+def _run_verifier(op: Operation) -> None:
+    try:
+        op.verify_()
+    except VerifyException as error:
+        raise InvalidIR(op, str(error)) from error
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise InvalidIR(op, f"verifier failed: {message}") from error
+
