@@ -1,1 +1,64 @@
-"""MLIR's pass infrastructure for Python."""
+"""MLIR's pass infrastructure for Python: nested pass managers over any IR.
+
+See `passel.xdsl` for what works on xDSL, and `passel.testing` for a toy IR.
+"""
+
+from passel._version import __version__
+from passel.context import PassContext
+from passel.diagnostics import Diagnostic, Location, Severity
+from passel.errors import (
+    AdapterError,
+    AnchorError,
+    DefinitionError,
+    DuplicateNameError,
+    Failure,
+    OptionError,
+    PasselError,
+    PassFailedError,
+    PassFailure,
+    PipelineError,
+    PipelineSyntaxError,
+    UnknownPassError,
+)
+from passel.instrumentation import PassInstrumentation
+from passel.ir import ANY, OpKind
+from passel.manager import Nesting, OpPassManager, PassManager, RunResult
+from passel.options import Options, option
+from passel.passes import InterfacePass, OperationPass, Pass
+from passel.registry import PassRegistry, default_registry
+from passel.statistics import Statistic
+
+__all__ = [
+    "ANY",
+    "AdapterError",
+    "AnchorError",
+    "DefinitionError",
+    "Diagnostic",
+    "DuplicateNameError",
+    "Failure",
+    "InterfacePass",
+    "Location",
+    "Nesting",
+    "OpKind",
+    "OpPassManager",
+    "OperationPass",
+    "OptionError",
+    "Options",
+    "Pass",
+    "PassContext",
+    "PassFailedError",
+    "PassFailure",
+    "PassInstrumentation",
+    "PassManager",
+    "PassRegistry",
+    "PasselError",
+    "PipelineError",
+    "PipelineSyntaxError",
+    "RunResult",
+    "Severity",
+    "Statistic",
+    "UnknownPassError",
+    "__version__",
+    "default_registry",
+    "option",
+]

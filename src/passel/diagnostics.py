@@ -1,0 +1,180 @@
+"""Where things are in a text, and how to say what is wrong there.
+
+This module owns sources, spans, carets, locations of ops, diagnostics and "did you mean".
+It knows no error class, no pass and no IR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_EXCERPT_WIDTH = 160
+"""Columns of a source line that are shown; longer lines are cut around the caret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that a user wrote, with the name under which errors refer to it.
+
+    Args:
+        text: The whole text.
+        name: A file name, or a flag's name such as `<pass-pipeline>`.
+    """
+
+    text: str = field(repr=False)
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of offsets (code points) into a source.
+
+    Example:
+        >>> span = Span(Source("builtin.module(csee)", "<pass-pipeline>"), 15, 19)
+        >>> span.text, span.line, span.column
+        ('csee', 1, 16)
+        >>> print(span.excerpt())
+        builtin.module(csee)
+                       ^~~~
+    """
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The text in the span."""
+        return self.source.text[self.start : self.end]
+
+    @property
+    def line(self) -> int:
+        """The line of the first character, counted from 1."""
+        return self.source.text.count("\n", 0, self.start) + 1
+
+    @property
+    def column(self) -> int:
+        """The column of the first character, counted from 1."""
+        return self.start - self.source.text.rfind("\n", 0, self.start)
+
+    def excerpt(self) -> str:
+        """Return the source line and, below it, a caret under the span."""
+        line_start = self.source.text.rfind("\n", 0, self.start) + 1
+        line_end = self.source.text.find("\n", self.start)
+        line = self.source.text[line_start : line_end if line_end >= 0 else None]
+        return underline(line, self.start - line_start, self.end - self.start)
+
+    def __str__(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column}"
+
+
+def underline(line: str, column: int, length: int = 1) -> str:
+    """Return `line` and below it a caret at `column`, with tildes for the rest of `length`.
+
+    Tabs are kept as tabs in the second line, so that the caret stands under its character
+    whatever the terminal's tab width is; a very long line is cut around the caret.
+
+    Args:
+        line: One line of text, without its newline.
+        column: Offset of the caret, counted from 0.
+        length: Number of characters to mark, at least one of them shown.
+    """
+    if len(line) > _EXCERPT_WIDTH:
+        first = max(0, min(column - _EXCERPT_WIDTH // 2, len(line) - _EXCERPT_WIDTH))
+        last = first + _EXCERPT_WIDTH
+        head, tail = "..." if first else "", "..." if last < len(line) else ""
+        line = head + line[first:last] + tail
+        column += len(head) - first
+    indent = "".join("\t" if c == "\t" else " " for c in line[:column].ljust(column))
+    tildes = "~" * (min(length, len(line) - column) - 1)
+    return f"{line}\n{indent}^{tildes}"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where an op comes from, as far as its IR knows.
+
+    Attributes:
+        file: The file's name, or None if the location names no file.
+        line: Line, counted from 1; 0 if unknown.
+        column: Column, counted from 1; 0 if unknown.
+        label: What is known instead of a file, such as `loc("x")`; may be empty.
+        caller: The call site of an inlined op, rendered as a note.
+    """
+
+    file: str | None = None
+    line: int = 0
+    column: int = 0
+    label: str = ""
+    caller: Location | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.file else "<unknown>:0"
+
+
+UNKNOWN = Location()
+"""The location of what has none."""
+
+
+class Severity(Enum):
+    """How bad a diagnostic is. The values are the words that are printed."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    REMARK = "remark"
+    NOTE = "note"
+
+
+@dataclass(slots=True)
+class Diagnostic:
+    """A message for the user about a place in the IR, with notes attached to it.
+
+    Attributes:
+        severity: How bad it is.
+        message: One sentence, without a final newline.
+        location: The place that it is about.
+        notes: Further diagnostics that belong to this one, in order.
+        op: The op that it is about; shown as `see current operation` for errors.
+        print_op: Renders `op`, at once or never, so that nobody pays for what is not shown.
+    """
+
+    severity: Severity
+    message: str
+    location: Location = UNKNOWN
+    notes: list[Diagnostic] = field(default_factory=list["Diagnostic"])
+    op: Any = None
+    print_op: Callable[[], str] | None = field(default=None, repr=False)
+
+    def attach_note(self, message: str, location: Location | None = None) -> Diagnostic:
+        """Attach a note (at this diagnostic's place unless told otherwise) and return it."""
+        note = Diagnostic(Severity.NOTE, message, location or self.location)
+        self.notes.append(note)
+        return note
+
+    def __str__(self) -> str:
+        """The diagnostic and its notes, one line each, without source lines."""
+        own = f"{self.location}: {self.severity.value}: {self.message}"
+        return "\n".join([own, *map(str, self.notes)])
+
+
+def suggest(name: str, candidates: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for the closest candidate, or an empty string.
+
+    Example:
+        >>> suggest("csee", ["cse", "canonicalize"])
+        "; did you mean 'cse'?"
+        >>> suggest("zzz", ["cse"])
+        ''
+    """
+    import difflib  # noqa: PLC0415 - only needed when something is wrong
+
+    # Beyond this length a name is not a slip of the fingers, and difflib is quadratic in it.
+    if len(name) > 100:  # noqa: PLR2004
+        return ""
+    close = difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,195 @@
+"""Every error that passel raises, and the one that pass authors raise.
+
+    PasselError
+    ├── DefinitionError (TypeError)       a pass, option or analysis is declared wrongly
+    ├── DuplicateNameError (ValueError)   a name is registered twice
+    ├── PipelineError (ValueError)        a pipeline's text or structure is wrong
+    │   ├── PipelineSyntaxError             it does not parse
+    │   ├── UnknownPassError                a name in it is not registered
+    │   ├── OptionError                     options of a pass are wrong, all of them listed
+    │   └── AnchorError                     a pass or manager cannot stand where it is put
+    ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
+    └── PassFailedError                   what `PassManager.run` raises
+    PassFailure                           raised by pass authors in `run`; never leaves it
+
+Catch `PasselError` to catch everything that is not a bug.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.diagnostics import Diagnostic, Location, Span
+
+
+class PasselError(Exception):
+    """Base class of every error of passel.
+
+    Useful for one `except` around building and running a pipeline.
+    """
+
+
+class DefinitionError(PasselError, TypeError):
+    """A pass, an option or a statistic is declared wrongly.
+
+    You get it when the class is created or first used, from its author's mistake. You
+    don't get it for anything that a user of the pass writes.
+    """
+
+
+class DuplicateNameError(PasselError, ValueError):
+    """Two passes or pipelines want the same name in one registry.
+
+    Attributes:
+        name: The name.
+        first: Where it was registered first.
+        second: Where it was registered again.
+    """
+
+    def __init__(self, name: str, first: str, second: str) -> None:
+        super().__init__(
+            f"'{name}' is already registered by {first}, and again by {second}; "
+            "use override=True to replace it"
+        )
+        self.name, self.first, self.second = name, first, second
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong in a pipeline.
+
+    Attributes:
+        message: One sentence that names the thing, what is wrong and the way out.
+        span: Where, if the pipeline was text.
+    """
+
+    message: str
+    span: Span | None = None
+
+    def __str__(self) -> str:
+        if self.span is None:
+            return self.message
+        return f"{self.span}: error: {self.message}\n{self.span.excerpt()}"
+
+
+class PipelineError(PasselError, ValueError):
+    """A pipeline is wrong, as text or as built in Python; nothing was run or changed.
+
+    Attributes:
+        problems: All that is wrong, at least one, in the order of the text.
+    """
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+    @property
+    def span(self) -> Span | None:
+        """Where the first problem is, if the pipeline was text."""
+        return self.problems[0].span
+
+
+class PipelineSyntaxError(PipelineError):
+    """The text is not a pipeline. You don't get it for names that are not registered."""
+
+
+class UnknownPassError(PipelineError):
+    """A name in the text is neither a registered pass nor a registered pipeline."""
+
+
+class OptionError(PipelineError):
+    """Options of a pass or pipeline are unknown, malformed or missing; all are listed."""
+
+
+class AnchorError(PipelineError):
+    """A pass or a nested manager cannot stand where it is put.
+
+    You get it for a pass with another anchor ("did you intend to nest?"), for a pass that
+    cannot be scheduled on its manager's op, and for an anchor that is unknown or not
+    isolated from above.
+    """
+
+
+class AdapterError(PasselError, LookupError):
+    """No adapter is known for this object's IR, or the IR's package is not installed."""
+
+
+class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but a pass's verdict
+    """Raised by a pass in `run`: it gives up on this op, and says why.
+
+    The rest of the op's pipeline is skipped, sibling ops are still processed, and
+    `PassManager.run` raises `PassFailedError` at the end. It never leaves `run` itself.
+
+    Args:
+        message: Why, in a sentence without a final period. May be empty if the pass has
+            emitted an error diagnostic already.
+        op: The op to blame, if it is not the one that the pass ran on.
+
+    Source: `mlir::Pass::signalPassFailure`, which unlike this does not stop the body.
+    """
+
+    def __init__(self, message: str = "", *, op: Any = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.op = op
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One pass that failed on one op.
+
+    Attributes:
+        kind: `failed` (the pass raised `PassFailure`), `crashed` (it raised another
+            exception), `invalid` (the IR did not verify afterwards) or `unschedulable`
+            (the op may not run it).
+        pass_text: The pass as text, with the options that differ from their defaults.
+        path: The pass's path in the pipeline, such as `builtin.module/func.func/0:cse`.
+        op_name: Name of the op that it ran on.
+        symbol: That op's symbol name, if it has one.
+        location: That op's location.
+        diagnostic: What was reported for it.
+        cause: The exception behind it, with its traceback, if there was one.
+    """
+
+    kind: str
+    pass_text: str
+    path: str
+    op_name: str
+    symbol: str | None
+    location: Location
+    diagnostic: Diagnostic
+    cause: BaseException | None = None
+
+    @property
+    def where(self) -> str:
+        """The op as people name it, such as `'func.func' @main`."""
+        return f"'{self.op_name}'" + (f" @{self.symbol}" if self.symbol else "")
+
+    def __str__(self) -> str:
+        return f"{self.diagnostic.location}: {self.diagnostic.message} [{self.path}]"
+
+
+class PassFailedError(PasselError):
+    """A run failed: at least one pass failed, crashed, or left invalid IR behind.
+
+    The IR is as the passes left it. You don't get it for a wrong pipeline, which is
+    refused before anything runs.
+
+    Attributes:
+        failures: Every failure, in program order; `__cause__` is the first one's exception.
+        diagnostics: All that was reported during the run, in program order.
+    """
+
+    def __init__(self, failures: Sequence[Failure], diagnostics: Sequence[Diagnostic]) -> None:
+        first, *others = failures
+        lines = [str(first)]
+        if others:
+            lines.append(f"and {len(others)} more:")
+            lines += [f"  {failure}" for failure in others]
+        super().__init__("\n".join(lines))
+        self.failures = tuple(failures)
+        self.diagnostics = tuple(diagnostics)

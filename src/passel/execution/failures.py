@@ -1,0 +1,90 @@
+"""Turns what went wrong in a step into a `Failure`, with the diagnostic that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from passel.context import op_diagnostic
+from passel.diagnostics import Severity
+from passel.errors import Failure
+from passel.schedule import PassStep
+
+if TYPE_CHECKING:
+    from passel.errors import PassFailure
+    from passel.ir import InvalidIR, IRAdapter
+    from passel.schedule import Step
+
+
+@dataclass(frozen=True, slots=True)
+class FailureReporter:
+    """Makes failures.
+
+    Attributes:
+        adapter: Names and locates ops.
+    """
+
+    adapter: IRAdapter
+
+    def gave_up(self, step: Step, op: Any, error: PassFailure) -> Failure:
+        """The pass raised `PassFailure`."""
+        message = f"pass '{_name(step)}' failed"
+        if error.message:
+            message += f": {error.message}"
+        return self._failure("failed", step, op, message, blamed=error.op, cause=error)
+
+    def crashed(self, step: Step, op: Any, error: Exception) -> Failure:
+        """The pass raised something else."""
+        text = f"{type(error).__name__}: {error}".rstrip(": \n")
+        # Some exceptions carry whole modules; their first line says what happened.
+        message = f"pass '{_name(step)}' crashed: {text.partition(chr(10))[0]}"
+        return self._failure("crashed", step, op, message, cause=error)
+
+    def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
+        """The process was asked to stop while the pass ran."""
+        message = f"pass '{_name(step)}' was interrupted by {type(error).__name__}"
+        return self._failure("interrupted", step, op, message, cause=error)
+
+    def invalid(self, step: Step, op: Any, error: InvalidIR) -> Failure:
+        """The IR does not verify after the step."""
+        cause = error.__cause__
+        failure = self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
+        if isinstance(step, PassStep):
+            failure.diagnostic.attach_note(
+                f"the IR is invalid after pass '{_name(step)}' on {failure.where} [{failure.path}]",
+                failure.location,
+            )
+        return failure
+
+    def unschedulable(self, step: Step, op: Any, obstacle: str) -> Failure:
+        """The op may not run the step; nothing of it was run."""
+        return self._failure("unschedulable", step, op, obstacle)
+
+    def _failure(
+        self,
+        kind: str,
+        step: Step,
+        op: Any,
+        message: str,
+        *,
+        blamed: Any = None,
+        cause: BaseException | None = None,
+    ) -> Failure:
+        adapter = self.adapter
+        blamed = op if blamed is None else blamed
+        message = f"'{adapter.kind_of(blamed).name}' op {message}"
+        diagnostic = op_diagnostic(adapter, Severity.ERROR, message, blamed)
+        return Failure(
+            kind=kind,
+            pass_text=_name(step),
+            path=step.path,
+            op_name=adapter.kind_of(op).name,
+            symbol=adapter.symbol_name(op),
+            location=op_diagnostic(adapter, Severity.ERROR, message, op).location,
+            diagnostic=diagnostic,
+            cause=cause,
+        )
+
+
+def _name(step: Step) -> str:
+    return step.pass_.to_text() if isinstance(step, PassStep) else step.path

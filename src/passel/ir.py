@@ -1,0 +1,209 @@
+"""What passel asks of an IR: the adapter contract.
+
+passel brings no IR. An adapter answers for one IR, and nothing above this module asks an
+op anything itself. Ops are `Any` here: the core never looks inside them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from passel.errors import AdapterError, DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from passel.diagnostics import Location
+
+ANY = "any"
+"""The anchor of a manager that takes every op its passes accept."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpKind:
+    """What the scheduler knows of all ops of one name.
+
+    Attributes:
+        name: The op's full name, such as `func.func`; an unregistered op's own name.
+        registered: Whether its dialect defines it.
+        isolated: Whether it is `IsolatedFromAbove`. Always False if unregistered.
+        implements: Tells whether its ops have a trait or implement an interface.
+    """
+
+    name: str
+    registered: bool
+    isolated: bool
+    implements: Callable[[type], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class PrintFlags:
+    """How to print an op.
+
+    Attributes:
+        generic: Use the generic form.
+        debuginfo: Print locations.
+    """
+
+    generic: bool = False
+    debuginfo: bool = False
+
+
+class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; never leaves passel
+    """Raised by an adapter's `verify`.
+
+    Attributes:
+        op: The op that is invalid, which may be nested in the one verified.
+        message: Why, without the op's name.
+    """
+
+    def __init__(self, op: Any, message: str) -> None:
+        super().__init__(message)
+        self.op, self.message = op, message
+
+
+class IRAdapter(Protocol):
+    """One IR's side of the contract.
+
+    An adapter has no state of a run. Methods that take an op may be called from several
+    threads for ops that are not nested in each other.
+
+    Attributes:
+        name: The IR's name, such as `xdsl`.
+        key_of: Returns an op's identity key, the same object for all ops of one name in one
+            context: a class or an interned string. Called for every op that the scheduler
+            visits, so it should be as cheap as the builtin `type`.
+    """
+
+    name: str
+    key_of: Callable[[Any], Hashable]
+
+    def create_context(self) -> Any:
+        """Return a new context with every dialect of the installation available."""
+        ...
+
+    def context_of(self, op: Any) -> Any:
+        """Return the context that `op` belongs to, or None if ops do not know theirs."""
+        ...
+
+    def load_dialects(self, context: Any, names: Iterable[str]) -> None:
+        """Load dialects by name. Raises `LookupError` for one that does not exist."""
+        ...
+
+    def kind_of(self, op: Any) -> OpKind:
+        """Return what is known of ops of this op's name. Called once per key and run."""
+        ...
+
+    def kind_named(self, context: Any, name: str) -> OpKind | None:
+        """Return the kind of the registered op `name`, or None if there is none."""
+        ...
+
+    def suggest_op(self, context: Any, name: str) -> str:
+        """Return `; did you mean 'x'?` for a misspelt op name, or an empty string."""
+        ...
+
+    def children(self, op: Any) -> Sequence[Any]:
+        """Return the ops immediately inside the regions of `op`, in program order."""
+        ...
+
+    def parent(self, op: Any) -> Any:
+        """Return the op around `op`, or None at the top."""
+        ...
+
+    def symbol_name(self, op: Any) -> str | None:
+        """Return the name that `op` defines as a symbol, if it does."""
+        ...
+
+    def location(self, op: Any) -> Location:
+        """Return where `op` comes from."""
+        ...
+
+    def verify(self, op: Any, *, recursive: bool) -> None:
+        """Check `op`, and what is nested in it if `recursive`.
+
+        Raises:
+            InvalidIR: For the first op that is invalid.
+        """
+        ...
+
+    def print_op(self, op: Any, flags: PrintFlags) -> str:
+        """Return `op` as text, without a final newline. Must work for invalid ops too."""
+        ...
+
+    def fingerprint(self, op: Any) -> object:
+        """Return a value that equals a later one only if nothing in `op` changed between.
+
+        Covers everything nested in `op` but not its own place. May be conservative (differ
+        although nothing changed), never optimistic. Lives at most as long as a run.
+        """
+        ...
+
+
+@runtime_checkable
+class WrapsPasses(Protocol):
+    """Optional ability of an adapter: its IR has passes of its own that passel can run."""
+
+    def wrap_pass(self, foreign: Any) -> Any:
+        """Return the IR's own pass `foreign` as a passel `Pass`.
+
+        Raises:
+            TypeError: It is not a pass of this IR.
+        """
+        ...
+
+
+@cache
+def _adapters() -> dict[str, Callable[[], IRAdapter]]:
+    # Imported late: reading package metadata costs more than the rest of `import passel`.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
+    return {point.name: point.load for point in entry_points(group="passel.adapters")}
+
+
+@cache
+def _adapter_named(name: str) -> IRAdapter:
+    """Load an adapter once; entry points name a class without constructor arguments."""
+    return _adapters()[name]()()  # pyright: ignore[reportCallIssue, reportUnknownVariableType]
+
+
+def adapter_for(thing: object) -> IRAdapter:
+    """Return the adapter of the IR that an op (or a pass of that IR) belongs to.
+
+    It is found by the top-level package of the object's class or of a base class, among the
+    entry points `passel.adapters` of all installed packages: an entry point's name is that
+    package's name, its value a class that fulfils `IRAdapter`.
+
+    Raises:
+        AdapterError: No installed adapter claims it.
+    """
+    names = _adapters()
+    for base in type(thing).__mro__:
+        root = base.__module__.partition(".")[0]
+        if root in names:
+            return _adapter_named(root)
+    known = ", ".join(sorted(names)) or "none"
+    msg = (
+        f"no adapter for {type(thing).__module__}.{type(thing).__qualname__} objects "
+        f"(installed adapters: {known}); pass adapter=... to PassManager"
+    )
+    raise AdapterError(msg)
+
+
+def op_name_of(anchor: str | type) -> str:
+    """Return the op name that an anchor stands for: a name, or an op class of any IR.
+
+    An op class carries its name as `name` (xDSL) or `OPERATION_NAME` (MLIR's bindings).
+
+    Raises:
+        DefinitionError: The class carries no op name.
+    """
+    if isinstance(anchor, str):
+        return anchor
+    for attribute in ("OPERATION_NAME", "name"):
+        name = getattr(anchor, attribute, None)
+        if isinstance(name, str):
+            return name
+    msg = f"{anchor.__qualname__} is not an op class: it has no op name"
+    raise DefinitionError(msg)

@@ -1,0 +1,500 @@
+"""Pass managers: building pipelines in Python or from text, printing them, running them.
+
+Managers are for building and printing only; `PassManager.run` compiles to a schedule and
+runs that, so a run never changes a manager.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from passel.errors import AnchorError, PassFailedError, Problem
+from passel.execution import Execution, VerifyEach
+from passel.instrumentation import Instrumentor
+from passel.ir import ANY, WrapsPasses, adapter_for, op_name_of
+from passel.passes import Pass
+from passel.pipeline import located, parse_elements, parse_pipeline, parse_pipeline_at
+from passel.registry import default_registry
+from passel.resolution import ResolvedCall, ResolvedElement, ResolvedPass, resolve
+from passel.schedule import compile_schedule, passes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from types import TracebackType
+
+    from passel.diagnostics import Diagnostic, Span
+    from passel.instrumentation import PassInstrumentation
+    from passel.ir import IRAdapter, OpKind
+    from passel.pipeline import OptionText
+    from passel.registry import PassRegistry
+    from passel.schedule import Pipeline
+
+
+class Nesting(Enum):
+    """What a manager does with a pass that has another anchor.
+
+    Source: `mlir::OpPassManager::Nesting`, MLIR 22.
+    """
+
+    IMPLICIT = "implicit"
+    """Put it into a nested manager of its own."""
+    EXPLICIT = "explicit"
+    """Refuse it."""
+
+
+class OpPassManager:
+    """A pipeline for ops of one name, or for any op: passes and nested managers in order.
+
+    Args:
+        anchor: An op name, an op class, or `any`.
+        nesting: What to do with a pass that has another anchor; nested managers inherit it.
+
+    Example:
+        >>> pm = OpPassManager("builtin.module")
+        >>> with pm.nest("func.func") as funcs:
+        ...     _ = funcs.add("cse,canonicalize")
+        >>> str(pm)
+        'builtin.module(func.func(cse,canonicalize))'
+
+    Source: `mlir::OpPassManager`, MLIR 22.
+    """
+
+    option_metavar = "<pass-manager>"
+
+    def __init__(self, anchor: str | type = ANY, *, nesting: Nesting = Nesting.EXPLICIT) -> None:
+        self._anchor = op_name_of(anchor)
+        self.nesting = nesting
+        self._entries: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
+        self._frozen = False
+
+    @property
+    def anchor(self) -> str:
+        """The name of the ops that it runs on, or `any`."""
+        return self._anchor
+
+    def add(self, *passes: Pass[Any] | OpPassManager | str | object) -> Self:
+        """Append passes and return this manager.
+
+        Args:
+            passes: Each a pass, a manager to nest (it is copied), text with bare elements
+                such as `cse,func.func(dce)`, or a pass of an IR's own kind (xDSL's
+                `ModulePass`), which is wrapped.
+
+        Raises:
+            AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
+            PipelineError: The text is wrong; nothing was added.
+            TypeError: An argument is none of these.
+        """
+        added: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
+        for item in passes:
+            if isinstance(item, str):
+                added += self._built(resolve(parse_elements(item), default_registry()))
+            elif isinstance(item, OpPassManager):
+                added.append((item.copy(), None))
+            else:
+                added.append((self._placed(_as_pass(item), None), None))
+        self._check_not_frozen()
+        self._entries += added
+        return self
+
+    def nest(self, anchor: str | type) -> OpPassManager:
+        """Append a manager for ops of this name immediately inside, and return it.
+
+        Its passes run once per matching op, in program order; ops further inside need
+        another `nest`. Works as a context manager, for the looks of it.
+
+        Args:
+            anchor: An op name, an op class, or `any`.
+        """
+        nested = OpPassManager(anchor, nesting=self.nesting)
+        self._check_not_frozen()
+        self._entries.append((nested, None))
+        return nested
+
+    def nest_any(self) -> OpPassManager:
+        """Append a manager for all ops immediately inside that its passes accept."""
+        return self.nest(ANY)
+
+    def add_nested(self, anchor: str | type, *passes: Pass[Any] | str | object) -> Self:
+        """Append passes in a nested manager of their own, and return this manager."""
+        nested = OpPassManager(anchor, nesting=self.nesting).add(*passes)
+        self._check_not_frozen()
+        self._entries.append((nested, None))
+        return self
+
+    def clear(self) -> None:
+        """Remove all passes; anchor and nesting stay."""
+        self._check_not_frozen()
+        self._entries.clear()
+
+    def copy(self) -> Self:
+        """Return a manager with the same passes, which can be changed independently."""
+        other = self._empty_copy()
+        for entry, span in self._entries:
+            item = entry.copy() if isinstance(entry, OpPassManager) else entry
+            other._entries.append((item, span))  # noqa: SLF001 - our own copy
+        return other
+
+    def _empty_copy(self) -> Self:
+        return type(self)(self._anchor, nesting=self.nesting)
+
+    def to_text(self, *, all_options: bool = False, pretty: bool = False) -> str:
+        """Return the pipeline as text that parses back to an equal manager.
+
+        Args:
+            all_options: Print the options that equal their defaults as well.
+            pretty: One element a line, indented.
+        """
+        return "".join(self._pieces(0 if pretty else None, all_options=all_options))
+
+    def _pieces(self, indent: int | None, *, all_options: bool) -> Iterator[str]:
+        inner = None if indent is None else indent + 1
+        newline = "" if inner is None else "\n" + "  " * inner
+        yield f"{self._anchor}({newline}"
+        for index, (entry, _) in enumerate(self._entries):
+            if index:
+                yield "," + newline
+            if isinstance(entry, OpPassManager):
+                yield from entry._pieces(inner, all_options=all_options)  # noqa: SLF001
+            else:
+                yield entry.to_text(all_options=all_options)
+        yield ")" if indent is None else "\n" + "  " * indent + ")"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __bool__(self) -> bool:
+        """A manager is true even when it is empty, so that `pm or default` keeps it."""
+        return True
+
+    def __iter__(self) -> Iterator[Pass[Any] | OpPassManager]:
+        return (entry for entry, _ in self._entries)
+
+    def located(self) -> Iterator[tuple[Pass[Any] | OpPassManager, Span | None]]:
+        """Yield the direct entries in order, each with its place in the text it came from."""
+        return iter(self._entries)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, OpPassManager):
+            return NotImplemented
+        return self._anchor == other._anchor and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        if not self._frozen:
+            msg = "a pass manager can be changed, so it has no hash"
+            raise TypeError(msg)
+        return hash((self._anchor, tuple(self)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        return None
+
+    @classmethod
+    def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> OpPassManager:
+        """Read a pipeline that is the value of a pass's option."""
+        node = parse_pipeline_at(located(text))
+        manager = OpPassManager(node.anchor)
+        manager._entries = manager._built(resolve(node.elements, scope or default_registry()))
+        return manager
+
+    def to_option_text(self, *, all_options: bool) -> str:
+        """Return the pipeline as the value of a pass's option."""
+        text = self.to_text(all_options=all_options)
+        return f"{{{text}}}" if " " in text or "," in text else text
+
+    def as_option(self) -> OpPassManager:
+        """Return a copy that can no longer be changed, for a pass to hold."""
+        if self._frozen:
+            return self
+        frozen = OpPassManager(self._anchor, nesting=self.nesting)
+        for entry, span in self._entries:
+            item = entry.as_option() if isinstance(entry, OpPassManager) else entry
+            frozen._entries.append((item, span))
+        frozen._frozen = True
+        return frozen
+
+    def _check_not_frozen(self) -> None:
+        if self._frozen:
+            msg = "this pass manager is held by a pass and cannot be changed; use copy()"
+            raise TypeError(msg)
+
+    def _placed(self, pass_: Pass[Any], span: Span | None) -> Pass[Any] | OpPassManager:
+        """Return what stands for a pass here: itself, or a manager around it."""
+        if pass_.anchor is None or ANY in (self._anchor, pass_.anchor):
+            return pass_
+        if pass_.anchor == self._anchor:
+            return pass_
+        if self.nesting is Nesting.IMPLICIT:
+            nested = OpPassManager(pass_.anchor, nesting=self.nesting)
+            nested._entries.append((pass_, span))
+            return nested
+        message = (
+            f"can't add pass '{pass_.name}' restricted to '{pass_.anchor}' on a PassManager "
+            f"intended to run on '{self._anchor}', did you intend to nest? "
+            f"Write {pass_.anchor}({pass_.name})"
+        )
+        raise AnchorError(Problem(message, span))
+
+    def _built(
+        self, elements: tuple[ResolvedElement, ...]
+    ) -> list[tuple[Pass[Any] | OpPassManager, Span | None]]:
+        """Build resolved elements for this anchor. Text never nests implicitly."""
+        scratch = OpPassManager(self._anchor)
+        for element in elements:
+            if isinstance(element, ResolvedPass):
+                entry = scratch._placed(element.pass_, element.span)
+                scratch._entries.append((entry, element.span))
+            elif isinstance(element, ResolvedCall):
+                arguments = () if element.options is None else (element.options,)
+                element.info.build(scratch, *arguments)
+            else:
+                nested = OpPassManager(element.anchor, nesting=self.nesting)
+                nested._entries = nested._built(element.elements)
+                scratch._entries.append((nested, element.span))
+        return scratch._entries
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a successful run tells.
+
+    Attributes:
+        changed: Whether any pass changed the IR; None if nothing had to find out, because
+            verification was off or forced.
+        diagnostics: All that passes reported, in program order.
+        statistics: Counts by pass path, then by the statistic's name; only those counted.
+    """
+
+    changed: bool | None
+    diagnostics: tuple[Diagnostic, ...]
+    statistics: Mapping[str, Mapping[str, int]]
+
+
+class PassManager(OpPassManager):
+    """A pipeline that can be run.
+
+    Args:
+        anchor: An op name, an op class, or `any`.
+        context: The IR's own context. Made when first needed if it is not given and ops do
+            not know theirs.
+        adapter: The IR's adapter, if it is not that of an installed package.
+        nesting: What to do with a pass that has another anchor.
+
+    Example:
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> module = parse_toy("toy.module(toy.func @f)")
+        >>> PassManager("toy.module", adapter=ToyAdapter()).run(module).changed
+        False
+
+    Source: `mlir::PassManager`, MLIR 22, and its Python bindings for the names.
+    """
+
+    def __init__(
+        self,
+        anchor: str | type = ANY,
+        context: Any = None,
+        *,
+        adapter: IRAdapter | None = None,
+        nesting: Nesting = Nesting.EXPLICIT,
+    ) -> None:
+        super().__init__(anchor, nesting=nesting)
+        self.context = context
+        self._adapter = adapter
+        self._verify = VerifyEach.CHANGED
+        self._instrumentations: list[PassInstrumentation] = []
+        self._compiled: tuple[list[Any], Any, Pipeline] | None = None
+
+    def _empty_copy(self) -> Self:
+        other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
+        other._verify = self._verify  # noqa: SLF001
+        other._instrumentations = list(self._instrumentations)  # noqa: SLF001
+        return other
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        context: Any = None,
+        *,
+        registry: PassRegistry | None = None,
+        adapter: IRAdapter | None = None,
+        flat_anchor: str | None = None,
+        name: str = "<pass-pipeline>",
+    ) -> Self:
+        """Build a manager from text; all or nothing.
+
+        Args:
+            text: A pipeline such as `builtin.module(func.func(cse))`.
+            context: As for the constructor.
+            registry: Where names are looked up; by default all installed passes.
+            adapter: As for the constructor.
+            flat_anchor: The anchor for text without one (`cse,canonicalize`), which is
+                otherwise refused.
+            name: What errors call the text.
+
+        Raises:
+            PipelineError: The text is wrong; its `problems` say where.
+
+        Source: `mlir::parsePassPipeline`, MLIR 22.
+        """
+        node = parse_pipeline(text, name=name, flat_anchor=flat_anchor)
+        manager = cls(node.anchor, context, adapter=adapter)
+        manager._entries = manager._built(resolve(node.elements, registry or default_registry()))
+        return manager
+
+    def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
+        """Set when the IR is verified after passes.
+
+        Args:
+            enable: True after each pass that changed its op (found by fingerprint), "always"
+                after each pass that did not preserve everything, False never.
+        """
+        modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
+        self._verify = modes[enable]
+
+    def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
+        """Let something observe the runs of this manager."""
+        self._instrumentations.append(instrumentation)
+
+    def check(self, adapter: IRAdapter | None = None) -> None:
+        """Make the checks of the pipeline that need no IR; `run` makes them too.
+
+        Raises:
+            AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is
+                unknown or not isolated from above.
+        """
+        chosen = adapter or self._adapter
+        if chosen is not None:
+            self._schedule(chosen, self._context_for(chosen, None))
+
+    def run(
+        self, op: Any, *, on_diagnostic: Callable[[Diagnostic], None] | None = None
+    ) -> RunResult:
+        """Run the pipeline on `op`, in place.
+
+        Args:
+            op: An op of the anchor's name, known to be valid.
+            on_diagnostic: Called for everything that is reported, when it is reported.
+
+        Raises:
+            AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled;
+                nothing was run.
+            PassFailedError: Passes failed. The IR is as they left it.
+        """
+        adapter = self._adapter or adapter_for(op)
+        context = self._context_for(adapter, op)
+        name = adapter.kind_of(op).name
+        if self._anchor not in (ANY, name):
+            message = f"can't run '{self._anchor}' pass manager on '{name}' op"
+            raise AnchorError(Problem(message))
+        pipeline = self._schedule(adapter, context)
+        self._load_dialects(adapter, context, pipeline)
+        diagnostics: list[Diagnostic] = []
+
+        def emit(diagnostic: Diagnostic) -> None:
+            diagnostics.append(diagnostic)
+            if on_diagnostic is not None:
+                on_diagnostic(diagnostic)
+
+        instrumentor = Instrumentor(self._instrumentations)
+        execution = Execution(adapter, context, instrumentor, self._verify, emit)
+        changed = execution.run(pipeline, op)
+        if execution.failures:
+            raise PassFailedError(execution.failures, diagnostics) from execution.failures[0].cause
+        return RunResult(changed, tuple(diagnostics), _by_path(execution.counts))
+
+    def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
+        own = adapter.context_of(op) if op is not None else None
+        if own is not None:
+            return own
+        if self.context is None:
+            self.context = adapter.create_context()
+        return self.context
+
+    def _schedule(self, adapter: IRAdapter, context: Any) -> Pipeline:
+        """Return the compiled form, compiled again only if something was added or removed."""
+        signature = list(_signature(self))
+        if self._compiled is not None:
+            known, known_context, pipeline = self._compiled
+            same = len(known) == len(signature) and all(map(_is, known, signature))
+            if same and known_context is context:
+                return pipeline
+        pipeline = compile_schedule(self, _ContextKinds(adapter, context))
+        self._compiled = (signature, context, pipeline)
+        return pipeline
+
+    @staticmethod
+    def _load_dialects(adapter: IRAdapter, context: Any, pipeline: Pipeline) -> None:
+        needed = dict[str, Pass[Any]]()
+        for step in passes_of(pipeline):
+            for dialect in step.pass_.dependent_dialects:
+                needed.setdefault(dialect, step.pass_)
+        for dialect in sorted(needed):
+            try:
+                adapter.load_dialects(context, [dialect])
+            except LookupError as error:
+                name = needed[dialect].name
+                message = f"pass '{name}' depends on dialect '{dialect}': {error}"
+                raise AnchorError(Problem(message)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _ContextKinds:
+    """An adapter's answers for op names, bound to one context."""
+
+    adapter: IRAdapter
+    context: Any
+
+    def kind_named(self, name: str) -> OpKind | None:
+        return self.adapter.kind_named(self.context, name)
+
+    def suggest_op(self, name: str) -> str:
+        return self.adapter.suggest_op(self.context, name)
+
+
+def _is(a: object, b: object) -> bool:
+    return a is b
+
+
+def _signature(manager: OpPassManager) -> Iterator[object]:
+    """Yield everything that a schedule depends on, by identity: passes are frozen."""
+    for entry in manager:
+        yield entry
+        if isinstance(entry, OpPassManager):
+            yield from _signature(entry)
+            yield None
+
+
+def _by_path(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
+    statistics: dict[str, dict[str, int]] = {}
+    for (path, name), amount in counts.items():
+        statistics.setdefault(path, {})[name] = amount
+    return statistics
+
+
+def _as_pass(item: object) -> Pass[Any]:
+    if isinstance(item, Pass):
+        return item  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(item, type):
+        msg = f"expected a pass, got the class {item.__qualname__}; write {item.__qualname__}()"
+        raise TypeError(msg)
+    adapter = adapter_for(item)
+    if not isinstance(adapter, WrapsPasses):
+        msg = f"the {adapter.name} adapter cannot wrap passes such as {item!r}"
+        raise TypeError(msg)
+    return adapter.wrap_pass(item)

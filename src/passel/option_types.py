@@ -1,0 +1,413 @@
+"""How option values of each type are read from text, printed, and checked in Python.
+
+One class per shape of type; `codec_for` picks them from an annotation. A codec never
+guesses: what it prints reads back as an equal value.
+
+Source: the `llvm::cl` parsers as MLIR 22's pass options use them; floats are printed so that
+they read back exactly (MLIR prints `%e`).
+"""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+
+from passel.diagnostics import suggest
+from passel.errors import DefinitionError, PipelineError
+from passel.pipeline import OptionText, quote, split_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.diagnostics import Span
+    from passel.errors import Problem
+
+
+class BadValue(Exception):  # noqa: N818 - internal: becomes an OptionError where the option is known
+    """A value that a codec refuses.
+
+    Attributes:
+        message: Why, to be put behind the option's name.
+        span: Where, if that is narrower than the option's whole value.
+        problems: Finished problems of a nested struct, instead of a message.
+    """
+
+    def __init__(
+        self, message: str, span: Span | None = None, problems: Sequence[Problem] = ()
+    ) -> None:
+        super().__init__(message)
+        self.message, self.span, self.problems = message, span, tuple(problems)
+
+
+class Codec(Protocol):
+    """Reads, prints and checks the values of one type.
+
+    Attributes:
+        metavar: What stands for a value in help, such as `<int>`; empty if none is needed.
+    """
+
+    metavar: str
+
+    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
+        """Return the value for all occurrences of an option; None is a key without `=`."""
+        ...
+
+    def format(self, value: Any, *, all_options: bool) -> str | None:
+        """Return the text after `=`, or None to print the key alone."""
+        ...
+
+    def check(self, value: Any) -> Any:
+        """Return a Python value in its canonical form. Raises `BadValue`."""
+        ...
+
+
+@runtime_checkable
+class ReadsOptionText(Protocol):
+    """What a class must offer so that an option may hold its instances."""
+
+    @classmethod
+    def from_option_text(cls, text: OptionText, scope: Any) -> Any:
+        """Return the value that `text` spells. Raises `ValueError` or `PipelineError`."""
+        ...
+
+    def to_option_text(self, *, all_options: bool) -> str:
+        """Return text that `from_option_text` reads back, quoted as far as it needs to be."""
+        ...
+
+
+class ScalarCodec:
+    """A value spelled by a single word; given twice, the last one wins."""
+
+    def __init__(
+        self,
+        metavar: str,
+        read: Callable[[str], Any],
+        write: Callable[[Any], str],
+        accepts: Callable[[Any], Any],
+    ) -> None:
+        self.metavar = metavar
+        self._read, self._write, self._accepts = read, write, accepts
+
+    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
+        """Read every occurrence, so that a wrong one is never hidden by a later one."""
+        del scope
+        result = None
+        for value in values:
+            if value is None:
+                if self.metavar:
+                    raise BadValue("requires a value!")
+                result = True
+                continue
+            try:
+                result = self._read(value.text)
+            except ValueError as error:
+                raise BadValue(str(error), value.span) from None
+        return result
+
+    def format(self, value: Any, *, all_options: bool) -> str:
+        """Spell the value."""
+        del all_options
+        return self._write(value)
+
+    def check(self, value: Any) -> Any:
+        """Accept values of the type only; nothing is converted but an int to a float."""
+        try:
+            return self._accepts(value)
+        except ValueError as error:
+            raise BadValue(str(error)) from None
+
+
+_INTEGER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|[1-9][0-9]*|0)")
+_FLOAT = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)")
+_SPECIAL_FLOAT = re.compile(r"[+-]?(inf(inity)?|nan|0x[0-9a-f.]+(p[+-]?\d+)?)", re.IGNORECASE)
+
+
+def read_int(text: str) -> int:
+    """Read an integer as LLVM does: decimal, `0x`, `0b`, or octal after a leading zero."""
+    match = _INTEGER.fullmatch(text)
+    if not match:
+        msg = f"'{text}' value invalid for integer argument!"
+        raise ValueError(msg)
+    sign, digits = match.groups()
+    if digits[0] == "0" and digits[1:].isdigit():
+        digits = f"0o{digits[1:]}"
+    try:
+        return int(sign + digits, 0)
+    except ValueError:  # Python refuses to read more than a few thousand digits
+        msg = f"a number of {len(digits)} digits is invalid for integer argument!"
+        raise ValueError(msg) from None
+
+
+def read_float(text: str) -> float:
+    """Read a floating point number in C's notation."""
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if _SPECIAL_FLOAT.fullmatch(text):
+        return float.fromhex(text) if "x" in text.lower() else float(text)
+    msg = f"'{text}' value invalid for floating point argument!"
+    raise ValueError(msg)
+
+
+def read_bool(text: str) -> bool:
+    """Read a flag; an empty value is true, as for a key without one."""
+    if text in ("", "true", "TRUE", "True", "1"):
+        return True
+    if text in ("false", "FALSE", "False", "0"):
+        return False
+    msg = f"'{text}' is invalid value for boolean argument! Try 0 or 1"
+    raise ValueError(msg)
+
+
+def _instance_of(*kinds: type) -> Callable[[Any], Any]:
+    def accepts(value: Any) -> Any:
+        # bool is an int in Python, but a flag is no number.
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            msg = f"expected {kinds[0].__name__}, got {value!r}"
+            raise ValueError(msg)
+        return kinds[0](value) if type(value) not in kinds else value
+
+    return accepts
+
+
+def _accept_float(value: Any) -> float:
+    return float(_instance_of(float, int)(value))
+
+
+_SCALARS: dict[Any, Codec] = {
+    bool: ScalarCodec(
+        "", read_bool, lambda value: "true" if value else "false", _instance_of(bool)
+    ),
+    int: ScalarCodec("<int>", read_int, str, _instance_of(int)),
+    float: ScalarCodec("<number>", read_float, repr, _accept_float),
+    str: ScalarCodec("<string>", str, quote, _instance_of(str)),
+}
+
+
+def choice_codec(choices: dict[str, Any]) -> ScalarCodec:
+    """Return the codec for one of a few keywords."""
+
+    def read(text: str) -> Any:
+        if text in choices:
+            return choices[text]
+        msg = f"Cannot find option named '{text}'!"
+        msg += suggest(text, choices) or f" (one of {', '.join(choices)})"
+        raise ValueError(msg)
+
+    def accepts(value: Any) -> Any:
+        for choice in choices.values():
+            if type(choice) is type(value) and choice == value:
+                return choice
+        msg = f"expected one of {', '.join(choices)}, got {value!r}"
+        raise ValueError(msg)
+
+    def write(value: Any) -> str:
+        return quote(next(k for k, c in choices.items() if type(c) is type(value) and c == value))
+
+    return ScalarCodec(f"<{'|'.join(choices)}>", read, write, accepts)
+
+
+class TupleCodec:
+    """A list, `{a,b}`; given twice, the second is appended.
+
+    Args:
+        elements: The codec of each element; one for all if `length` is None.
+        length: The number of elements if it is fixed.
+    """
+
+    def __init__(self, elements: list[Codec], length: int | None) -> None:
+        self.elements, self.length = elements, length
+        self.metavar = (
+            elements[0].metavar + ",..." if elements and elements[0].metavar else "<list>"
+        )
+
+    def parse(self, values: Sequence[OptionText | None], scope: Any) -> tuple[Any, ...]:
+        """Read and join all occurrences."""
+        texts: list[OptionText] = []
+        for value in values:
+            if value is None:
+                raise BadValue("requires a value!")
+            texts += split_list(value)
+        self._check_length(len(texts))
+        pairs = zip(self._codecs(len(texts)), texts, strict=True)
+        return tuple(self._parse_element(codec, text, scope) for codec, text in pairs)
+
+    def _parse_element(self, codec: Codec, text: OptionText, scope: Any) -> Any:
+        try:
+            return codec.parse([text], scope)
+        except BadValue as error:
+            raise BadValue(error.message, error.span or text.span, error.problems) from None
+
+    def format(self, value: Any, *, all_options: bool) -> str:
+        """Print in braces, also when empty."""
+        pairs = zip(self._codecs(len(value)), value, strict=True)
+        parts = (codec.format(item, all_options=all_options) or "" for codec, item in pairs)
+        return f"{{{','.join(parts)}}}"
+
+    def check(self, value: Any) -> tuple[Any, ...]:
+        """Accept any list or tuple and make it a tuple."""
+        if not isinstance(value, (list, tuple)):
+            raise BadValue(f"expected a tuple, got {value!r}")
+        items = typing.cast("Sequence[Any]", value)
+        self._check_length(len(items))
+        return tuple(
+            codec.check(item) for codec, item in zip(self._codecs(len(items)), items, strict=True)
+        )
+
+    def _codecs(self, length: int) -> Sequence[Codec]:
+        return self.elements if self.length is not None else self.elements * length
+
+    def _check_length(self, length: int) -> None:
+        if self.length is not None and length != self.length:
+            raise BadValue(f"expected {self.length} elements, got {length}")
+
+
+class UnionCodec:
+    """The first of several types that takes the value; `none` allows the key alone.
+
+    None is spelled by the key without a value, or `none` where that would mean true.
+    """
+
+    def __init__(self, members: Sequence[Codec], *, none: bool) -> None:
+        self.members, self.none = members, none
+        self.metavar = "|".join(member.metavar or "<bool>" for member in members)
+        self._flag = any(not member.metavar for member in members)
+        self._text = (
+            members[-1] if members[-1] is _SCALARS[str] and len(members) + none > 1 else None
+        )
+
+    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
+        """Try the members in order; the last one's complaint is the error."""
+        last = values[-1]
+        if self.none and _spells_none(last, flag=self._flag):
+            return None
+        quoted = last is not None and last.quote in ('"', "'")
+        for member in self.members[:-1]:
+            # Quotes say "this is a string", whatever it could be read as.
+            if quoted and self._text is not None:
+                break
+            try:
+                return member.parse(values, scope)
+            except BadValue:
+                continue
+        return self.members[-1].parse(values, scope)
+
+    def format(self, value: Any, *, all_options: bool) -> str:
+        """Print as the member does that takes the value; quote what would read as another's."""
+        if value is None:
+            return "none"
+        member = self._member_of(value)
+        text = member.format(value, all_options=all_options) or ""
+        if member is self._text and text[:1] not in ('"', "'"):
+            return f'"{text}"'
+        return text
+
+    def check(self, value: Any) -> Any:
+        """Accept what any member accepts, and None if that is allowed."""
+        if value is None and self.none:
+            return None
+        return self._member_of(value).check(value)
+
+    def _member_of(self, value: Any) -> Codec:
+        for member in self.members[:-1]:
+            try:
+                member.check(value)
+            except BadValue:
+                continue
+            return member
+        return self.members[-1]
+
+
+def _spells_none(value: OptionText | None, *, flag: bool) -> bool:
+    if value is None:
+        return not flag
+    return value.text == "none" and not value.quote
+
+
+class CustomCodec:
+    """The codec of a class that reads and prints its option text itself."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+        self.metavar = getattr(kind, "option_metavar", "<value>")
+
+    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
+        """Read the last occurrence."""
+        value = values[-1]
+        if value is None:
+            raise BadValue("requires a value!")
+        try:
+            return self.kind.from_option_text(value, scope)
+        except PipelineError as error:
+            raise BadValue(str(error), problems=error.problems) from None
+        except ValueError as error:
+            raise BadValue(str(error), value.span) from None
+
+    def format(self, value: Any, *, all_options: bool) -> str:
+        """Ask the value."""
+        return value.to_option_text(all_options=all_options)
+
+    def check(self, value: Any) -> Any:
+        """Accept instances; a class may freeze what it is given with `as_option`."""
+        if not isinstance(value, self.kind):
+            raise BadValue(f"expected {self.kind.__name__}, got {value!r}")
+        freeze = getattr(value, "as_option", None)
+        return freeze() if freeze else value
+
+
+def codec_for(hint: Any, *, struct: Callable[[Any], Codec | None] | None = None) -> Codec:
+    """Return the codec for an annotation.
+
+    Args:
+        hint: `bool`, `int`, `float`, `str`, an `Enum`, a `Literal`, a tuple, list-like unions
+            of these, `| None`, or a class with `from_option_text`.
+        struct: Offers a codec for classes that this module does not know.
+
+    Raises:
+        DefinitionError: The type cannot be an option's.
+    """
+    scalar = _SCALARS.get(hint) if isinstance(hint, type) else None
+    if scalar is not None:
+        return scalar
+    found = struct(hint) if struct else None
+    if found is None:
+        found = _generic_codec(hint, struct) or _class_codec(hint)
+    if found is None:
+        msg = f"{hint!r} cannot be read from text; use bool, int, float, str, an Enum, a tuple"
+        raise DefinitionError(msg + ", Options, OpPassManager, or a class with from_option_text")
+    return found
+
+
+def _generic_codec(hint: Any, struct: Callable[[Any], Codec | None] | None) -> Codec | None:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        return choice_codec({str(choice): choice for choice in arguments})
+    if origin is tuple:
+        variadic = arguments[-1:] == (Ellipsis,)
+        members = arguments[:1] if variadic else arguments
+        codecs = [codec_for(member, struct=struct) for member in members]
+        return TupleCodec(codecs, None if variadic else len(codecs))
+    if origin in (typing.Union, types.UnionType):
+        members = [member for member in arguments if member is not types.NoneType]
+        # A string takes any text, so it must be asked last.
+        members.sort(key=lambda member: member is str)
+        codecs = [codec_for(member, struct=struct) for member in members]
+        return UnionCodec(codecs, none=len(members) < len(arguments))
+    return None
+
+
+def _class_codec(hint: Any) -> Codec | None:
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return choice_codec({_keyword(member): member for member in hint})
+    if isinstance(hint, type) and hasattr(hint, "from_option_text"):
+        return CustomCodec(hint)
+    return None
+
+
+def _keyword(member: Enum) -> str:
+    """Return an enum member's keyword: its value if that is a string, else its name."""
+    if isinstance(member.value, str):
+        return member.value
+    return member.name.lower().replace("_", "-")

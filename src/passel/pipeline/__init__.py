@@ -1,0 +1,29 @@
+"""The textual form of pipelines: text to nodes and back. Knows no passes."""
+
+from passel.pipeline.lexer import located, split_list, split_struct
+from passel.pipeline.parser import (
+    parse_elements,
+    parse_options,
+    parse_pipeline,
+    parse_pipeline_at,
+)
+from passel.pipeline.printer import print_options, print_pipeline, quote
+from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
+
+__all__ = [
+    "ElementNode",
+    "OptionNode",
+    "OptionText",
+    "PassNode",
+    "PipelineNode",
+    "located",
+    "parse_elements",
+    "parse_options",
+    "parse_pipeline",
+    "parse_pipeline_at",
+    "print_options",
+    "print_pipeline",
+    "quote",
+    "split_list",
+    "split_struct",
+]

@@ -1,0 +1,165 @@
+r"""Splitting pipeline and option text, with quotes and brackets respected everywhere.
+
+One rule for quotes at every level: a quote at the start of a value opens a string that
+ends at its partner, whatever is between; in double quotes `\"` and `\\` are escapes. A
+quote inside a word (`it's`) pairs with a partner before the next brace, or stands for
+itself. MLIR's scanner is the same inside options but ignores quotes when it looks for the
+closing brace (so `{s="}"}` does not parse there), and has no escapes.
+
+Source: the option parser of `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from passel.diagnostics import Source, Span
+from passel.pipeline.syntax import OptionNode, OptionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_STRINGS = {
+    '"': re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL),
+    "'": re.compile(r"'[^']*'"),
+}
+_WORD_STRINGS = {'"': re.compile(r'"[^"{}]*"'), "'": re.compile(r"'[^'{}]*'")}
+_BEFORE_VALUE = frozenset(" \t\r\n={,([")
+_CLOSING = {"{": "}", "(": ")", "[": "]"}
+_ESCAPE = re.compile(r'\\(["\\])')
+_BRACES = re.compile(r"""[{}"']""")
+_BRACKETS = re.compile(r"""[][(){}"',]""")
+_VALUE_END = re.compile(r"""[\s{"']""")
+_KEY_END = re.compile(r"[=\s]")
+_NOT_SPACE = re.compile(r"\S")
+
+
+def skip_string(text: str, start: int, end: int) -> int:
+    """Return the offset after the string that the quote at `start` opens.
+
+    If it opens none, it is an ordinary character and the next offset is returned.
+    """
+    opens_value = start == 0 or text[start - 1] in _BEFORE_VALUE
+    patterns = _STRINGS if opens_value else _WORD_STRINGS
+    match = patterns[text[start]].match(text, start, end)
+    return match.end() if match else start + 1
+
+
+def find_closing_brace(text: str, start: int, end: int) -> int | None:
+    """Return the offset of the brace that closes the one at `start`, or None."""
+    depth = 0
+    position = start
+    while match := _BRACES.search(text, position, end):
+        position = match.end()
+        match match.group():
+            case "{":
+                depth += 1
+            case "}":
+                depth -= 1
+                if depth == 0:
+                    return match.start()
+            case _:
+                position = skip_string(text, match.start(), end)
+    return None
+
+
+def clean(source: Source, start: int, end: int) -> OptionText:
+    """Trim a value and take one layer of quotes or braces off it."""
+    text = source.text
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    first = text[start] if end - start > 1 else ""
+    if first in _STRINGS:
+        match = _STRINGS[first].match(text, start, end)
+        if match and match.end() == end:
+            start, end = start + 1, end - 1
+            value = text[start:end]
+            if first == '"' and "\\" in value:
+                value = _ESCAPE.sub(r"\1", value)
+            return OptionText(value, first, Span(source, start, end))
+    if first == "{" and find_closing_brace(text, start, end) == end - 1:
+        inner = text[start + 1 : end - 1]
+        start += 1 + len(inner) - len(inner.lstrip())
+        return OptionText(inner.strip(), "{", Span(source, start, start + len(inner.strip())))
+    return OptionText(text[start:end], "", Span(source, start, end))
+
+
+def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
+    """Split the text between a pass's braces at white space into `key=value` nodes.
+
+    Yields:
+        One node per option, in order.
+    """
+    text = source.text
+    position = start
+    while match := _NOT_SPACE.search(text, position, end):
+        position = match.start()
+        key_end = _end_of(_KEY_END.search(text, position, end), end)
+        key = text[position:key_end]
+        span = Span(source, position, key_end)
+        if key_end == end or text[key_end] != "=":
+            yield OptionNode(key, None, span)
+            position = key_end
+            continue
+        position = _end_of_value(text, key_end + 1, end)
+        yield OptionNode(key, clean(source, key_end + 1, position), span)
+
+
+def split_list(value: OptionText) -> Iterator[OptionText]:
+    """Split a list's text at its top-level commas; empty text has no elements.
+
+    Yields:
+        One cleaned text per element; `1,,2` has an empty one in the middle.
+    """
+    place = located(value)
+    source, start, end = place.source, place.start, place.end
+    text = source.text
+    if start == end:
+        return
+    element, position = start, start
+    closers: list[str] = []
+    while match := _BRACKETS.search(text, position, end):
+        char, position = match.group(), match.end()
+        if char in _STRINGS:
+            position = skip_string(text, match.start(), end)
+        elif char in _CLOSING:
+            closers.append(_CLOSING[char])
+        elif closers and char == closers[-1]:
+            closers.pop()
+        elif char == "," and not closers:
+            yield clean(source, element, match.start())
+            element = position
+    yield clean(source, element, end)
+
+
+def split_struct(value: OptionText) -> Iterator[OptionNode]:
+    """Split the text of a nested option struct into its options."""
+    place = located(value)
+    return split_options(place.source, place.start, place.end)
+
+
+def located(value: OptionText) -> Span:
+    """Return where to read on: in the source, unless escapes make that differ from the text."""
+    if value.span is not None and value.span.text == value.text:
+        return value.span
+    return Span(Source(value.text, "<option>"), 0, len(value.text))
+
+
+def _end_of_value(text: str, position: int, end: int) -> int:
+    while match := _VALUE_END.search(text, position, end):
+        char = match.group()
+        if char.isspace():
+            return match.start()
+        if char == "{":
+            closing = find_closing_brace(text, match.start(), end)
+            position = end if closing is None else closing + 1
+        else:
+            position = skip_string(text, match.start(), end)
+    return end
+
+
+def _end_of(match: re.Match[str] | None, end: int) -> int:
+    return match.start() if match else end

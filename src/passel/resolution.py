@@ -1,0 +1,130 @@
+"""Names to passes: the step between parsing a pipeline and building a manager.
+
+The result is a tree like the syntax tree, with configured passes for names. Every unknown
+name is reported at once, and then every wrong option.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from passel.errors import OptionError, PipelineError, Problem, UnknownPassError
+from passel.options import read_options
+from passel.pipeline import OptionNode, OptionText, PassNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from passel.diagnostics import Span
+    from passel.options import Options
+    from passel.passes import Pass
+    from passel.pipeline import ElementNode
+    from passel.registry import PassPipelineInfo, PassRegistry
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPass:
+    """A pass with its options set."""
+
+    pass_: Pass[Any]
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCall:
+    """A registered pipeline with its options set, not yet expanded."""
+
+    info: PassPipelineInfo
+    options: Options | None
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedNest:
+    """A nested pipeline."""
+
+    anchor: str
+    elements: tuple[ResolvedElement, ...]
+    span: Span | None
+
+
+ResolvedElement: TypeAlias = ResolvedPass | ResolvedCall | ResolvedNest
+
+
+def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[ResolvedElement, ...]:
+    """Resolve all names and options.
+
+    Raises:
+        UnknownPassError: With every name that is not registered.
+        OptionError: With every wrong option.
+    """
+    unknown = [
+        Problem(_unknown(node.name, registry), node.span)
+        for node in _leaves(elements)
+        if registry.lookup_pipeline(node.name) is None and registry.lookup_pass(node.name) is None
+    ]
+    if unknown:
+        raise UnknownPassError(*unknown)
+    problems: list[Problem] = []
+    resolved = _resolve(elements, registry, problems)
+    if problems:
+        raise OptionError(*problems)
+    return resolved
+
+
+def _resolve(
+    elements: Sequence[ElementNode], registry: PassRegistry, problems: list[Problem]
+) -> tuple[ResolvedElement, ...]:
+    resolved: list[ResolvedElement] = []
+    for node in elements:
+        if not isinstance(node, PassNode):
+            inner = _resolve(node.elements, registry, problems)
+            resolved.append(ResolvedNest(node.anchor, inner, node.span))
+            continue
+        try:
+            resolved.append(_leaf(node, registry))
+        except PipelineError as error:
+            # What has no place of its own (a missing option) is the pass's.
+            problems += [Problem(p.message, p.span or node.span) for p in error.problems]
+    return tuple(resolved)
+
+
+def _leaf(node: PassNode, registry: PassRegistry) -> ResolvedElement:
+    pipeline = registry.lookup_pipeline(node.name)
+    if pipeline is not None:
+        infos = pipeline.options.option_infos() if pipeline.options else ()
+        owner = f"pipeline '{node.name}'"
+        values = read_options(infos, _options(node, owner), owner, registry)
+        options = pipeline.options(**values) if pipeline.options else None
+        return ResolvedCall(pipeline, options, node.span)
+    info = registry.lookup_pass(node.name)
+    if info is None:
+        raise UnknownPassError(Problem(_unknown(node.name, registry), node.span))
+    pass_class, owner = info.pass_class, f"pass '{node.name}'"
+    nodes = _options(node, owner, argument=getattr(pass_class, "argument_options", None))
+    values = read_options(pass_class.option_infos(), nodes, owner, registry)
+    return ResolvedPass(pass_class(**values), node.span)
+
+
+def _unknown(name: str, registry: PassRegistry) -> str:
+    hint = registry.suggest(name)
+    return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
+
+
+def _options(node: PassNode, owner: str, argument: Any = None) -> tuple[OptionNode, ...]:
+    """Return the options written, a bracketed argument turned into the options it stands for."""
+    if node.argument is None:
+        return node.options
+    if argument is None:
+        raise OptionError(Problem(f"{owner} takes no argument in brackets", node.argument.span))
+    extra = (OptionNode(key, OptionText(text)) for key, text in argument(node.argument.text))
+    return (*node.options, *extra)
+
+
+def _leaves(elements: Sequence[ElementNode]) -> Iterator[PassNode]:
+    for node in elements:
+        if isinstance(node, PassNode):
+            yield node
+        else:
+            yield from _leaves(node.elements)

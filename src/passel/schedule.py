@@ -1,0 +1,265 @@
+"""The immutable form of a pipeline: what a manager is compiled to and what is run.
+
+Compiling merges adjacent nested pipelines, gives every pass its path, and makes the checks
+that need no IR. It knows managers only as trees of passes.
+
+Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22;
+there `run` does this to the manager itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from passel.errors import AnchorError, Problem
+from passel.ir import ANY
+from passel.passes import Pass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from passel.diagnostics import Span
+    from passel.ir import OpKind
+
+
+class PassTree(Protocol):
+    """What compiling needs of a pass manager."""
+
+    @property
+    def anchor(self) -> str:
+        """The op name it runs on, or `any`."""
+        ...
+
+    def located(self) -> Iterator[tuple[Pass | PassTree, Span | None]]:
+        """Yield the direct entries in order, each with its place in the text if it has one."""
+        ...
+
+
+class OpKinds(Protocol):
+    """Answers for op names, from one context of one IR."""
+
+    def kind_named(self, name: str) -> OpKind | None:
+        """Return the kind of a registered op."""
+        ...
+
+    def suggest_op(self, name: str) -> str:
+        """Return a hint for an op name that is not registered."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PassStep:
+    """A pass at its place in a schedule.
+
+    Attributes:
+        pass_: The pass.
+        path: Its identity in this schedule, such as `builtin.module/func.func/1:cse`: the
+            anchors around it, then its number among all passes with the same anchors.
+    """
+
+    pass_: Pass
+    path: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedStep:
+    """Pipelines for the ops immediately inside the current one; each op takes the first fit.
+
+    Attributes:
+        pipelines: Of different anchors, sorted by them if they were merged.
+        path: The anchors around it.
+    """
+
+    pipelines: tuple[Pipeline, ...]
+    path: str
+
+    def select(self, kind: OpKind) -> Pipeline | None:
+        """Return the pipeline that runs on ops of this kind, if one does."""
+        for pipeline in self.pipelines:
+            if pipeline.accepts(kind):
+                return pipeline
+        return None
+
+
+Step: TypeAlias = PassStep | NestedStep
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pipeline:
+    """Steps that run in order on each op that the anchor admits."""
+
+    anchor: str
+    steps: tuple[Step, ...]
+    path: str
+
+    def accepts(self, kind: OpKind) -> bool:
+        """Tell whether an op takes this pipeline.
+
+        A named anchor takes its ops whatever they are, so that an op that may not run it is
+        an error; `any` passes over what is not registered, not isolated, or refused by one
+        of its passes.
+        """
+        if self.anchor != ANY:
+            return self.anchor == kind.name
+        return _any_accepts((s.pass_ for s in self.steps if isinstance(s, PassStep)), kind)
+
+    def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
+        """Return the steps that ops of this kind can run, and why the next one cannot.
+
+        Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
+        """
+        if not self.steps:
+            return (), ""
+        if not kind.registered:
+            return (), "trying to schedule a pass on an unregistered operation"
+        if not kind.isolated:
+            return (), (
+                "trying to schedule a pass on an operation not marked as 'IsolatedFromAbove'"
+            )
+        for index, step in enumerate(self.steps):
+            if isinstance(step, PassStep) and not step.pass_.can_schedule_on(kind):
+                name = step.pass_.name
+                reason = f"trying to schedule pass '{name}' on an unsupported operation"
+                return self.steps[:index], reason
+        return self.steps, ""
+
+
+def compile_schedule(tree: PassTree, kinds: OpKinds) -> Pipeline:
+    """Compile a tree of passes, leaving it as it is.
+
+    Raises:
+        AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is unknown
+            or not isolated from above.
+    """
+    return _Compiler(kinds).pipeline(_Draft.of(tree), "")
+
+
+def passes_of(pipeline: Pipeline) -> Iterator[PassStep]:
+    """Yield every pass of a pipeline, depth first, in the order in which they run."""
+    for step in pipeline.steps:
+        if isinstance(step, PassStep):
+            yield step
+        else:
+            for nested in step.pipelines:
+                yield from passes_of(nested)
+
+
+def _any_accepts(passes: Iterator[Pass], kind: OpKind) -> bool:
+    return kind.registered and kind.isolated and all(p.can_schedule_on(kind) for p in passes)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A manager's copy that merging may change."""
+
+    anchor: str
+    span: Span | None
+    entries: list[tuple[Pass | _Draft, Span | None]] = field(
+        default_factory=list["tuple[Pass | _Draft, Span | None]"]
+    )
+
+    @staticmethod
+    def of(tree: PassTree, span: Span | None = None) -> _Draft:
+        draft = _Draft(tree.anchor, span)
+        for entry, place in tree.located():
+            copy = entry if isinstance(entry, Pass) else _Draft.of(entry, place)
+            draft.entries.append((copy, place))
+        return draft
+
+    def passes(self) -> Iterator[Pass]:
+        return (entry for entry, _ in self.entries if isinstance(entry, Pass))
+
+
+class _Compiler:
+    """Drafts to pipelines, innermost first, so that the innermost error is reported."""
+
+    def __init__(self, kinds: OpKinds) -> None:
+        self.kinds = kinds
+        self.numbers: Counter[str] = Counter()
+
+    def pipeline(self, draft: _Draft, outer: str) -> Pipeline:
+        path = f"{outer}/{draft.anchor}" if outer else draft.anchor
+        kind = self._checked_kind(draft, nested=bool(outer))
+        steps: list[Step] = []
+        for entry in self._merged(draft):
+            if isinstance(entry, list):
+                nested = tuple(self.pipeline(inner, path) for inner in entry)
+                steps.append(NestedStep(nested, path))
+            else:
+                steps.append(PassStep(entry, f"{path}/{self.numbers[path]}:{entry.name}"))
+                self.numbers[path] += 1
+        if kind is not None:
+            self._check_schedulable(draft, kind)
+        return Pipeline(draft.anchor, tuple(steps), path)
+
+    def _checked_kind(self, draft: _Draft, *, nested: bool) -> OpKind | None:
+        if draft.anchor == ANY:
+            return None
+        kind = self.kinds.kind_named(draft.anchor)
+        if kind is None and nested:
+            hint = self.kinds.suggest_op(draft.anchor)
+            message = f"no registered operation is called '{draft.anchor}'{hint}"
+            raise AnchorError(Problem(message, draft.span))
+        if kind is not None and not kind.isolated and draft.entries:
+            message = (
+                f"'{draft.anchor}' cannot anchor a pipeline: it is not marked as "
+                "'IsolatedFromAbove', so its passes could not run apart from what is around it"
+            )
+            raise AnchorError(Problem(message, draft.span))
+        return kind
+
+    def _check_schedulable(self, draft: _Draft, kind: OpKind) -> None:
+        problems = [
+            Problem(
+                f"unable to schedule pass '{entry.name}' on a PassManager intended to run on "
+                f"'{draft.anchor}'!",
+                span,
+            )
+            for entry, span in draft.entries
+            if isinstance(entry, Pass) and not entry.can_schedule_on(kind)
+        ]
+        if problems:
+            raise AnchorError(*problems)
+
+    def _merged(self, draft: _Draft) -> Iterator[Pass | list[_Draft]]:
+        """Yield the entries with adjacent nested pipelines gathered where they may be."""
+        group: list[_Draft] = []
+        for entry, _ in draft.entries:
+            if isinstance(entry, Pass):
+                if group:
+                    yield group
+                    group = []
+                yield entry
+            elif not group:
+                group = [entry]
+            elif self._conflict(group, entry):
+                yield group
+                group = [entry]
+            else:
+                _merge(group, entry)
+        if group:
+            yield group
+
+    def _conflict(self, group: Sequence[_Draft], entry: _Draft) -> bool:
+        """Tell whether an op could be taken by `any` on one side and by the other side."""
+        if entry.anchor == ANY:
+            return any(self._overlaps(entry, other) for other in group)
+        return any(other.anchor == ANY and self._overlaps(other, entry) for other in group)
+
+    def _overlaps(self, catch_all: _Draft, other: _Draft) -> bool:
+        if other.anchor == ANY:
+            return True
+        kind = self.kinds.kind_named(other.anchor)
+        return kind is not None and _any_accepts(catch_all.passes(), kind)
+
+
+def _merge(group: list[_Draft], entry: _Draft) -> None:
+    for other in group:
+        if other.anchor == entry.anchor:
+            other.entries += entry.entries
+            break
+    else:
+        group.append(entry)
+    group.sort(key=lambda draft: (draft.anchor == ANY, draft.anchor.encode()))

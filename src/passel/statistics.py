@@ -1,0 +1,55 @@
+"""Statistics: named counters that a pass declares and its context counts.
+
+The declaration is part of the frozen pass; the numbers belong to a run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Statistic:
+    """A counter declared in a pass's class body.
+
+    Args:
+        description: What is counted, as a noun phrase: "Operations erased".
+        name: Its name in reports, if not the attribute's with dashes for underscores.
+
+    Attributes:
+        name: The name in reports.
+        description: What is counted.
+
+    Example:
+        >>> from passel import Pass
+        >>> class Sweep(Pass):
+        ...     name = "sweep"
+        ...     erased = Statistic("Operations erased")
+        >>> Sweep.erased.name
+        'erased'
+
+    Source: `mlir::Pass::Statistic`, MLIR 22.
+    """
+
+    __slots__ = ("description", "name")
+
+    def __init__(self, description: str, *, name: str = "") -> None:
+        self.description = description
+        self.name = name
+
+    def __set_name__(self, owner: type, attribute: str) -> None:
+        if not self.name:
+            self.name = attribute.replace("_", "-")
+
+    def __repr__(self) -> str:
+        return f"Statistic({self.name!r})"
+
+
+def statistics_of(owner: type[Any]) -> tuple[Statistic, ...]:
+    """Return the statistics that a class and its bases declare, bases first."""
+    found = {
+        attribute: value
+        for base in reversed(owner.__mro__)
+        for attribute, value in vars(base).items()
+        if isinstance(value, Statistic)
+    }
+    return tuple(found.values())
