@@ -6,13 +6,13 @@ attributes, and blind to the attribute classes whose equality is wrong.  The lis
 it refers to alive, so an address cannot be used again by another object.
 """
 # pyright: reportPrivateUsage=false
+# ruff: noqa: SLF001
 # The loop follows xDSL's private links: its speed is what this module is for.
 
 from operator import is_
 from typing import Final
 
 from xdsl.ir import Attribute, Block, Operation
-
 
 # What separates sections of the list that hold the same kind of object.  (Elsewhere the kind
 # itself tells: operands end at the successors, these at the location, and so on.)
@@ -71,9 +71,7 @@ def fingerprint(op: Operation) -> Fingerprint:
     return Fingerprint(references)
 
 
-def _add_block(
-    references: list[object], block: Block, parents: list[Operation]
-) -> None:
+def _add_block(references: list[object], block: Block, parents: list[Operation]) -> None:
     references.append(block)
     for arg in block._args:
         references += (arg, arg._type, arg.location)

@@ -58,10 +58,11 @@ _KINDS: Final = (
 class FastToken(Token[MLIRTokenKind, str]):
     """A token that knows its text and start at once, and its span on demand."""
 
-    __slots__ = ("input", "start", "text")
+    # A slot takes the place of the property `text`.
+    __slots__ = ("input", "start", "text")  # pyright: ignore[reportIncompatibleMethodOverride]
 
     kind: MLIRTokenKind
-    text: str  # pyright: ignore[reportIncompatibleMethodOverride] - a slot replaces the property
+    text: str
     start: int
     input: Input[str]
 

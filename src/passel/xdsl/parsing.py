@@ -6,6 +6,7 @@
 import gc
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
@@ -96,6 +97,9 @@ def collector_paused() -> Generator[None]:
     Parsing allocates long-lived objects only, so every collection is in vain.
     The caller's setting is restored also after an error.
     """
+    # No `gc.freeze()` afterwards, which would spare the one collection that is now due: ops
+    # and blocks refer to each other, so frozen IR would never be freed, and freezing is for
+    # the whole process, hence a tool's decision and not a library's.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -127,4 +131,4 @@ def _shift_lines(error: ParseError, line_offset: int) -> None:
 
 def _shifted(span: Span[str] | Span[bytes], line_offset: int) -> Span[str] | Span[bytes]:
     # Not `dataclasses.replace`: a span of a string literal would validate itself again.
-    return Span(span.start, span.end, span.input, line_offset)
+    return Span(span.start, span.end, cast("Input[str]", span.input), line_offset)

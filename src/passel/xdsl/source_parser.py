@@ -72,7 +72,7 @@ class SourceParser(Parser):
 
     @property
     def _token(self) -> FastToken:
-        return cast(FastToken, self._parser_state.current_token)
+        return cast("FastToken", self._parser_state.current_token)
 
     # ---- locations -------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ class SourceParser(Parser):
 
     def _refuse_op(self, name: str) -> NoReturn:
         token = self._op_names[-1]
-        dialect, dot, _ = name.partition(".")
+        dialect, dot, mnemonic = name.partition(".")
         known = self.ctx.get_optional_dialect(dialect) is not None
         if token.kind is MLIRTokenKind.STRING_LIT:
             message = (
@@ -132,9 +132,12 @@ class SourceParser(Parser):
             message = f"custom op '{name}' is unknown"
         else:
             message = f"Dialect `{dialect}' not found for custom op '{name}' "
-        names = [op.name for op in self.ctx.loaded_ops]
-        if close := difflib.get_close_matches(name, names, n=1, cutoff=0.7):
-            message = f"{message.rstrip()}; did you mean '{close[0]}'?"
+        prefix = f"{dialect}."
+        mnemonics = [
+            op.name.removeprefix(prefix) for op in self.ctx.loaded_ops if op.name.startswith(prefix)
+        ]
+        if close := difflib.get_close_matches(mnemonic, mnemonics, n=1):
+            message = f"{message}; did you mean '{prefix}{close[0]}'?"
         self.raise_error(message, token.span)
 
     # ---- speed: the same answers through fewer calls ---------------------------------
@@ -150,7 +153,7 @@ class SourceParser(Parser):
         if token.kind is not expected_kind:
             return None
         state.current_token = state.lexer.lex()
-        return cast(FastToken, token)
+        return cast("FastToken", token)
 
     def parse_optional_characters(self, text: str) -> str | None:
         """Consume the next token if it is spelled `text`."""
@@ -212,7 +215,7 @@ class SourceParser(Parser):
         if match is None:
             return parse()
         spelling = match[0]
-        attribute = cast(_AttributeT | None, self._spelled.get(spelling))
+        attribute = cast("_AttributeT | None", self._spelled.get(spelling))
         if attribute is None:
             attribute = parse()
             if attribute is not None:

@@ -1,0 +1,73 @@
+"""The fast lexer must be indistinguishable from xDSL's."""
+
+import random
+from typing import Any
+
+import pytest
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
+
+from passel.xdsl.lexer import FastLexer
+
+_FRAGMENTS = (
+    *("0", "x", "1.", "e", "E3", "+", "-", "0x", "0xg", ">", "5", "/", "//", "*", "|", ";", "`"),
+    *("{", "-#", "#-}", "#", "}", "@", "a", "a.b$", "_", "$", ".", "..", "...", "%", "^", "!"),
+    *('"', '"a"', "\\", "\\n", "\\0", "\\FF", " ", "\n", "\t", "\r", "\v", "\f", "\0"),
+    *("\x1c", "\u2028", "é", "²", "½", "\u0663", "~"),
+)
+
+
+def _observe(lexer: MLIRLexer) -> list[tuple[Any, ...]]:
+    """Everything a client can see of a lexer on its way through the input."""
+    seen: list[tuple[Any, ...]] = []
+    try:
+        while True:
+            token = lexer.lex()
+            span = token.span
+            assert span.input is lexer.input
+            seen.append((token.kind, token.text, type(span), span.start, span.end, lexer.pos))
+            seen.append((token.bytes, token.content, span.line_offset))
+            if token.kind is MLIRTokenKind.EOF:
+                return seen
+    except ParseError as error:
+        span = error.span
+        return [*seen, (type(span), span.start, span.end, error.msg, lexer.pos)]
+    except Exception as error:  # noqa: BLE001 - whatever xDSL raises is to be the same
+        return [*seen, (type(error), str(error), lexer.pos)]
+
+
+def _assert_same(text: str) -> None:
+    source = Input(text, "test.mlir")
+    assert _observe(FastLexer(source)) == _observe(MLIRLexer(source)), repr(text)
+
+
+def test_lexes_the_corpus_as_xdsl_does(corpus: list[str]) -> None:
+    """Kinds, texts, spans and positions agree on every third chunk of xDSL's own tests."""
+    for chunk in corpus[::3]:
+        _assert_same(chunk)
+
+
+def test_lexes_random_text_as_xdsl_does() -> None:
+    """Tokens and errors agree on arbitrary sequences of awkward fragments."""
+    generator = random.Random(22)  # noqa: S311 - a repeatable sample
+    for _ in range(20_000):
+        length = generator.randint(1, 9)
+        _assert_same("".join(generator.choice(_FRAGMENTS) for _ in range(length)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "  ", "// only a comment", '"open', "@", "@1", "%", "..", "0x1F", "0xi32", "1.5e", "é"],
+)
+def test_lexes_edges_as_xdsl_does(text: str) -> None:
+    """Tokens and errors agree at the ends of the grammar."""
+    _assert_same(text)
+
+
+def test_lexes_again_from_an_earlier_position() -> None:
+    """Setting `pos` back, as the parser does for `4xf32`, splits a token."""
+    lexer = FastLexer(Input("xf32", "test.mlir"))
+    lexer.lex()
+    lexer.pos = 1
+    assert lexer.lex().text == "f32"

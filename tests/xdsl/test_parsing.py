@@ -1,0 +1,239 @@
+"""Parsing must build xDSL's IR, MLIR's locations, and errors that say where."""
+
+import gc
+import io
+import pickle
+import re
+import warnings
+from collections.abc import Callable
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, UnknownLoc
+from xdsl.ir import Attribute, Operation
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import ParseError
+
+from passel.xdsl.parsing import SourceParser, collector_paused, parse_source
+
+_LOCATED = """\
+func.func @f(%a: i32,
+   %b : i32) -> i32 {
+  %0, %1 = "test.op"(%a) : (i32) -> (i32, i32)
+  %2 =
+     arith.addi %a, %b : i32
+  cf.br ^bb1(%2 : i32)
+^bb1(%x: i32):
+  func.return %x : i32
+}
+"test.op"() ({
+ ^bb0(%z : i32):
+  "test.op"() : () -> ()
+}) : () -> ()
+"""
+
+
+def _print(op: Operation) -> str:
+    stream = io.StringIO()
+    Printer(stream=stream, print_generic_format=True).print_op(op)
+    # A resource's handle is renamed every time that it is parsed in one process.
+    return re.sub(r"dense_resource<\w+>", "dense_resource<...>", stream.getvalue())
+
+
+def _error(context: Context, text: str, **options: bool | int) -> ParseError:
+    with pytest.raises(ParseError) as caught:
+        parse_source(context, text, "test.mlir", **options)  # pyright: ignore[reportArgumentType]
+    return caught.value
+
+
+def _place(error: ParseError) -> tuple[str, int, int]:
+    return error.span.get_location()
+
+
+def test_builds_the_ir_that_xdsl_builds(corpus: list[str], all_dialects: Context) -> None:
+    """Over a third of xDSL's own tests, both parsers accept the same and print the same."""
+    compared = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for chunk in corpus[::3]:
+            try:
+                expected = Parser(all_dialects.clone(), chunk).parse_module()
+            except Exception as error:  # noqa: BLE001 - xDSL raises errors of many types
+                if "Could not parse entire input" not in str(error):
+                    _error(all_dialects.clone(), chunk)
+                continue
+            actual = parse_source(all_dialects.clone(), chunk, "test.mlir")
+            assert _print(actual) == _print(expected)
+            compared += 1
+    assert compared > 300
+
+
+def test_locates_ops_and_arguments_where_mlir_does(parse: Callable[[str], Operation]) -> None:
+    """Ops are located at their name, block arguments at theirs (mlir-opt 22.1)."""
+    module = parse(_LOCATED)
+    assert [str(op.location) for op in module.walk()] == [
+        f'loc("test.mlir":{place})'
+        for place in ("0:0", "1:1", "3:12", "5:6", "6:3", "8:3", "10:1", "12:3")
+    ]
+    args = [arg for op in module.walk() for r in op.regions for b in r.blocks for arg in b.args]
+    assert [str(arg.location) for arg in args] == [
+        f'loc("test.mlir":{place})' for place in ("1:14", "2:4", "7:6", "11:7")
+    ]
+
+
+def test_keeps_explicit_locations(parse: Callable[[str], Operation]) -> None:
+    """What the text says about a location wins, also that it is unknown."""
+    module = parse(
+        '"test.op"() ({\n^bb0(%a: i32 loc("b":1:2)):\n}) : () -> () loc("a":3:4)\n'
+        '"test.op"() : () -> () loc(unknown)\n'
+    )
+    assert isinstance(module, ModuleOp)
+    first, second = module.body.block.ops
+    assert str(first.location) == 'loc("a":3:4)'
+    assert str(first.regions[0].block.args[0].location) == 'loc("b":1:2)'
+    assert isinstance(second.location, UnknownLoc)
+
+
+def test_attaches_no_locations_on_request(context: Context) -> None:
+    """With `locations=False` every location is the unknown one."""
+    module = parse_source(context, "func.func private @f()", "test.mlir", locations=False)
+    assert all(op.location is UNKNOWN_LOC for op in module.walk())
+
+
+def test_spells_equal_types_as_one_object(context: Context) -> None:
+    """Types written alike are shared, types that only look alike are not mixed up."""
+    parser = SourceParser(context, "i32 i32 memref<2xi32> memref<2xi32> si32 f32 i3 i32x")
+    types: list[Attribute] = [parser.parse_type() for _ in range(7)]
+    assert types[0] is types[1]
+    assert types[2] is types[3]
+    assert [str(t) for t in types[4:]] == ["si32", "f32", "i3"]
+
+
+@pytest.mark.parametrize("text", ["builtin.module {}", "#a = i32\nbuiltin.module {}"])
+def test_a_single_module_is_the_result(context: Context, text: str) -> None:
+    """One top-level module is not wrapped in another."""
+    module = parse_source(context, text, "test.mlir")
+    assert not list(module.walk())[1:]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("", 0), ("// nothing", 0), ("func.func private @f()", 1), ("module {}\nmodule {}", 2)],
+)
+def test_anything_else_is_wrapped(context: Context, text: str, count: int) -> None:
+    """No op, one op that is not a module, and two modules get an implicit module."""
+    module = parse_source(context, text, "test.mlir")
+    assert isinstance(module, ModuleOp)
+    assert len(module.body.block.ops) == count
+
+
+def test_without_implicit_module_one_op_of_any_kind(context: Context) -> None:
+    """A single top-level op is returned as it is."""
+    op = parse_source(context, "func.func private @f()", "test.mlir", implicit_module=False)
+    assert op.name == "func.func"
+    assert op.parent is None
+
+
+@pytest.mark.parametrize(("text", "count"), [("", 0), ("module {}\nmodule {}", 2)])
+def test_without_implicit_module_the_count_must_be_one(
+    context: Context, text: str, count: int
+) -> None:
+    """None and several top-level ops are refused in MLIR's words."""
+    error = _error(context, text, implicit_module=False)
+    assert error.msg == f"source must contain a single top-level operation, found: {count}"
+
+
+def test_line_offset_counts_lines_of_the_file(context: Context) -> None:
+    """Locations and errors of split input report the lines of the original file."""
+    module = parse_source(context, "\nmodule {}", "test.mlir", line_offset=10)
+    assert str(module.location) == 'loc("test.mlir":12:1)'
+    assert _place(_error(context, "\n}", line_offset=10)) == ("test.mlir", 12, 1)
+    missing = _error(context, 'module { "test.op"() [^a] : () -> () }', line_offset=10)
+    assert re.findall(r"test.mlir:(\d+)", str(missing)) == ["11", "11"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line", "column"),
+    [
+        ("module {\n  func.func f\n}", "expect symbol name", 2, 13),
+        ("}", "expected operation", 1, 1),
+        ('"unclosed', "End of file reached", 1, 1),
+        ('module {\n  %0 = "test.op"(%1) : (i32) -> i32\n}', "not defined: [%1]", 3, 2),
+        ("func.func @f() {\n  cf.br ^0\n^0:\n}", "Invalid Block name", 2, 10),
+        ("module attributes {\n a = !llvm.func<index ()>}", "", 2, 25),
+        ('module attributes {a = @"\\FF"}', "", 1, 29),
+    ],
+)
+def test_errors_have_a_place(
+    context: Context, text: str, message: str, line: int, column: int
+) -> None:
+    """Whatever goes wrong is a `ParseError` near the text that is wrong."""
+    error = _error(context, text)
+    assert message in error.msg
+    assert _place(error) == ("test.mlir", line, column)
+
+
+def test_errors_keep_their_cause(context: Context) -> None:
+    """What xDSL raises without a place is the cause of the error with one."""
+    error = _error(context, "func.func @f() {\n  cf.br ^0\n}")
+    assert isinstance(error.__cause__, ValueError)
+    assert pickle.loads(pickle.dumps(error)).msg == error.msg
+
+
+def test_deep_nesting_is_reported_as_such(context: Context) -> None:
+    """Too deep nesting ends in a message, not in a crash."""
+    error = _error(context, "builtin.module {" * 5000 + "}" * 5000)
+    assert error.msg == "nested too deeply"
+
+
+def test_interrupts_pass_through(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while parsing is not an error of the source, and the collector resumes."""
+
+    def interrupt(_: SourceParser) -> list[Operation]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SourceParser, "parse_top_level", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        parse_source(context, "", "test.mlir")
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '"x.y"() : () -> ()',
+            "operation being parsed with an unregistered dialect. If this is intended, please use -allow-unregistered-dialect with the MLIR tool used",
+        ),
+        (
+            '"arith.nothing"() : () -> ()',
+            "unregistered operation 'arith.nothing' found in dialect ('arith') that does not allow unknown operations",
+        ),
+        ("x.y %a", "Dialect `x' not found for custom op 'x.y' "),
+        ("arith.nothing %a", "custom op 'arith.nothing' is unknown"),
+        ("nothing %a", "custom op 'nothing' is unknown (tried 'builtin.nothing' as well)"),
+        ("arith.adddi %a", "custom op 'arith.adddi' is unknown; did you mean 'arith.addi'?"),
+    ],
+)
+def test_unknown_ops_are_refused_in_mlirs_words(context: Context, text: str, message: str) -> None:
+    """An op that is not registered is reported at its name, as mlir-opt words it."""
+    error = _error(context, f"module {{\n  {text}\n}}")
+    assert error.msg == message
+    assert _place(error) == ("test.mlir", 2, 3)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_collector_resumes_as_it_was(context: Context, *, enabled: bool) -> None:
+    """Parsing, also failing, leaves the garbage collector's setting alone."""
+    was_enabled = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        parse_source(context, "", "test.mlir")
+        _error(context, "}")
+        assert gc.isenabled() == enabled
+        with collector_paused():
+            assert not gc.isenabled()
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if was_enabled else gc.disable)()

@@ -1,0 +1,156 @@
+"""`verify` must accept what xDSL accepts, and say which op it rejects."""
+
+import warnings
+from collections.abc import Callable
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.dialects.test import TestOp as Op
+from xdsl.dialects.test import TestTermOp as TermOp
+from xdsl.ir import Block, Operation, Region
+from xdsl.irdl import IRDLOperation, irdl_op_definition
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from passel.xdsl.parsing import parse_source
+from passel.xdsl.verification import InvalidIR, verify
+
+
+def _accepts(check: Callable[[], None]) -> bool:
+    try:
+        check()
+    except Exception:  # noqa: BLE001 - xDSL's verifiers raise errors of many types
+        return False
+    return True
+
+
+def _invalid(op: Operation, *, recursive: bool = True) -> InvalidIR:
+    with pytest.raises(InvalidIR) as caught:
+        verify(op, recursive=recursive)
+    return caught.value
+
+
+def test_accepts_and_rejects_what_xdsl_does(corpus: list[str], all_dialects: Context) -> None:
+    """Over half of xDSL's own tests, `verify` and `Operation.verify` never disagree."""
+    rejected = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for chunk in corpus[::2]:
+            try:
+                module = parse_source(all_dialects.clone(), chunk, "test.mlir")
+            except ParseError:
+                continue
+            accepted = _accepts(lambda module=module: verify(module, recursive=True))
+            assert accepted == _accepts(module.verify), chunk
+            rejected += not accepted
+    assert rejected > 50
+
+
+def test_names_the_invalid_op(parse: Callable[[str], Operation]) -> None:
+    """The error carries the op that is wrong and the verifier's own message."""
+    module = parse('"test.op"() ({ "func.return"() : () -> () }) : () -> ()')
+    error = _invalid(module)
+    assert error.op.name == "func.return"
+    assert error.message == str(error)
+    assert isinstance(error.__cause__, VerifyException)
+
+
+def test_reports_the_first_of_two_invalid_ops() -> None:
+    """Verifiers run from the leaves up, so a nested op is reported before its parent."""
+    inner, outer = _Broken(), _Broken(regions=[Region(Block([TermOp.create()]))])
+    outer.regions[0].block.insert_op_before(inner, outer.regions[0].block.ops.last or inner)
+    assert _invalid(outer).op is inner
+    inner.detach()
+    assert _invalid(outer).op is outer
+
+
+@irdl_op_definition
+class _Broken(IRDLOperation):
+    """An op whose verifier has a bug."""
+
+    name = "test.broken"
+
+    def __init__(self, regions: list[Region] | None = None) -> None:
+        Operation.__init__(self, regions=regions or [])
+
+    def verify_(self) -> None:
+        """Fail in a way that no verifier should."""
+        raise AssertionError("a bug")
+
+
+def test_reports_errors_of_other_types() -> None:
+    """A verifier that crashes makes its op invalid, with the crash as cause."""
+    error = _invalid(_Broken())
+    assert error.message == "verifier failed: AssertionError: a bug"
+    assert isinstance(error.__cause__, AssertionError)
+
+
+def test_rejects_a_block_without_terminator(parse: Callable[[str], Operation]) -> None:
+    """The last op of a block that needs a terminator is reported in MLIR's words."""
+    module = parse('func.func @f() { "test.op"() : () -> () }')
+    error = _invalid(module)
+    assert (error.op.name, error.message) == ("test.op", "block with no terminator")
+
+
+def test_rejects_an_empty_block() -> None:
+    """An op with an empty block that needs a terminator is reported in MLIR's words."""
+    op = Op(regions=[Region(Block())])
+    error = _invalid(op)
+    assert error.op is op
+    assert error.message == "empty block: expect at least a terminator"
+
+
+def test_rejects_erased_operands() -> None:
+    """An op that uses the result of an erased op is invalid."""
+    producer = Op(result_types=[i32])
+    consumer = Op(operands=[producer.results[0]])
+    producer.results[0].erase(safe_erase=False)
+    assert "erased" in _invalid(consumer).message
+
+
+def test_rejects_misplaced_successors() -> None:
+    """Successors need an op at the end of a block, and a target in the same region."""
+    target = Block([TermOp.create()])
+    detached = TermOp(successors=[target])
+    assert "not in a block" in _invalid(detached).message
+    outer = Op(regions=[Region(Block([detached]))])
+    assert "another region" in _invalid(outer).message
+    outer.regions[0].block.add_op(Op())
+    assert "must terminate" in _invalid(outer).message
+
+
+def test_rejects_wrong_parent_pointers() -> None:
+    """Links that contradict the structure are found."""
+    module = ModuleOp([Op()])
+    block = module.body.block
+    assert block.first_op is not None
+    block.first_op.parent = None
+    assert "parent pointer" in _invalid(module).message
+    block.first_op.parent = block
+    block.parent = None
+    assert "parent pointer" in _invalid(module).message
+
+
+def test_shallow_verification_leaves_nested_ops_alone() -> None:
+    """Without `recursive`, nested verifiers do not run, but the shape of regions counts."""
+    broken = _Broken()
+    module = ModuleOp([broken])
+    verify(module, recursive=False)
+    assert _invalid(module).op is broken
+    assert _invalid(Op(regions=[Region(Block())]), recursive=False).message
+
+
+def test_verifies_deep_nests() -> None:
+    """Nesting of 2000 regions is no reason to fail."""
+    op = Op()
+    for _ in range(2000):
+        op = Op(regions=[Region(Block([op, TermOp()]))])
+    verify(op, recursive=True)
+
+
+def test_honours_overridden_verify(parse: Callable[[str], Operation]) -> None:
+    """Ops that extend `verify` itself, as LLVM casts do, are checked as they ask."""
+    module = parse(
+        '%0 = "test.op"() : () -> i32\n%1 = "llvm.trunc"(%0) : (i32) -> i64',
+    )
+    assert "invalid cast" in _invalid(module).message
