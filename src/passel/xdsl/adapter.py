@@ -1,0 +1,196 @@
+"""The IR contract fulfilled for xDSL, its traps included.
+
+Nobody above this package knows that unregistered ops share one name, that they claim every
+trait, or that a verifier error prints the module.
+"""
+# pyright: reportPrivateUsage=false
+# `children` follows xDSL's private links and `kind_named` its op table, which answers truly
+# where the public `get_optional_op` invents an op if unregistered ones are allowed.
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    NameLoc,
+    StringAttr,
+    UnregisteredOp,
+)
+from xdsl.ir import Operation
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, OpTrait
+from xdsl.utils.exceptions import UnregisteredConstructException
+
+from passel.diagnostics import UNKNOWN, Location, suggest
+from passel.ir import OpKind
+from passel.xdsl.fingerprint import Fingerprint, fingerprint
+from passel.xdsl.verification import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+    from xdsl.ir import Attribute
+
+    from passel.ir import PrintFlags
+    from passel.passes import Pass
+
+_ISOLATED_IN_MLIR = frozenset({"llvm.func"})
+"""Ops that MLIR defines as isolated from above and xDSL does not."""
+
+
+class XDSLAdapter:
+    """The adapter for xDSL's ops; contexts are `xdsl.context.Context`."""
+
+    name = "xdsl"
+    key_of: Callable[[Any], Hashable] = type
+    """One class per op name and context, unregistered names included."""
+
+    def create_context(self) -> Context:
+        """Return a context with the dialects of all installed packages, none loaded yet."""
+        from xdsl.universe import Universe
+
+        context = Context()
+        for name, factory in Universe.get_multiverse().all_dialects.items():
+            context.register_dialect(name, factory)
+        return context
+
+    def context_of(self, op: Operation) -> None:
+        """Return None: xDSL's ops do not know their context."""
+
+    def load_dialects(self, context: Context, names: Iterable[str]) -> None:
+        """Load dialects by name, those not loaded yet."""
+        for name in names:
+            if name in context._loaded_dialects:
+                continue
+            try:
+                context.load_registered_dialect(name)
+            except UnregisteredConstructException:
+                known = list(context.registered_dialect_names)
+                msg = f"no dialect '{name}' is registered{suggest(name, known)}"
+                raise LookupError(msg) from None
+
+    def kind_of(self, op: Operation) -> OpKind:
+        """Return what is known of ops of this op's name."""
+        if isinstance(op, UnregisteredOp):
+            name = op.op_name.data
+            return OpKind(name, registered=False, isolated=False, implements=_implements_nothing)
+        return _kind(type(op))
+
+    def kind_named(self, context: Context, name: str) -> OpKind | None:
+        """Return the kind of a registered op, loading its dialect if need be."""
+        op_class = context._get_known_op(name)
+        return None if op_class is None else _kind(op_class)
+
+    def suggest_op(self, context: Context, name: str) -> str:
+        """Suggest an op of the dialect that is meant, or whose name is closest."""
+        dialects = list(context.registered_dialect_names)
+        dialect, _, _ = name.partition(".")
+        if dialect not in dialects:
+            hint = suggest(dialect, dialects)
+            dialect = hint.split("'")[1] if hint else ""
+        if dialect:
+            self.load_dialects(context, [dialect])
+        return suggest(name, [op.name for op in context.loaded_ops])
+
+    def children(self, op: Operation) -> list[Operation]:
+        """Return the ops immediately inside the regions of `op`."""
+        children: list[Operation] = []
+        for region in op.regions:
+            block = region._first_block
+            while block is not None:
+                child = block._first_op
+                while child is not None:
+                    children.append(child)
+                    child = child._next_op
+                block = block._next_block
+        return children
+
+    def parent(self, op: Operation) -> Operation | None:
+        """Return the op around."""
+        return op.parent_op()
+
+    def symbol_name(self, op: Operation) -> str | None:
+        """Return the op's `sym_name`."""
+        name = op.get_attr_or_prop("sym_name")
+        return name.data if isinstance(name, StringAttr) else None
+
+    def location(self, op: Operation) -> Location:
+        """Return the op's location as far as it names a file."""
+        return convert_location(op.location)
+
+    def verify(self, op: Operation, *, recursive: bool) -> None:
+        """Verify op by op, so that an error names its op."""
+        verify(op, recursive=recursive)
+
+    def print_op(self, op: Operation, flags: PrintFlags) -> str:
+        """Print with xDSL's printer, in generic form if the custom form fails."""
+        try:
+            return _print(op, generic=flags.generic, debuginfo=flags.debuginfo)
+        except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
+            return _print(op, generic=True, debuginfo=flags.debuginfo)
+
+    def fingerprint(self, op: Operation) -> Fingerprint:
+        """Return references to all that makes up the op, compared by identity."""
+        return fingerprint(op)
+
+    def wrap_pass(self, foreign: object) -> Pass[Any]:
+        """Return an xDSL `ModulePass` as a pass for any isolated op."""
+        from xdsl.passes import ModulePass
+
+        from passel.xdsl.module_passes import wrap_module_pass
+
+        if not isinstance(foreign, ModulePass):
+            msg = f"expected a pass, got {foreign!r}"
+            raise TypeError(msg)
+        return wrap_module_pass(foreign)
+
+
+def convert_location(attribute: Attribute) -> Location:
+    """Return an xDSL location attribute as MLIR's tools show it.
+
+    A fused location is its first part that names a file, a call site is its callee with the
+    caller as a note.
+    """
+    match attribute:
+        case FileLineColLoc():
+            return Location(attribute.filename.data, attribute.line.data, attribute.column.data)
+        case NameLoc():
+            inner = convert_location(attribute.location)
+            return inner if inner.file else Location(label=f'loc("{attribute.desc.data}")')
+        case FusedLoc():
+            parts = (convert_location(part) for part in attribute.locations)  # pyright: ignore[reportGeneralTypeIssues, reportUnknownArgumentType, reportUnknownVariableType] - an ArrayAttr
+            return next((part for part in parts if part.file), UNKNOWN)
+        case CallSiteLoc():
+            callee = convert_location(attribute.callee)
+            caller = convert_location(attribute.caller)
+            return Location(callee.file, callee.line, callee.column, callee.label, caller)
+        case _:
+            return UNKNOWN
+
+
+def _kind(op_class: type[Operation]) -> OpKind:
+    name = op_class.name
+    isolated = name in _ISOLATED_IN_MLIR or op_class.has_trait(IsolatedFromAbove)
+
+    def implements(interface: type) -> bool:
+        if issubclass(interface, OpTrait):
+            return op_class.has_trait(interface)
+        return issubclass(op_class, interface)
+
+    return OpKind(name, registered=True, isolated=isolated, implements=implements)
+
+
+def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
+    return False
+
+
+def _print(op: Operation, *, generic: bool, debuginfo: bool) -> str:
+    stream = StringIO()
+    printer = Printer(stream=stream, print_generic_format=generic, print_debuginfo=debuginfo)
+    printer.print_op(op)
+    return stream.getvalue()

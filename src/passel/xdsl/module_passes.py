@@ -1,0 +1,169 @@
+"""xDSL's own passes as passel passes: by name, with their options, on any isolated op.
+
+A `ModulePass` works on modules. On another op it runs in a throw-away module that holds
+just that op, which is put back where it stood, whatever happens.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from contextlib import contextmanager
+from dataclasses import MISSING
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+
+from passel.errors import DefinitionError, PassFailure
+from passel.passes import Pass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.context import PassContext
+
+
+class XDSLPass(Pass[Operation]):
+    """Base class of the passes that stand for xDSL's.
+
+    Subclasses are made by `pass_class_for`, with the `ModulePass`'s fields as options.
+    """
+
+    module_pass_class: ClassVar[type[ModulePass]]
+
+    def module_pass(self) -> ModulePass:
+        """Return the `ModulePass` with this pass's options."""
+        infos = self.option_infos()
+        return self.module_pass_class(**{info.field: getattr(self, info.field) for info in infos})
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Apply the `ModulePass` to a module, or to another op in a module of its own."""
+        module_pass = self.module_pass()
+        if isinstance(op, ModuleOp):
+            module_pass.apply(ctx.ir_context, op)
+            return
+        with _in_own_module(op, self.name, ctx) as module:
+            module_pass.apply(ctx.ir_context, module)
+
+    @staticmethod
+    def argument_options(argument: str) -> tuple[tuple[str, str], ...]:
+        """Return the options that xDSL's `mlir-opt[...]` stands for."""
+        arguments = (
+            "--mlir-print-op-generic",
+            "--allow-unregistered-dialect",
+            "-p",
+            f"builtin.module({argument})",
+        )
+        return tuple(("arguments", f'"{text}"') for text in arguments)
+
+
+@cache
+def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
+    """Return the passel pass class for an xDSL pass class.
+
+    Raises:
+        DefinitionError: An option's type cannot be read from text.
+    """
+    annotations: dict[str, Any] = {}
+    namespace: dict[str, Any] = {
+        "__annotations__": annotations,
+        "__doc__": module_pass_class.__doc__,
+        "__module__": module_pass_class.__module__,
+        "__qualname__": module_pass_class.__qualname__,
+        "name": module_pass_class.name,
+        "module_pass_class": module_pass_class,
+    }
+    hints = typing.get_type_hints(module_pass_class)
+    for field in dataclasses.fields(module_pass_class):
+        if field.name == "name" or not field.init:
+            continue
+        annotations[field.name] = hints[field.name]
+        if field.default is not MISSING or field.default_factory is not MISSING:
+            default, factory = field.default, field.default_factory
+            namespace[field.name] = dataclasses.field(  # pyright: ignore[reportCallIssue, reportArgumentType] - one of the two is MISSING
+                default=default, default_factory=factory
+            )
+        elif types.NoneType in typing.get_args(hints[field.name]):
+            namespace[field.name] = None  # to xDSL, what can be None is optional
+    if module_pass_class.name != "mlir-opt":
+        namespace["argument_options"] = None
+    return type(module_pass_class.__name__, (XDSLPass,), namespace)
+
+
+def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
+    """Return an instance of an xDSL pass as a passel pass with the same options."""
+    kind = type(module_pass)
+    try:
+        pass_class = pass_class_for(kind)
+        values = {
+            info.field: getattr(module_pass, info.field) for info in pass_class.option_infos()
+        }
+        return pass_class(**values)
+    except DefinitionError:
+        # Not expressible as text, so it has no options here; the instance itself is run.
+        namespace = {
+            "name": kind.name,
+            "module_pass_class": kind,
+            "module_pass": lambda _: module_pass,
+        }
+        return type(kind.__name__, (XDSLPass,), namespace)()
+
+
+@contextmanager
+def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Iterator[ModuleOp]:
+    """Move `op` into a module of its own, and all that is in there at the end back.
+
+    Symbols that the pass added beside `op` follow it, unless an equal one is there already.
+
+    Raises:
+        PassFailure: The pass replaced `op` itself, so nothing can run on it any more.
+    """
+    block, successor = op.parent, op.next_op
+    op.detach()
+    module = ModuleOp([op])
+    try:
+        yield module
+    finally:
+        results = list(module.body.block.ops)
+        for result in results:
+            result.detach()
+        if block is not None:
+            _restore(results, op, block, successor, name, ctx)
+    if op not in results:
+        message = f"it replaced the op that it ran on; run builtin.module({name}) instead"
+        raise PassFailure(message)
+
+
+def _restore(
+    results: list[Operation],
+    op: Operation,
+    block: Block,
+    successor: Operation | None,
+    name: str,
+    ctx: PassContext,
+) -> None:
+    present = {symbol: other for other in block.ops if (symbol := _symbol(other))}
+    added: list[str] = []
+    for result in results:
+        symbol = _symbol(result)
+        twin = present.get(symbol) if symbol and result is not op else None
+        if twin is not None and twin.is_structurally_equivalent(result):
+            result.erase()
+            continue
+        if successor is None:
+            block.add_op(result)
+        else:
+            block.insert_op_before(result, successor)
+        if result is not op:
+            added.append(f"@{symbol}" if symbol else result.name)
+    if added and op in results:
+        ctx.emit_remark(f"pass '{name}' added {', '.join(added)} beside the op it ran on", op)
+
+
+def _symbol(op: Operation) -> str | None:
+    name = op.get_attr_or_prop("sym_name")
+    return getattr(name, "data", None)

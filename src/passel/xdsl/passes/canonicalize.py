@@ -1,0 +1,141 @@
+"""Canonicalization."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+)
+from xdsl.traits import HasCanonicalizationPatternsTrait
+from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
+from xdsl.transforms.dead_code_elimination import region_dce
+
+from passel.errors import PassFailure
+from passel.options import option
+from passel.passes import Pass
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation, Region
+    from xdsl.pattern_rewriter import PatternRewriterListener
+
+    from passel.context import PassContext
+
+
+class Canonicalize(Pass["Operation"]):
+    """Canonicalize operations: fold them and apply their canonicalization patterns.
+
+    The options are MLIR's as far as xDSL's rewriter knows the notion. By default it does
+    exactly what xDSL's `canonicalize` does, on the op that it runs on.
+
+    Example:
+        >>> str(Canonicalize(max_iterations=2, region_simplify="disabled"))
+        'canonicalize{max-iterations=2 region-simplify=disabled}'
+
+    Source: `mlir/lib/Transforms/Canonicalizer.cpp`, MLIR 22, and xDSL's `canonicalize`.
+    """
+
+    name = "canonicalize"
+    top_down: bool = option(
+        default=True, help="Seed the worklist in general top-down order."
+    )
+    region_simplify: Literal["disabled", "normal"] = option(
+        default="normal", help="Erase dead ops and unreachable blocks between iterations."
+    )
+    max_iterations: int = option(
+        default=-1, help="Iterations over the whole op; -1 until nothing changes."
+    )
+    max_num_rewrites: int = option(
+        default=-1, help="Rewrites in one iteration; -1 without a limit."
+    )
+    test_convergence: bool = option(
+        default=False, help="Fail if a limit was reached before nothing changed any more."
+    )
+    disable_patterns: tuple[str, ...] = option(
+        default=(), help="Class names of patterns that are not applied."
+    )
+    enable_patterns: tuple[str, ...] = option(
+        default=(), help="Class names of the only patterns that are applied."
+    )
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Apply xDSL's greedy rewriter to each region."""
+        pattern: RewritePattern = CanonicalizationRewritePattern()
+        if self.disable_patterns or self.enable_patterns:
+            pattern = _SomePatterns(self.disable_patterns, self.enable_patterns)
+        applier = GreedyRewritePatternApplier([pattern], ctx=ctx.ir_context, folding_enabled=True)
+        limits = _Limits(applier, self.max_iterations, self.max_num_rewrites)
+        simplify = self.region_simplify == "normal"
+
+        def end_iteration(region: Region, listener: PatternRewriterListener) -> bool:
+            changed = simplify and region_dce(region, listener)
+            limits.end_iteration(region)
+            return changed
+
+        walker = PatternRewriteWalker(
+            limits if limits.exist else applier,
+            walk_reverse=not self.top_down,
+            post_walk_func=end_iteration if limits.exist or simplify else None,
+        )
+        converged = True
+        for region in op.regions:
+            limits.start()
+            try:
+                walker.rewrite_region(region)
+            except _LimitReachedError:
+                converged = False
+        if self.test_convergence and not (converged and limits.converged):
+            raise PassFailure("canonicalization did not converge within its limits")
+
+
+class _LimitReachedError(Exception):
+    """Ends the rewriter's loop, which has no limit of its own."""
+
+
+class _Limits(RewritePattern):
+    """Counts rewrites and iterations of a pattern, and stops it at the limits."""
+
+    def __init__(self, pattern: RewritePattern, max_iterations: int, max_rewrites: int) -> None:
+        self.pattern = pattern
+        self.max_iterations, self.max_rewrites = max_iterations, max_rewrites
+        self.exist = max_iterations >= 0 or max_rewrites >= 0
+        self.converged = True
+        self.start()
+
+    def start(self) -> None:
+        self.iterations = self.rewrites = 0
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if 0 <= self.max_rewrites <= self.rewrites:
+            self.converged = False
+            return
+        self.pattern.match_and_rewrite(op, rewriter)
+        self.rewrites += rewriter.has_done_action
+
+    def end_iteration(self, region: Region) -> None:
+        del region
+        self.iterations += 1
+        changed, self.rewrites = self.rewrites > 0, 0
+        if changed and 0 <= self.max_iterations <= self.iterations:
+            raise _LimitReachedError
+
+
+class _SomePatterns(RewritePattern):
+    """Canonicalization patterns chosen by their class names."""
+
+    def __init__(self, disabled: tuple[str, ...], enabled: tuple[str, ...]) -> None:
+        self.disabled, self.enabled = frozenset(disabled), frozenset(enabled)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        for trait in op.get_traits_of_type(HasCanonicalizationPatternsTrait):
+            for pattern in trait.get_patterns(type(op)):
+                if self._is_chosen(type(pattern).__name__):
+                    pattern.match_and_rewrite(op, rewriter)
+                    if rewriter.has_done_action:
+                        return
+
+    def _is_chosen(self, name: str) -> bool:
+        return name not in self.disabled and (not self.enabled or name in self.enabled)

@@ -1,0 +1,28 @@
+"""Dead code elimination."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.transforms.dead_code_elimination import region_dce
+
+from passel.passes import Pass
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
+    from passel.context import PassContext
+
+
+class DeadCodeElimination(Pass["Operation"]):
+    """Eliminate ops without observable effect, and blocks that cannot be reached.
+
+    Source: xDSL's `dce`, after `mlir::runRegionDCE`.
+    """
+
+    name = "dce"
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Apply xDSL's region DCE to each region."""
+        for region in op.regions:
+            region_dce(region)

@@ -1,0 +1,56 @@
+"""Counting ops by name."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import UnregisteredOp
+
+from passel.options import option
+from passel.passes import Pass
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
+    from passel.context import PassContext
+
+
+class PrintOpStats(Pass["Operation"]):
+    """Print how often each operation occurs, on the error stream.
+
+    Source: `mlir/lib/Transforms/OpStats.cpp`, MLIR 22.
+    """
+
+    name = "print-op-stats"
+    json: bool = option(default=False, help="Print the stats as JSON.")
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Count `op` and everything inside, and change nothing."""
+        counts = Counter(
+            inner.op_name.data if isinstance(inner, UnregisteredOp) else inner.name
+            for inner in op.walk()
+        )
+        text = _json(counts) if self.json else _table(counts)
+        sys.stderr.write(text)
+        ctx.preserve_all()
+
+
+def _json(counts: Counter[str]) -> str:
+    lines = ",\n".join(f'  "{name}" : {count}' for name, count in sorted(counts.items()))
+    return f"{{\n{lines}\n}}\n"
+
+
+def _table(counts: Counter[str]) -> str:
+    """Lay out as MLIR does: dialects aligned at their right, op names at their left."""
+    if not counts:
+        return "Operations encountered:\n-----------------------\n<no operations>\n"
+    names = {name: name.rpartition(".")[::2] for name in counts}
+    dialect_width = max(len(name.partition(".")[0]) for name in names)
+    rest_width = max(len(name.partition(".")[2]) for name in names)
+    lines = ["Operations encountered:", "-----------------------"]
+    for name in sorted(names):
+        dialect, dot, rest = name.partition(".")
+        lines.append(f"  {dialect:>{dialect_width}}{dot}{rest:<{rest_width}} , {counts[name]}")
+    return "\n".join(lines) + "\n"

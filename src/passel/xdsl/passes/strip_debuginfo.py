@@ -1,0 +1,33 @@
+"""Removal of locations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import UnknownLoc
+
+from passel.passes import Pass
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
+    from passel.context import PassContext
+
+
+class StripDebugInfo(Pass["Operation"]):
+    """Strip debug info from all operations.
+
+    Source: `mlir/lib/Transforms/StripDebugInfo.cpp`.
+    """
+
+    name = "strip-debuginfo"
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Give every op and block argument, `op` included, the unknown location."""
+        unknown = UnknownLoc()
+        for inner in op.walk():
+            inner.location = unknown
+            for region in inner.regions:
+                for block in region.blocks:
+                    for argument in block.args:
+                        argument.location = unknown
