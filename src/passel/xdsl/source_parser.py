@@ -1,5 +1,6 @@
 """xDSL's parser with source locations, MLIR's wording for unknown ops, and fewer calls."""
 # pyright: reportPrivateUsage=false
+# ruff: noqa: SLF001
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
 import difflib
@@ -196,28 +197,28 @@ class SourceParser(Parser):
         return punctuation
 
     def _parse_optional_builtin_type(self) -> TypeAttribute | None:
-        return self._recall(_PLAIN_TYPE, super()._parse_optional_builtin_type)
+        return self._recall(_PLAIN_TYPE, Parser._parse_optional_builtin_type)
 
     def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
-        return self._recall(_SCALAR_TYPE, super()._parse_optional_integer_or_float_type)
+        return self._recall(_SCALAR_TYPE, Parser._parse_optional_integer_or_float_type)
 
     def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
         """Parse a number with its type, if there is one."""
-        return self._recall(_TYPED_INTEGER, super().parse_optional_builtin_int_or_float_attr)
+        return self._recall(_TYPED_INTEGER, Parser.parse_optional_builtin_int_or_float_attr)
 
     def _recall(
-        self, pattern: re.Pattern[str], parse: Callable[[], _AttributeT | None]
+        self, pattern: re.Pattern[str], parse: Callable[[Parser], _AttributeT | None]
     ) -> _AttributeT | None:
         """Parse the text that `pattern` covers only the first time it is met."""
         state = self._parser_state
         lexer = state.lexer
         match = pattern.match(lexer.input.content, self._token.start)
         if match is None:
-            return parse()
+            return parse(self)
         spelling = match[0]
         attribute = cast("_AttributeT | None", self._spelled.get(spelling))
         if attribute is None:
-            attribute = parse()
+            attribute = parse(self)
             if attribute is not None:
                 self._spelled[spelling] = attribute
             return attribute
