@@ -72,13 +72,19 @@ class IRAdapter(Protocol):
 
     Attributes:
         name: The IR's name, such as `xdsl`.
-        key_of: Returns an op's identity key, the same object for all ops of one name in one
-            context: a class or an interned string. Called for every op that the scheduler
-            visits, so it should be as cheap as the builtin `type`.
     """
 
     name: str
-    key_of: Callable[[Any], Hashable]
+
+    @property
+    def key_of(self) -> Callable[[Any], Hashable]:
+        """A function from an op to its identity key.
+
+        The key is the same object for all ops of one name in one context: a class or an
+        interned string. It is asked for every op that the scheduler visits, so the function
+        should be as cheap as the builtin `type`.
+        """
+        ...
 
     def create_context(self) -> Any:
         """Return a new context with every dialect of the installation available."""

@@ -21,7 +21,7 @@ from passel.resolution import ResolvedCall, ResolvedElement, ResolvedPass, resol
 from passel.schedule import compile_schedule, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     from passel.diagnostics import Diagnostic, Span
@@ -97,6 +97,18 @@ class OpPassManager:
                 added.append((self._placed(_as_pass(item), None), None))
         self._check_not_frozen()
         self._entries += added
+        return self
+
+    def add_resolved(self, elements: Sequence[ResolvedElement]) -> Self:
+        """Append what was resolved from text, nesting passes as this manager does.
+
+        Text itself never nests implicitly; this is for tools whose flags name passes.
+
+        Raises:
+            AnchorError: A pass has another anchor and nesting is explicit.
+        """
+        self._check_not_frozen()
+        self._entries += self._built(elements, self.nesting)
         return self
 
     def nest(self, anchor: str | type) -> OpPassManager:
@@ -251,10 +263,10 @@ class OpPassManager:
         raise AnchorError(Problem(message, span))
 
     def _built(
-        self, elements: tuple[ResolvedElement, ...]
+        self, elements: Sequence[ResolvedElement], nesting: Nesting = Nesting.EXPLICIT
     ) -> list[tuple[Pass[Any] | OpPassManager, Span | None]]:
-        """Build resolved elements for this anchor. Text never nests implicitly."""
-        scratch = OpPassManager(self._anchor)
+        """Build resolved elements for this anchor."""
+        scratch = OpPassManager(self._anchor, nesting=nesting)
         for element in elements:
             if isinstance(element, ResolvedPass):
                 entry = scratch._placed(element.pass_, element.span)

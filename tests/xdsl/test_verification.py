@@ -12,8 +12,9 @@ from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from passel.ir import InvalidIR
 from passel.xdsl.parsing import parse_source
-from passel.xdsl.verification import InvalidIR, verify
+from passel.xdsl.verification import verify
 
 
 def _accepts(check: Callable[[], None]) -> bool:

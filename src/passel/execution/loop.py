@@ -120,6 +120,7 @@ class Execution:
                 failure = report.crashed(step, op, error)
             except BaseException as error:
                 failure = report.interrupted(step, op, error)
+                error.add_note(str(failure))
                 for hook in hooks.after_pass_failed:
                     hook(step, op, failure)
                 raise

@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnregisteredOp,
 )
-from xdsl.ir import Operation
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.exceptions import UnregisteredConstructException
@@ -34,7 +33,7 @@ from passel.xdsl.verification import verify
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from xdsl.ir import Attribute
+    from xdsl.ir import Attribute, Operation
 
     from passel.ir import PrintFlags
     from passel.passes import Pass
@@ -47,8 +46,11 @@ class XDSLAdapter:
     """The adapter for xDSL's ops; contexts are `xdsl.context.Context`."""
 
     name = "xdsl"
-    key_of: Callable[[Any], Hashable] = type
-    """One class per op name and context, unregistered names included."""
+
+    @property
+    def key_of(self) -> Callable[[Any], Hashable]:
+        """One class per op name and context, unregistered names included."""
+        return type
 
     def create_context(self) -> Context:
         """Return a context with the dialects of all installed packages, none loaded yet."""

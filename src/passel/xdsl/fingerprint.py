@@ -6,7 +6,6 @@ attributes, and blind to the attribute classes whose equality is wrong.  The lis
 it refers to alive, so an address cannot be used again by another object.
 """
 # pyright: reportPrivateUsage=false
-# ruff: noqa: SLF001
 # The loop follows xDSL's private links: its speed is what this module is for.
 
 from operator import is_
@@ -58,6 +57,15 @@ def fingerprint(op: Operation) -> Fingerprint:
         False
     """
     references: list[object] = []
+    try:
+        _collect(references, op)
+    except AttributeError:
+        # Some of xDSL's passes make ops past their constructor, without a location.
+        return Fingerprint([object()])
+    return Fingerprint(references)
+
+
+def _collect(references: list[object], op: Operation) -> None:
     _add_op(references, op)
     # Breadth first, so that nesting needs no stack: the list grows while it is read.
     parents = [op] if op.regions else []
@@ -68,7 +76,6 @@ def fingerprint(op: Operation) -> Fingerprint:
             while block is not None:
                 _add_block(references, block, parents)
                 block = block._next_block
-    return Fingerprint(references)
 
 
 def _add_block(references: list[object], block: Block, parents: list[Operation]) -> None:

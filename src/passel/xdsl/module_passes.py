@@ -22,7 +22,7 @@ from passel.errors import DefinitionError, PassFailure
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from passel.context import PassContext
 
@@ -84,9 +84,7 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
         annotations[field.name] = hints[field.name]
         if field.default is not MISSING or field.default_factory is not MISSING:
             default, factory = field.default, field.default_factory
-            namespace[field.name] = dataclasses.field(  # pyright: ignore[reportCallIssue, reportArgumentType] - one of the two is MISSING
-                default=default, default_factory=factory
-            )
+            namespace[field.name] = dataclasses.field(default=default, default_factory=factory)
         elif types.NoneType in typing.get_args(hints[field.name]):
             namespace[field.name] = None  # to xDSL, what can be None is optional
     if module_pass_class.name != "mlir-opt":
@@ -105,16 +103,15 @@ def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
         return pass_class(**values)
     except DefinitionError:
         # Not expressible as text, so it has no options here; the instance itself is run.
-        namespace = {
-            "name": kind.name,
-            "module_pass_class": kind,
-            "module_pass": lambda _: module_pass,
-        }
+        def itself(_: XDSLPass) -> ModulePass:
+            return module_pass
+
+        namespace = {"name": kind.name, "module_pass_class": kind, "module_pass": itself}
         return type(kind.__name__, (XDSLPass,), namespace)()
 
 
 @contextmanager
-def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Iterator[ModuleOp]:
+def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[ModuleOp]:
     """Move `op` into a module of its own, and all that is in there at the end back.
 
     Symbols that the pass added beside `op` follow it, unless an equal one is there already.

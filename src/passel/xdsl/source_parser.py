@@ -1,6 +1,5 @@
 """xDSL's parser with source locations, MLIR's wording for unknown ops, and fewer calls."""
 # pyright: reportPrivateUsage=false
-# ruff: noqa: SLF001
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
 import difflib

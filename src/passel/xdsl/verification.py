@@ -6,7 +6,6 @@ an op's own verifier is called directly; a failure names its op.  Accepted is ex
 `Operation.verify` accepts.  The walk keeps its own stack, so depth of nesting costs nothing.
 """
 # pyright: reportPrivateUsage=false
-# ruff: noqa: SLF001
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
 
 from collections.abc import Iterator
@@ -16,19 +15,7 @@ from xdsl.ir import Block, ErasedSSAValue, Operation
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-
-class InvalidIR(Exception):  # noqa: N818 - named for what the IR is, as MLIR's diagnostics are
-    """An op that breaks its invariants.
-
-    Attributes:
-        op: The invalid op.
-        message: Why it is invalid, without the op's name or text.
-    """
-
-    def __init__(self, op: Operation, message: str) -> None:
-        super().__init__(message)
-        self.op = op
-        self.message = message
+from passel.ir import InvalidIR
 
 
 def verify(op: Operation, *, recursive: bool) -> None:

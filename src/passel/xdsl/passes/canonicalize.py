@@ -39,9 +39,7 @@ class Canonicalize(Pass["Operation"]):
     """
 
     name = "canonicalize"
-    top_down: bool = option(
-        default=True, help="Seed the worklist in general top-down order."
-    )
+    top_down: bool = option(default=True, help="Seed the worklist in general top-down order.")
     region_simplify: Literal["disabled", "normal"] = option(
         default="normal", help="Erase dead ops and unreachable blocks between iterations."
     )

@@ -1,0 +1,112 @@
+"""passel-opt: pass pipelines on MLIR files from the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from passel.cli.flags import PROGRAM, UsageError, read_flags
+from passel.errors import PipelineError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.cli.flags import Arguments
+    from passel.registry import PassRegistry
+
+_INTERRUPTED = 130
+"""What shells report for a program that Ctrl-C ended."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the tool.
+
+    Args:
+        argv: The arguments without the program's name; by default those of the process.
+
+    Returns:
+        The exit code: 0 if all went well, 1 if the input, a pass or the command line is at
+        fault, 130 after Ctrl-C.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        if _wants_xdsl(words):
+            from passel.cli.compat import main as xdsl_main
+
+            return xdsl_main(words)
+        return _run(words)
+    except UsageError as error:
+        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
+    except PipelineError as error:
+        for problem in error.problems:
+            prefix = "" if problem.span else f"{PROGRAM}: error: "
+            print(f"{prefix}{problem}", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        doing = "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
+        print(f"{PROGRAM}: interrupted{doing}", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has had enough; don't complain again when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+def _run(words: list[str]) -> int:
+    registry = _registry(words)
+    arguments = read_flags(words, lambda name: _is_pass(registry, name), lambda: _names(registry))
+    information = _information(arguments, registry)
+    if information is not None:
+        sys.stdout.write(information)
+        return 0
+    from passel.cli.driver import Driver
+
+    return Driver(arguments, registry).run()
+
+
+def _registry(words: list[str]) -> PassRegistry:
+    """Return all passes, those of plugins included, which flags may name anywhere."""
+    from passel.registry import default_registry
+
+    registry = default_registry()
+    for index, word in enumerate(words):
+        name, equals, value = word.lstrip("-").partition("=")
+        if word.startswith("-") and name == "load-pass-plugin":
+            from passel.cli.plugins import load_plugin
+
+            load_plugin(value if equals else "".join(words[index + 1 : index + 2]), registry)
+    return registry
+
+
+def _information(arguments: Arguments, registry: PassRegistry) -> str | None:
+    """Return what a flag such as `--help` asks for, instead of processing anything."""
+    from passel.cli import information
+
+    if arguments.flag("help"):
+        return information.help_text()
+    if arguments.flag("version"):
+        return information.version_text()
+    if arguments.flag("help-passes"):
+        return information.help_passes(registry)
+    if arguments.flag("list-passes"):
+        return information.list_passes(registry)
+    if arguments.flag("show-dialects"):
+        return information.show_dialects()
+    return None
+
+
+def _is_pass(registry: PassRegistry, name: str) -> bool:
+    return registry.lookup_pass(name) is not None or registry.lookup_pipeline(name) is not None
+
+
+def _names(registry: PassRegistry) -> list[str]:
+    return [info.name for info in (*registry.passes(), *registry.pipelines())]
+
+
+def _wants_xdsl(words: list[str]) -> bool:
+    """Tell whether to take flags as xdsl-opt does: by flag, or by the program's name."""
+    return "--compat=xdsl" in words or Path(sys.argv[0]).stem == "xdsl-opt"
+
+
+__all__ = ["main"]

@@ -1,0 +1,215 @@
+"""What the tool does: read, split, and for each part parse, verify, run and print.
+
+Source: `mlir::MlirOptMain`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, ShrinkException
+
+from passel.cli.expectations import DiagnosticVerifier
+from passel.cli.flags import UsageError
+from passel.cli.observers import PassTimer, PrintBetweenPasses
+from passel.cli.output import Output
+from passel.cli.pipelines import PipelineFactory
+from passel.cli.rendering import Renderer
+from passel.cli.splitting import Chunk, split_input
+from passel.cli.targets import Emitter
+from passel.context import op_diagnostic
+from passel.diagnostics import Diagnostic, Location, Severity
+from passel.errors import AnchorError, PassFailedError
+from passel.ir import InvalidIR
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+    from xdsl.utils.lexer import Span
+
+    from passel.cli.flags import Arguments
+    from passel.registry import PassRegistry
+
+_BYTECODE = b"ML\xefR"
+
+
+class Driver:
+    """One run of the tool over one input.
+
+    Args:
+        arguments: The command line.
+        registry: The passes that it may name.
+
+    Raises:
+        UsageError: The output cannot be written, or a flag's value is wrong.
+        PipelineError: The pipeline is wrong.
+    """
+
+    def __init__(self, arguments: Arguments, registry: PassRegistry) -> None:
+        self.arguments = arguments
+        self.adapter = XDSLAdapter()
+        self.pipelines = PipelineFactory(arguments, registry)
+        self.emitter = Emitter(arguments)
+        self.base_context: Context = self.adapter.create_context()
+        self.base_context.allow_unregistered = arguments.flag("allow-unregistered-dialect")
+        self.renderer = Renderer(show_op=arguments.flag("mlir-print-op-on-diagnostic"))
+        self.shrunk = False
+        self.output = Output(arguments.text("o"))
+
+    def run(self) -> int:
+        """Process the input and return the exit code."""
+        try:
+            name, text = self._read()
+            self.renderer.add_source(name, text)
+            marker = self.arguments.text("split-input-file")
+            chunks = list(split_input(text, marker, name, self.renderer))
+            separator = self.arguments.text("output-split-marker") + "\n"
+            good = True
+            for index, chunk in enumerate(chunks):
+                if index:
+                    self.output.write(separator)
+                good = self._process(chunk, name) and good
+            if good:
+                self.output.commit()
+        finally:
+            self.output.discard()
+        if self.arguments.flag("shrink"):
+            print("Success, can shrink" if self.shrunk else "Failure, can't shrink")
+            return 0 if self.shrunk else 1
+        return 0 if good else 1
+
+    def _read(self) -> tuple[str, str]:
+        """Return the input's name as diagnostics show it, and its text."""
+        path = self.arguments.inputs[0] if self.arguments.inputs else "-"
+        name = "<stdin>" if path == "-" else path
+        try:
+            data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        except OSError as error:
+            raise UsageError(f"cannot open input file '{path}': {error.strerror}") from None
+        if data.startswith(_BYTECODE):
+            raise UsageError(
+                f"'{name}' is MLIR bytecode, which xDSL cannot read; "
+                "'mlir-opt' without passes turns it into text"
+            )
+        try:
+            return name, data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            column = error.start - data.rfind(b"\n", 0, error.start)
+            raise UsageError(
+                f"{name}:{line}:{column}: the input is not text: byte "
+                f"0x{data[error.start]:02x} is not UTF-8"
+            ) from None
+
+    def _process(self, chunk: Chunk, name: str) -> bool:
+        """Process one part of the input with a context of its own; return whether it is good."""
+        mode = self.arguments.text("verify-diagnostics")
+        if not mode:
+            return self._process_chunk(chunk, name, self.renderer)
+        only_expected = mode == "only-expected"
+        verifier = DiagnosticVerifier(
+            chunk.text, name, chunk.line_offset, only_expected=only_expected
+        )
+        self._process_chunk(chunk, name, verifier)
+        complaints = verifier.finish()
+        for complaint in complaints:
+            self.renderer(complaint)
+        return not complaints
+
+    def _process_chunk(self, chunk: Chunk, name: str, report: Callable[[Diagnostic], None]) -> bool:
+        context = self.base_context.clone()
+        try:
+            op = self._parse(chunk, name, context)
+        except ParseError as error:
+            if self.arguments.flag("parsing-diagnostics"):
+                self.output.write(f"{error}\n")
+                return True
+            report(_parse_diagnostic(error))
+            return False
+        return (
+            self._is_valid(op, report)
+            and self._run_passes(op, context, report)
+            and self._print(op, context, report)
+        )
+
+    def _parse(self, chunk: Chunk, name: str, context: Context) -> Operation:
+        op = parse_source(
+            context,
+            chunk.text,
+            name,
+            implicit_module=not self.arguments.flag("no-implicit-module"),
+            line_offset=chunk.line_offset,
+        )
+        # The input lives until the end: keep the collector from visiting it again and again.
+        gc.freeze()
+        return op
+
+    def _is_valid(self, op: Operation, report: Callable[[Diagnostic], None]) -> bool:
+        if self.arguments.flag("disable-verify"):
+            return True
+        try:
+            self.adapter.verify(op, recursive=True)
+        except InvalidIR as error:
+            name = self.adapter.kind_of(error.op).name
+            message = f"'{name}' op {error.message}"
+            report(op_diagnostic(self.adapter, Severity.ERROR, message, error.op))
+            return False
+        return True
+
+    def _run_passes(
+        self, op: Operation, context: Context, report: Callable[[Diagnostic], None]
+    ) -> bool:
+        anchor = self.adapter.kind_of(op).name
+        manager = self.pipelines.make(anchor, context, self.adapter)
+        if self.arguments.flag("dump-pass-pipeline"):
+            text = manager.to_text(all_options=True, pretty=True)
+            sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
+        with ExitStack() as stack:
+            if self.arguments.flag("print-between-passes"):
+                manager.add_instrumentation(PrintBetweenPasses(self.adapter))
+            if self.arguments.flag("time-passes"):
+                manager.add_instrumentation(stack.enter_context(PassTimer()))
+            try:
+                manager.run(op, on_diagnostic=report)
+            except AnchorError as error:
+                location = self.adapter.location(op)
+                for problem in error.problems:
+                    if problem.span is not None:
+                        raise
+                    report(Diagnostic(Severity.ERROR, problem.message, location))
+                return False
+            except PassFailedError as error:
+                causes = [failure.cause for failure in error.failures]
+                self.shrunk = any(isinstance(cause, ShrinkException) for cause in causes)
+                return False
+        return True
+
+    def _print(self, op: Operation, context: Context, report: Callable[[Diagnostic], None]) -> bool:
+        try:
+            self.output.write(self.emitter.emit(op, context))
+        except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
+            target = self.arguments.text("target")
+            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+            message = f"target '{target}' failed: {reason}"
+            report(Diagnostic(Severity.ERROR, message, self.adapter.location(op)))
+            return False
+        return True
+
+
+def _parse_diagnostic(error: ParseError) -> Diagnostic:
+    diagnostic = Diagnostic(Severity.ERROR, error.msg, _location(error.span))
+    if isinstance(error, MultipleSpansParseError):
+        for span, note in error.refs:
+            diagnostic.attach_note(note or error.ref_text or "see here", _location(span))
+    return diagnostic
+
+
+def _location(span: Span[str] | Span[bytes]) -> Location:
+    return Location(*span.get_location())

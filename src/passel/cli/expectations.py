@@ -1,0 +1,138 @@
+"""`--verify-diagnostics`: comments that say which diagnostics a file must give.
+
+    // expected-error @+1 {{substring of the message}}
+    // expected-remark-re @below {{literal text, {{regular expression}} in inner braces}}
+
+Source: `mlir::SourceMgrDiagnosticVerifierHandler`, MLIR 22: one directive a line, one
+expectation takes any number of equal diagnostics, the exit code depends on expectations only.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from passel.diagnostics import Diagnostic, Location, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DIRECTIVE = re.compile(
+    r"expected-(error|note|remark|warning)(-re)? *(@([+-][0-9]+|above|below|unknown))? *"
+    r"\{\{(.*)\}\}$"
+)
+_INNER = re.compile(r"\{\{(.*?)\}\}")
+
+
+@dataclass(slots=True)
+class _Expectation:
+    severity: Severity
+    text: str
+    pattern: re.Pattern[str] | None
+    line: int | None  # None: a diagnostic without a place in a file
+    place: Location
+    met: bool = False
+
+    def matches(self, message: str) -> bool:
+        if self.pattern is not None:
+            return self.pattern.search(message) is not None
+        return self.text in message
+
+
+class DiagnosticVerifier:
+    """Takes a chunk's diagnostics and tells which were not expected, or did not come.
+
+    Args:
+        text: The chunk's text, with the directives.
+        filename: Its name in locations.
+        line_offset: How many lines of the file come before it.
+        only_expected: Whether diagnostics without an expectation are fine.
+    """
+
+    def __init__(
+        self, text: str, filename: str, line_offset: int = 0, *, only_expected: bool = False
+    ) -> None:
+        self.filename = filename
+        self.only_expected = only_expected
+        self.complaints: list[Diagnostic] = []
+        self._expectations = list(_read(text, filename, line_offset, self.complaints))
+
+    def __call__(self, diagnostic: Diagnostic) -> None:
+        """Check a diagnostic and its notes off the list."""
+        self._check(diagnostic)
+        for note in diagnostic.notes:
+            self._check(note)
+
+    def _check(self, diagnostic: Diagnostic) -> None:
+        location = diagnostic.location
+        line = location.line if location.file == self.filename else None
+        near_miss: _Expectation | None = None
+        for expectation in self._expectations:
+            if expectation.line != line or not expectation.matches(diagnostic.message):
+                continue
+            if expectation.severity is diagnostic.severity:
+                expectation.met = True
+                return
+            near_miss = expectation
+        severity = diagnostic.severity.value
+        if self.only_expected:
+            return
+        if near_miss is not None:
+            expected = near_miss.severity.value
+            message = f"'{severity}' diagnostic emitted when expecting a '{expected}'"
+            self.complaints.append(Diagnostic(Severity.ERROR, message, near_miss.place))
+        else:
+            message = f"unexpected {severity}: {diagnostic.message}"
+            self.complaints.append(Diagnostic(Severity.ERROR, message, location))
+
+    def finish(self) -> list[Diagnostic]:
+        """Return everything that is wrong, what was not produced last."""
+        missing = [
+            Diagnostic(
+                Severity.ERROR,
+                f'expected {expectation.severity.value} "{expectation.text}" was not produced',
+                Location() if expectation.line is None else expectation.place,
+            )
+            for expectation in self._expectations
+            if not expectation.met
+        ]
+        return self.complaints + missing
+
+
+def _read(
+    text: str, filename: str, line_offset: int, complaints: list[Diagnostic]
+) -> Iterator[_Expectation]:
+    lines = [line.rstrip() for line in text.split("\n")]
+    found = {index: match for index, line in enumerate(lines) if (match := _DIRECTIVE.search(line))}
+    for index, match in found.items():
+        severity, is_regex, _, where, message = match.groups()
+        place = Location(filename, index + 1 + line_offset, match.start() + 1)
+        target: int | None = index
+        match where:
+            case None:
+                pass
+            case "unknown":
+                target = None
+            case "above":
+                target = next((i for i in range(index - 1, -1, -1) if i not in found), index)
+            case "below":
+                target = next((i for i in range(index + 1, len(lines)) if i not in found), index)
+            case offset:
+                target = index + int(offset)
+        try:
+            pattern = _pattern(message) if is_regex else None
+        except re.error as error:
+            complaint = f"invalid regex: {error}"
+            complaints.append(Diagnostic(Severity.ERROR, complaint, place))
+            continue
+        line = None if target is None else target + 1 + line_offset
+        yield _Expectation(Severity(severity), message, pattern, line, place)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """Return a pattern in which only what stands in inner braces is not literal."""
+    parts = _INNER.split(text)
+    return re.compile(
+        "".join(f"(?:{part})" if i % 2 else re.escape(part) for i, part in enumerate(parts))
+    )

@@ -1,0 +1,262 @@
+"""The tool's flags: one table, and the command line read by it as LLVM's tools read theirs.
+
+One or two dashes are the same; values follow `=` or, unless the flag is boolean, as the next
+argument; every registered pass and pipeline is a flag too, whose options follow `=`.
+
+Source: `llvm::cl::ParseCommandLineOptions` and `mlir-opt --help`, MLIR 22; `xdsl-opt --help`,
+xDSL 0.74. Not argparse: it has neither single-dash long flags with optional values nor an
+order among flags.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from passel.diagnostics import suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PROGRAM = "passel-opt"
+
+
+class UsageError(Exception):
+    """The command line is wrong; the message is for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag that the tool knows.
+
+    Attributes:
+        name: Its long name, without dashes.
+        help: One line; empty for what is only accepted.
+        metavar: What stands for its value; empty for a boolean flag.
+        default: Its value if it is not given: a boolean or a string.
+        implied: Its value if it is given without one, if that is allowed.
+        short: Other names for it.
+        choices: The values that it takes, if only some.
+        repeated: Whether it may be given several times, all of which count.
+    """
+
+    name: str
+    help: str
+    metavar: str = ""
+    default: bool | str = False
+    implied: str | None = None
+    short: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    repeated: bool = False
+
+
+GROUPS: dict[str, tuple[Flag, ...]] = {
+    "Pipeline": (
+        Flag(
+            "pass-pipeline",
+            "what to run: 'builtin.module(func.func(cse),symbol-dce)'",
+            "<pipeline>",
+            "",
+            short=("p", "passes"),
+        ),
+        Flag("dump-pass-pipeline", "print the pipeline that will be run"),
+        Flag(
+            "load-pass-plugin", "a Python file or module with passes", "<file>", "", repeated=True
+        ),
+        Flag(
+            "verify-each",
+            "verify after passes: those that changed the IR, none, or all",
+            "<true|false|always>",
+            "true",
+            implied="true",
+            choices=("true", "false", "1", "0", "always"),
+        ),
+    ),
+    "Input": (
+        Flag("allow-unregistered-dialect", "accept operations of unknown dialects"),
+        Flag("no-implicit-module", "the input's single top-level op is what is processed"),
+        Flag(
+            "split-input-file",
+            "process each part between markers by itself",
+            "<marker>",
+            "",
+            implied="// -----",
+        ),
+        Flag(
+            "frontend", "the input's format; 'mlir' is the only one", "<name>", "mlir", short=("f",)
+        ),
+        Flag(
+            "disable-verify",
+            "verify nothing: neither the input, nor after passes",
+            short=("mlir-very-unsafe-disable-verifier-on-parsing",),
+        ),
+    ),
+    "Output": (
+        Flag(
+            "o",
+            "where the result goes; written only on success",
+            "<file>",
+            "-",
+            short=("output-file",),
+        ),
+        Flag(
+            "target",
+            "what to print instead of MLIR, such as riscv-asm",
+            "<target>",
+            "mlir",
+            short=("t",),
+        ),
+        Flag(
+            "output-split-marker",
+            "the line between the parts of split output",
+            "<marker>",
+            "// -----",
+        ),
+        Flag(
+            "mlir-print-op-generic", "print operations in generic form", short=("print-op-generic",)
+        ),
+        Flag("mlir-print-debuginfo", "print locations", short=("print-debuginfo",)),
+        Flag("print-no-properties", "print properties as attributes"),
+        Flag("syntax-highlight", "colour the printed IR"),
+    ),
+    "Diagnostics": (
+        Flag(
+            "verify-diagnostics",
+            "check expected-error comments: all, or only what is expected",
+            "<all|only-expected>",
+            "",
+            implied="all",
+            choices=("all", "only-expected"),
+        ),
+        Flag("mlir-print-op-on-diagnostic", "show the op that an error is about", default=True),
+        Flag("parsing-diagnostics", "print a parse error to the output and exit with 0"),
+        Flag("print-between-passes", "print the IR between passes"),
+        Flag("time-passes", "print how long each pass took"),
+        Flag("shrink", "exit with 0 exactly if a pass raised ShrinkException"),
+    ),
+    "Information": (
+        Flag("help", "this page", short=("h",)),
+        Flag("help-passes", "all passes and pipelines with their options"),
+        Flag("list-passes", "the passes' names and summaries"),
+        Flag("show-dialects", "the dialects that are available"),
+        Flag("compat", "'xdsl': take the flags as xdsl-opt does", "<xdsl>", "", choices=("xdsl",)),
+        Flag("version", "the versions of passel and xDSL", short=("v",)),
+    ),
+    "Accepted": (Flag("mlir-disable-threading", ""),),
+}
+
+FLAGS = {
+    name: flag for group in GROUPS.values() for flag in group for name in (flag.name, *flag.short)
+}
+
+
+class PassFlag(NamedTuple):
+    """A pass or pipeline given as a flag of its own."""
+
+    name: str
+    options: str | None
+
+
+@dataclass(slots=True)
+class Arguments:
+    """A command line that has been read.
+
+    Attributes:
+        given: Values of the flags that were given, by long name; the last one counts.
+        lists: All values of repeated flags.
+        passes: Passes given as flags, in order.
+        inputs: What is no flag, in order.
+    """
+
+    given: dict[str, bool | str] = field(default_factory=dict[str, "bool | str"])
+    lists: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    passes: list[PassFlag] = field(default_factory=list[PassFlag])
+    inputs: list[str] = field(default_factory=list[str])
+
+    def flag(self, name: str) -> bool:
+        """Return a boolean flag's value."""
+        return bool(self.given.get(name, FLAGS[name].default))
+
+    def text(self, name: str) -> str:
+        """Return a flag's value, its default if it was not given."""
+        return str(self.given.get(name, FLAGS[name].default))
+
+
+def read_flags(
+    argv: Sequence[str], is_pass: Callable[[str], bool], names: Callable[[], list[str]]
+) -> Arguments:
+    """Read a command line.
+
+    Args:
+        argv: The arguments without the program's name.
+        is_pass: Whether a name is a registered pass or pipeline.
+        names: All their names, asked only to suggest one.
+
+    Raises:
+        UsageError: For the first argument that is wrong.
+    """
+    arguments = Arguments()
+    rest = list(argv)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            arguments.inputs += rest
+            break
+        if not word.startswith("-") or word == "-":
+            arguments.inputs.append(word)
+            continue
+        name, equals, value = word.lstrip("-").partition("=")
+        flag = FLAGS.get(name)
+        if flag is not None:
+            given = _value(flag, word, value if equals else None, rest)
+            if flag.repeated:
+                arguments.lists.setdefault(flag.name, []).append(str(given))
+            arguments.given[flag.name] = given
+        elif is_pass(name):
+            arguments.passes.append(PassFlag(name, value if equals else None))
+        else:
+            hint = suggest(name, [*FLAGS, *names()]).replace("did you mean '", "did you mean '--")
+            raise UsageError(
+                f"unknown command line argument '{word}'{hint}\nTry '{PROGRAM} --help'"
+            )
+    _check(arguments)
+    return arguments
+
+
+def _value(flag: Flag, word: str, attached: str | None, rest: list[str]) -> bool | str:
+    if not flag.metavar:
+        return _boolean(word, attached)
+    if attached is None:
+        if flag.implied is not None:
+            return flag.implied
+        if not rest:
+            raise UsageError(f"'{word}' requires a value: {word}={flag.metavar}")
+        attached = rest.pop(0)
+    if flag.choices and attached not in flag.choices:
+        hint = suggest(attached, flag.choices)
+        raise UsageError(f"'{word}' takes one of {', '.join(flag.choices)}{hint}")
+    return attached
+
+
+def _boolean(word: str, attached: str | None) -> bool:
+    match attached:
+        case None | "" | "true" | "TRUE" | "True" | "1":
+            return True
+        case "false" | "FALSE" | "False" | "0":
+            return False
+        case _:
+            raise UsageError(f"'{word}' takes true or false, or nothing")
+
+
+def _check(arguments: Arguments) -> None:
+    if len(arguments.inputs) > 1:
+        _, second, *_ = arguments.inputs
+        raise UsageError(
+            f"more than one input: '{second}' is neither the first file nor a flag's value; "
+            "a pass's options are attached with '='"
+        )
+    if arguments.text("pass-pipeline") and arguments.passes:
+        raise UsageError(
+            "'--pass-pipeline' can't be used with individual pass options such as "
+            f"'--{arguments.passes[0].name}'"
+        )

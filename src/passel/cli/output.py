@@ -1,0 +1,91 @@
+"""Where the result goes: the standard output, or a file that appears only on success."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from passel.cli.flags import UsageError
+
+
+class Output:
+    """The tool's result.
+
+    Args:
+        name: A file's name, or `-` for the standard output.
+
+    Raises:
+        UsageError: The file cannot be written; said before any work is done.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._parts: list[str] = []
+        self._temporary: Path | None = None
+        self._target = Path(os.path.realpath(name))
+        if name == "-":
+            return
+        try:
+            if self._is_regular():
+                # In the same directory, so that moving it into place is atomic.
+                handle, temporary = tempfile.mkstemp(prefix=".passel-opt-", dir=self._target.parent)
+                os.close(handle)
+                self._temporary = Path(temporary)
+            else:
+                with self._target.open("a"):
+                    pass
+        except OSError as error:
+            msg = f"cannot open output file '{name}': {error.strerror}"
+            raise UsageError(msg) from None
+
+    def write(self, text: str) -> None:
+        """Add to the result; a file's content is kept back until `commit`."""
+        if self._name == "-":
+            sys.stdout.write(text)
+        else:
+            self._parts.append(text)
+
+    def commit(self) -> None:
+        """Make the file appear, all of it at once; devices and pipes are written to.
+
+        Raises:
+            UsageError: The file cannot be written.
+        """
+        try:
+            if self._name == "-":
+                sys.stdout.flush()
+            elif self._temporary is None:
+                with self._target.open("w", encoding="utf-8") as file:
+                    file.writelines(self._parts)
+            else:
+                with self._temporary.open("w", encoding="utf-8") as file:
+                    file.writelines(self._parts)
+                self._temporary.chmod(self._mode())
+                self._temporary.replace(self._target)
+                self._temporary = None
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            msg = f"cannot write output file '{self._name}': {error.strerror}"
+            raise UsageError(msg) from None
+
+    def discard(self) -> None:
+        """Leave no trace of what was not committed."""
+        if self._temporary is not None:
+            with suppress(OSError):
+                self._temporary.unlink()
+            self._temporary = None
+
+    def _is_regular(self) -> bool:
+        return not self._target.exists() or self._target.is_file()
+
+    def _mode(self) -> int:
+        if self._target.exists():
+            return stat.S_IMODE(self._target.stat().st_mode)
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask

@@ -1,0 +1,80 @@
+"""From flags to a pass manager."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from passel.manager import Nesting, PassManager
+from passel.pipeline import PassNode, parse_options
+from passel.resolution import resolve
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+    from passel.cli.flags import Arguments
+    from passel.registry import PassRegistry
+    from passel.resolution import ResolvedElement
+    from passel.xdsl import XDSLAdapter
+
+_MODULE = "builtin.module"
+
+
+class PipelineFactory:
+    """Makes a pass manager for each part of the input.
+
+    Names and options are resolved once, when this is made, so that a wrong pipeline is
+    reported before any input is read.
+
+    Raises:
+        PipelineError: The pipeline or a pass's options are wrong.
+    """
+
+    def __init__(self, arguments: Arguments, registry: PassRegistry) -> None:
+        self._text = arguments.text("pass-pipeline")
+        self._is_text = "pass-pipeline" in arguments.given
+        self._registry = registry
+        verify = "false" if arguments.flag("disable-verify") else arguments.text("verify-each")
+        self._verify = _verify_mode(verify)
+        self._elements: tuple[ResolvedElement, ...] = ()
+        if self._is_text:
+            self._parse(None, None)
+        else:
+            self._elements = resolve(
+                [_pass_node(name, options) for name, options in arguments.passes], registry
+            )
+
+    def make(self, anchor: str, context: Context, adapter: XDSLAdapter) -> PassManager:
+        """Return a manager for a top-level op of this name.
+
+        Raises:
+            PipelineError: The pipeline cannot be scheduled on this IR.
+        """
+        if self._is_text:
+            manager = self._parse(context, adapter)
+        else:
+            manager = PassManager(anchor, context, adapter=adapter, nesting=Nesting.IMPLICIT)
+            manager.add_resolved(self._elements)
+        manager.enable_verifier(self._verify)
+        manager.check()
+        return manager
+
+    def _parse(self, context: Context | None, adapter: XDSLAdapter | None) -> PassManager:
+        return PassManager.parse(
+            self._text,
+            context,
+            registry=self._registry,
+            adapter=adapter,
+            flat_anchor=_MODULE,
+            name="--pass-pipeline",
+        )
+
+
+def _verify_mode(text: str) -> bool | Literal["always"]:
+    return "always" if text == "always" else text in ("true", "1")
+
+
+def _pass_node(name: str, options: str | None) -> PassNode:
+    text = (options or "").strip()
+    if text.startswith("{") and text.endswith("}"):
+        text = text[1:-1]
+    return PassNode(name, parse_options(text, name=f"--{name}"))

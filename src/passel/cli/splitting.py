@@ -1,0 +1,61 @@
+"""Cutting an input file into the parts between its markers.
+
+Source: `mlir::splitAndProcessBuffer`, MLIR 22: a plain search for the marker, with a warning
+where one was nearly written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from passel.diagnostics import Diagnostic, Location, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_CHECKED_TAIL = 2
+"""How many of the marker's last characters may be missing for a near miss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A part of the input.
+
+    Attributes:
+        text: Its text.
+        line_offset: How many lines of the file come before it.
+    """
+
+    text: str
+    line_offset: int
+
+
+def split_input(
+    text: str, marker: str, filename: str, warn: Callable[[Diagnostic], None]
+) -> Iterator[Chunk]:
+    """Yield the parts between markers; the whole text if the marker is empty."""
+    if not marker:
+        yield Chunk(text, 0)
+        return
+    prefix, tail = marker[:-_CHECKED_TAIL] or marker, marker[-_CHECKED_TAIL:]
+    start = position = line = 0
+    while (found := text.find(prefix, position)) >= 0:
+        after = found + len(prefix)
+        position = after + len(tail)
+        if text.startswith(tail, after) and position < len(text):
+            yield Chunk(text[start:found], line)
+            line += text.count("\n", start, position)
+            start = position
+        else:
+            position = after
+            if text[found : found + len(marker)].rstrip() != marker:
+                warn(_near_miss(text, after, filename))
+    yield Chunk(text[start:], line)
+
+
+def _near_miss(text: str, offset: int, filename: str) -> Diagnostic:
+    line = text.count("\n", 0, offset) + 1
+    column = offset - text.rfind("\n", 0, offset)
+    location = Location(filename, line, column)
+    return Diagnostic(Severity.WARNING, "near miss with file split marker", location)

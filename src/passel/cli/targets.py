@@ -1,0 +1,81 @@
+"""Printing the result: as MLIR, or by one of xDSL's targets (`-t riscv-asm`)."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.universe import Universe
+from xdsl.utils.arg_spec import ArgSpec, parse_spec
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from passel.cli.flags import UsageError
+from passel.diagnostics import suggest
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+    from xdsl.utils.target import Target
+
+    from passel.cli.flags import Arguments
+
+
+class Emitter:
+    """Prints ops as the flags demand.
+
+    Raises:
+        UsageError: There is no such target, or its options are wrong.
+    """
+
+    def __init__(self, arguments: Arguments) -> None:
+        spec = _spec(arguments.text("target"))
+        targets = Universe.get_multiverse().all_targets
+        if spec.name not in targets:
+            hint = suggest(spec.name, targets) or f" (one of {', '.join(sorted(targets))})"
+            raise UsageError(f"no such target '{spec.name}'{hint}")
+        try:
+            self._target: Target = targets[spec.name]().from_spec(spec)
+        except ValueError as error:
+            raise UsageError(f"target '{spec.name}': {error}") from None
+        self._is_mlir = spec.name == "mlir"
+        self._printing: dict[str, Any] = {
+            "print_generic_format": arguments.flag("mlir-print-op-generic"),
+            "print_properties_as_attributes": arguments.flag("print-no-properties"),
+            "print_debuginfo": arguments.flag("mlir-print-debuginfo"),
+        }
+        self._highlight = arguments.flag("syntax-highlight")
+
+    def emit(self, op: Operation, context: Context) -> str:
+        """Return the op as text.
+
+        Raises:
+            Exception: Whatever the target raises for IR that it does not take.
+        """
+        stream = StringIO()
+        if not self._is_mlir:
+            if not isinstance(op, ModuleOp):
+                msg = f"it takes a builtin.module, not '{op.name}'"
+                raise TypeError(msg)
+            self._target.emit(context, op, stream)
+            return stream.getvalue()
+        printer = self._printer(stream)
+        printer.print_op(op)
+        printer.print_metadata(context.loaded_dialects)
+        # Like mlir-opt's, the output ends with an empty line.
+        stream.write("\n\n")
+        return stream.getvalue()
+
+    def _printer(self, stream: StringIO) -> Any:
+        if self._highlight:
+            from xdsl.syntax_printer import SyntaxPrinter as Printer
+        else:
+            from xdsl.printer import Printer
+        return Printer(stream=stream, **self._printing)
+
+
+def _spec(text: str) -> ArgSpec:
+    try:
+        return parse_spec(text)
+    except ArgSpecParseError as error:  # a BaseException in xDSL
+        raise UsageError(f"--target: {error}") from None
