@@ -9,6 +9,7 @@ they read back exactly (MLIR prints `%e`).
 
 from __future__ import annotations
 
+import math
 import re
 import types
 import typing
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
 from passel.pipeline import OptionText, quote, split_list
+from passel.pipeline.lexer import WHITE_SPACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +81,15 @@ class ReadsOptionText(Protocol):
 
 
 class ScalarCodec:
-    """A value spelled by a single word; given twice, the last one wins."""
+    """A value spelled by a single word; given twice, the last one wins.
+
+    Args:
+        metavar: What stands for a value in help.
+        read: Reads a value.
+        write: Spells a value.
+        accepts: Brings a Python value to its canonical form.
+        trim: Whether white space inside quotes means nothing.
+    """
 
     def __init__(
         self,
@@ -87,9 +97,12 @@ class ScalarCodec:
         read: Callable[[str], Any],
         write: Callable[[Any], str],
         accepts: Callable[[Any], Any],
+        *,
+        trim: bool = True,
     ) -> None:
         self.metavar = metavar
         self._read, self._write, self._accepts = read, write, accepts
+        self._spaces = WHITE_SPACE if trim else ""
 
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
         """Read every occurrence, so that a wrong one is never hidden by a later one."""
@@ -102,7 +115,7 @@ class ScalarCodec:
                 result = True
                 continue
             try:
-                result = self._read(value.text)
+                result = self._read(value.text.strip(self._spaces))
             except ValueError as error:
                 raise BadValue(str(error), value.span) from None
         return result
@@ -120,8 +133,8 @@ class ScalarCodec:
             raise BadValue(str(error)) from None
 
 
-_INTEGER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|[1-9][0-9]*|0)")
-_FLOAT = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)")
+_INTEGER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0o?[0-7]+|[1-9][0-9]*|0)")
+_FLOAT = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)", re.ASCII)
 _SPECIAL_FLOAT = re.compile(r"[+-]?(inf(inity)?|nan|0x[0-9a-f.]+(p[+-]?\d+)?)", re.IGNORECASE)
 
 
@@ -146,9 +159,16 @@ def read_float(text: str) -> float:
     if _FLOAT.fullmatch(text):
         return float(text)
     if _SPECIAL_FLOAT.fullmatch(text):
-        return float.fromhex(text) if "x" in text.lower() else float(text)
+        return _read_hexadecimal_float(text) if "x" in text.lower() else float(text)
     msg = f"'{text}' value invalid for floating point argument!"
     raise ValueError(msg)
+
+
+def _read_hexadecimal_float(text: str) -> float:
+    try:
+        return float.fromhex(text)
+    except OverflowError:  # a decimal number of that size is infinity, in C as in Python
+        return -math.inf if text[0] == "-" else math.inf
 
 
 def read_bool(text: str) -> bool:
@@ -182,7 +202,7 @@ _SCALARS: dict[Any, Codec] = {
     ),
     int: ScalarCodec("<int>", read_int, str, _instance_of(int)),
     float: ScalarCodec("<number>", read_float, repr, _accept_float),
-    str: ScalarCodec("<string>", str, quote, _instance_of(str)),
+    str: ScalarCodec("<string>", str, quote, _instance_of(str), trim=False),
 }
 
 

@@ -4,7 +4,8 @@ One rule for quotes at every level: a quote at the start of a value opens a stri
 ends at its partner, whatever is between; in double quotes `\"` and `\\` are escapes. A
 quote inside a word (`it's`) pairs with a partner before the next brace, or stands for
 itself. MLIR's scanner is the same inside options but ignores quotes when it looks for the
-closing brace (so `{s="}"}` does not parse there), and has no escapes.
+closing brace (so `{s="}"}` does not parse there), and has no escapes. White space is ASCII's,
+as there: a no-break space belongs to the word that it stands in.
 
 Source: the option parser of `mlir/lib/Pass/PassRegistry.cpp`, MLIR 22.
 """
@@ -20,19 +21,22 @@ from passel.pipeline.syntax import OptionNode, OptionText
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+WHITE_SPACE = " \t\n\v\f\r"
+"""What separates words."""
+
 _STRINGS = {
     '"': re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL),
     "'": re.compile(r"'[^']*'"),
 }
 _WORD_STRINGS = {'"': re.compile(r'"[^"{}]*"'), "'": re.compile(r"'[^'{}]*'")}
-_BEFORE_VALUE = frozenset(" \t\r\n={,([")
+_BEFORE_VALUE = frozenset(WHITE_SPACE + "={,([")
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
 _ESCAPE = re.compile(r'\\(["\\])')
 _BRACES = re.compile(r"""[{}"']""")
 _BRACKETS = re.compile(r"""[][(){}"',]""")
-_VALUE_END = re.compile(r"""[\s{"']""")
-_KEY_END = re.compile(r"[=\s]")
-_NOT_SPACE = re.compile(r"\S")
+_VALUE_END = re.compile(r"""[\s{"']""", re.ASCII)
+_KEY_END = re.compile(r"[=\s]", re.ASCII)
+_NOT_SPACE = re.compile(r"\S", re.ASCII)
 
 
 def skip_string(text: str, start: int, end: int) -> int:
@@ -67,9 +71,9 @@ def find_closing_brace(text: str, start: int, end: int) -> int | None:
 def clean(source: Source, start: int, end: int) -> OptionText:
     """Trim a value and take one layer of quotes or braces off it."""
     text = source.text
-    while start < end and text[start].isspace():
+    while start < end and text[start] in WHITE_SPACE:
         start += 1
-    while start < end and text[end - 1].isspace():
+    while start < end and text[end - 1] in WHITE_SPACE:
         end -= 1
     first = text[start] if end - start > 1 else ""
     if first in _STRINGS:
@@ -81,9 +85,10 @@ def clean(source: Source, start: int, end: int) -> OptionText:
                 value = _ESCAPE.sub(r"\1", value)
             return OptionText(value, first, Span(source, start, end))
     if first == "{" and find_closing_brace(text, start, end) == end - 1:
-        inner = text[start + 1 : end - 1]
-        start += 1 + len(inner) - len(inner.lstrip())
-        return OptionText(inner.strip(), "{", Span(source, start, start + len(inner.strip())))
+        inner = text[start + 1 : end - 1].rstrip(WHITE_SPACE)
+        value = inner.lstrip(WHITE_SPACE)
+        start += 1 + len(inner) - len(value)
+        return OptionText(value, "{", Span(source, start, start + len(value)))
     return OptionText(text[start:end], "", Span(source, start, end))
 
 
@@ -151,7 +156,7 @@ def located(value: OptionText) -> Span:
 def _end_of_value(text: str, position: int, end: int) -> int:
     while match := _VALUE_END.search(text, position, end):
         char = match.group()
-        if char.isspace():
+        if char in WHITE_SPACE:
             return match.start()
         if char == "{":
             closing = find_closing_brace(text, match.start(), end)

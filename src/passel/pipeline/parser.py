@@ -22,7 +22,7 @@ from typing import NoReturn
 
 from passel.diagnostics import Source, Span
 from passel.errors import PipelineSyntaxError, Problem
-from passel.pipeline.lexer import clean, find_closing_brace, split_options
+from passel.pipeline.lexer import WHITE_SPACE, clean, find_closing_brace, split_options
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 MAX_DEPTH = 256
@@ -143,8 +143,8 @@ class _Parser:
         end = match.start() if match else self.end
         self.position = end
         raw = text[start:end]
-        name = raw.strip()
-        start += len(raw) - len(raw.lstrip()) if name else 0
+        name = raw.strip(WHITE_SPACE)
+        start += len(raw) - len(raw.lstrip(WHITE_SPACE)) if name else 0
         return name, Span(self.source, start, start + len(name))
 
     def _leaf(self, name: str, span: Span) -> PassNode:
@@ -213,7 +213,7 @@ class _Parser:
 
     def _skip_space(self) -> None:
         text = self.source.text
-        while self.position < self.end and text[self.position].isspace():
+        while self.position < self.end and text[self.position] in WHITE_SPACE:
             self.position += 1
 
     def _here(self) -> Span:

@@ -27,7 +27,8 @@ def quote(text: str) -> str:
     """
     if _BARE.fullmatch(text):
         return text
-    if '"' in text and "'" not in text:
+    # Between single quotes there are no escapes, which mlir-opt does not know.
+    if ('"' in text or "\\" in text) and "'" not in text:
         return f"'{text}'"
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
