@@ -182,11 +182,12 @@ class Execution:
             for hook in hooks.before_pipeline:
                 hook(plan.pipeline, child, step)
             failures_before = len(self.failures)
+            failed = True  # also if an interrupt ends it
             try:
                 touched = self._run_pipeline(plan, child)
+                failed = len(self.failures) > failures_before
             finally:
                 for hook in hooks.after_pipeline:
-                    failed = len(self.failures) > failures_before
                     hook(plan.pipeline, child, step, failed=failed)
             if touched is not False and not changed:
                 changed = touched
