@@ -1,0 +1,241 @@
+"""What the unit tests of the core share: a registry of small passes over the toy IR."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from passel import (
+    InterfacePass,
+    OperationPass,
+    OpKind,
+    OpPassManager,
+    Options,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassManager,
+    PassRegistry,
+    Statistic,
+    option,
+)
+from passel.testing import Callable_, EventRecorder, ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Size(Options):
+    """A struct of options."""
+
+    width: int = 1
+    height: int = 1
+
+
+def _passes() -> list[type[Pass[Any]]]:
+    class A(Pass):
+        """Does nothing."""
+
+        name = "a"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None: ...
+
+    class B(A):
+        name = "b"
+
+    class C(A):
+        name = "c"
+
+    class OnFunc(OperationPass[Any]):
+        name = "on-func"
+        anchor = "toy.func"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None: ...
+
+    class OnModule(OnFunc):
+        name = "on-module"
+        anchor = "toy.module"
+
+    class OnCallable(InterfacePass[Callable_]):
+        name = "on-callable"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None: ...
+
+    class OnCallable2(OnCallable):
+        name = "on-callable2"
+
+    class Picky(A):
+        """Refuses functions."""
+
+        name = "picky"
+
+        def can_schedule_on(self, kind: OpKind) -> bool:
+            return kind.name != "toy.func"
+
+    class Fail(Pass):
+        """Gives up on the op with the symbol `at`, or on all."""
+
+        name = "fail"
+        at: str = ""
+        why: str = ""
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            if self.at in ("", op.symbol):
+                raise PassFailure(self.why)
+
+    class Crash(Pass):
+        """Raises something that is no verdict."""
+
+        name = "crash"
+        at: str = ""
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            if self.at in ("", op.symbol):
+                msg = "boom\nwith a long tail"
+                raise ZeroDivisionError(msg)
+
+    class Set(Pass):
+        """Sets the value of the op, or of every op inside named `at`; negative is invalid."""
+
+        name = "set"
+        to: int = -1
+        at: str = ""
+        preserve: bool = False
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            for inner in op.walk() if self.at else (op,):
+                if self.at in ("", inner.symbol):
+                    inner.value = self.to
+            if self.preserve:
+                ctx.preserve_all()
+
+    class Count(Pass):
+        name = "count"
+        seen = Statistic("Ops seen")
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            ctx.count(self.seen)
+            ctx.count(self.seen, 2)
+
+    class Report(Pass):
+        name = "report"
+        at: str = ""
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            ctx.emit_warning(f"warned {op.symbol}")
+
+    class Knobs(Pass):
+        """Has an option of each kind."""
+
+        name = "knobs"
+        flag: bool = False
+        number: int = 0
+        ratio: float = 1.0
+        word: str = ""
+        words: tuple[str, ...] = ()
+        numbers: tuple[int, ...] = (1,)
+        mode: Literal["fast", "slow"] = "fast"
+        maybe: int | None = None
+        size: Size = Size()
+        pipeline: OpPassManager = option(default_factory=OpPassManager)
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None: ...
+
+    class Needy(Pass):
+        name = "needy"
+        must: int
+        also_must: int
+
+    class Extra(A):
+        name = "extra"
+        dependent_dialects = ("extra",)
+
+    class Missing(A):
+        name = "missing"
+        dependent_dialects = ("absent",)
+
+    return [
+        *(A, B, C, OnFunc, OnModule, OnCallable, OnCallable2, Picky, Fail, Crash, Set, Count),
+        *(Report, Knobs, Needy, Extra, Missing),
+    ]
+
+
+@pytest.fixture
+def adapter() -> ToyAdapter:
+    """The toy IR's adapter."""
+    return ToyAdapter()
+
+
+@pytest.fixture
+def registry() -> PassRegistry:
+    """A registry with the passes above."""
+    registry = PassRegistry()
+    for pass_class in _passes():
+        registry.register(pass_class)
+    return registry
+
+
+@pytest.fixture
+def make(registry: PassRegistry) -> Callable[..., Pass[Any]]:
+    """Makes a pass from its name and options."""
+
+    def make(name: str, **options: Any) -> Pass[Any]:
+        info = registry.lookup_pass(name)
+        assert info is not None
+        return info.pass_class(**options)
+
+    return make
+
+
+@pytest.fixture
+def parse(registry: PassRegistry, adapter: ToyAdapter) -> Callable[[str], PassManager]:
+    """Parses a pipeline over the toy IR."""
+
+    def parse(text: str) -> PassManager:
+        return PassManager.parse(text, registry=registry, adapter=adapter)
+
+    return parse
+
+
+@pytest.fixture
+def events(
+    parse: Callable[[str], PassManager], adapter: ToyAdapter
+) -> Callable[[str, str], list[str]]:
+    """Runs a pipeline on IR and returns every hook that was called."""
+
+    def events(pipeline: str, ir: str) -> list[str]:
+        recorder = EventRecorder(adapter)
+        pm = parse(pipeline)
+        pm.add_instrumentation(recorder)
+        with contextlib.suppress(PassFailedError):
+            pm.run(parse_toy(ir))
+        return recorder.events
+
+    return events
+
+
+@pytest.fixture
+def trace(
+    parse: Callable[[str], PassManager], adapter: ToyAdapter
+) -> Callable[[str, str], list[str]]:
+    """Runs a pipeline on IR and returns `pass @op` in the order in which passes started.
+
+    A failed run ends the list with its failures, as `kind pass @op`.
+    """
+
+    def trace(pipeline: str, ir: str) -> list[str]:
+        recorder = EventRecorder(adapter)
+        pm = parse(pipeline)
+        pm.add_instrumentation(recorder)
+        failures: list[str] = []
+        try:
+            pm.run(parse_toy(ir))
+        except PassFailedError as error:
+            failures = [f"{f.kind} @{f.symbol or f.op_name}" for f in error.failures]
+        starts = [e.removeprefix("before-pass ") for e in recorder.events if "before-pass" in e]
+        return [start for start in starts if start[0] != "["] + failures
+
+    return trace

@@ -1,0 +1,317 @@
+"""What happens to one op, in which order, and how failures spread (sections 3.3 to 3.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    Diagnostic,
+    Location,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassManager,
+    Severity,
+    Statistic,
+)
+from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCS = "toy.module(toy.func @f,toy.func @g,toy.func @h)"
+
+
+def failed_run(pm: PassManager, ir: str | ToyOp) -> PassFailedError:
+    """Run a pipeline that fails, and return how."""
+    with pytest.raises(PassFailedError) as info:
+        pm.run(parse_toy(ir) if isinstance(ir, str) else ir)
+    return info.value
+
+
+# -- How failures spread ---------------------------------------------------------------------
+
+
+def test_a_failure_stops_the_passes_behind_it_on_that_op(
+    trace: Callable[[str, str], list[str]],
+) -> None:
+    """Within one op's pipeline, the first failure is the last pass."""
+    assert trace("any(a,fail,b)", "toy.module @m") == ["a @m", "fail @m", "failed @m"]
+
+
+def test_siblings_of_a_failed_op_are_still_processed(
+    trace: Callable[[str, str], list[str]],
+) -> None:
+    """A failing op stops neither the siblings behind it nor those before it."""
+    assert trace("toy.module(toy.func(fail{at=g},a))", FUNCS) == [
+        *("fail @f", "a @f"),
+        "fail @g",
+        *("fail @h", "a @h"),
+        "failed @g",
+    ]
+
+
+def test_a_failed_nested_pipeline_stops_what_is_behind_it(
+    trace: Callable[[str, str], list[str]],
+) -> None:
+    """Passes of the parent after a failed nested pipeline do not run."""
+    assert trace("toy.module(a,toy.func(fail{at=g}),b)", FUNCS) == [
+        *("a toy.module", "fail @f", "fail @g", "fail @h"),
+        "failed @g",
+    ]
+
+
+def test_a_failure_deep_down_spares_the_siblings_of_every_level(
+    trace: Callable[[str, str], list[str]],
+) -> None:
+    """Each level processes all its ops, and each failed op skips its own remaining passes."""
+    ir = "toy.module(toy.module @m(toy.func @f,toy.func @g),toy.module @n(toy.func @h))"
+    assert trace("toy.module(toy.module(toy.func(fail{at=f}),a),b)", ir) == [
+        *("fail @f", "fail @g"),
+        *("fail @h", "a @n"),
+        "failed @f",
+    ]
+
+
+def test_every_failure_is_reported_in_program_order(parse: Callable[[str], PassManager]) -> None:
+    """The error lists all failures, the first of them as its own message."""
+    error = failed_run(parse("toy.module(toy.func(fail{why=no}))"), FUNCS)
+    assert [failure.symbol for failure in error.failures] == ["f", "g", "h"]
+    assert str(error).splitlines() == [
+        "<unknown>:0: 'toy.func' op pass 'fail{why=no}' failed: no [toy.module/toy.func/0:fail]",
+        "and 2 more:",
+        "  <unknown>:0: 'toy.func' op pass 'fail{why=no}' failed: no [toy.module/toy.func/0:fail]",
+        "  <unknown>:0: 'toy.func' op pass 'fail{why=no}' failed: no [toy.module/toy.func/0:fail]",
+    ]
+    assert error.__cause__ is error.failures[0].cause
+
+
+def test_ir_is_left_as_it_is_on_failure(parse: Callable[[str], PassManager]) -> None:
+    """Nothing is rolled back."""
+    module = parse_toy("toy.module")
+    failed_run(parse("any(set{to=5},fail)"), module)
+    assert module.value == 5
+
+
+# -- What a failure tells --------------------------------------------------------------------
+
+
+def test_a_failure_names_pass_options_op_and_path(parse: Callable[[str], PassManager]) -> None:
+    """All that one needs to find the culprit is in the failure."""
+    error = failed_run(parse("toy.module(toy.func(a,fail{why=nope at=g}))"), FUNCS)
+    (failure,) = error.failures
+    assert failure.kind == "failed"
+    assert failure.pass_text == "fail{at=g why=nope}"
+    assert failure.path == "toy.module/toy.func/1:fail"
+    assert (failure.op_name, failure.symbol, failure.where) == ("toy.func", "g", "'toy.func' @g")
+    assert failure.diagnostic.severity is Severity.ERROR
+    assert failure.diagnostic.message == "'toy.func' op pass 'fail{at=g why=nope}' failed: nope"
+    assert failure.diagnostic.op.symbol == "g"
+    assert isinstance(failure.cause, PassFailure)
+    assert error.diagnostics == (failure.diagnostic,)
+
+
+def test_a_pass_may_fail_without_a_reason(parse: Callable[[str], PassManager]) -> None:
+    """Without a message, the failure says that the pass failed and no more."""
+    (failure,) = failed_run(parse("any(fail)"), "toy.module").failures
+    assert failure.diagnostic.message == "'toy.module' op pass 'fail' failed"
+    assert failure.where == "'toy.module'"
+
+
+def test_any_other_exception_is_a_crash(parse: Callable[[str], PassManager]) -> None:
+    """A crash is reported by its first line, keeps its exception, and spares the siblings."""
+    module = parse_toy(FUNCS)
+    error = failed_run(parse("toy.module(toy.func(crash{at=f},set{to=1}))"), module)
+    (failure,) = error.failures
+    assert failure.kind == "crashed"
+    assert failure.diagnostic.message == (
+        "'toy.func' op pass 'crash{at=f}' crashed: ZeroDivisionError: boom"
+    )
+    assert isinstance(error.__cause__, ZeroDivisionError)
+    assert error.__cause__.__traceback__ is not None
+    assert [func.value for func in module.body] == [0, 1, 1]
+
+
+def test_a_crash_without_a_message_is_named_by_its_type(adapter: ToyAdapter) -> None:
+    """No dangling colon follows the type of an exception that says nothing."""
+
+    class Silent(Pass):
+        name = "silent"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            raise KeyError
+
+    (failure,) = failed_run(PassManager(adapter=adapter).add(Silent()), "toy.module").failures
+    assert failure.diagnostic.message == "'toy.module' op pass 'silent' crashed: KeyError"
+
+
+def test_a_pass_without_a_body_crashes(adapter: ToyAdapter) -> None:
+    """A pass whose `run` nobody wrote says so."""
+
+    class Unwritten(Pass):
+        name = "unwritten"
+
+    (failure,) = failed_run(PassManager(adapter=adapter).add(Unwritten()), "toy.module").failures
+    assert isinstance(failure.cause, NotImplementedError)
+
+
+def test_a_failure_can_blame_a_nested_op(adapter: ToyAdapter) -> None:
+    """The diagnostic is about the op that the pass blames, the failure about its own op."""
+
+    class Blame(Pass):
+        name = "blame"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            raise PassFailure("bad", op=op.body[0])
+
+    (failure,) = failed_run(PassManager(adapter=adapter).add(Blame()), FUNCS).failures
+    assert failure.diagnostic.message == "'toy.func' op pass 'blame' failed: bad"
+    assert failure.diagnostic.op.symbol == "f"
+    assert (failure.op_name, failure.symbol) == ("toy.module", None)
+
+
+def test_a_failure_is_located_at_the_nearest_op_with_a_place(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """An op that comes from nowhere is reported at the op around it."""
+
+    class Placed(ToyAdapter):
+        def location(self, op: ToyOp) -> Location:
+            return Location("in.toy", 3, 7) if op.symbol == "m" else Location()
+
+    pm = PassManager("toy.module", adapter=Placed())
+    pm.add(parse("toy.module(toy.func(fail))"))
+    outer = PassManager("toy.module", adapter=Placed()).add(*pm)
+    error = failed_run(outer, "toy.module(toy.module @m(toy.func @f))")
+    (failure,) = error.failures
+    assert failure.location == failure.diagnostic.location == Location("in.toy", 3, 7)
+    assert str(error).startswith("in.toy:3:7: 'toy.func' op pass 'fail' failed")
+
+
+def test_an_interrupt_ends_the_run_at_once(adapter: ToyAdapter) -> None:
+    """KeyboardInterrupt leaves `run` as itself; hooks still pair, and none reports success."""
+
+    class Stop(Pass):
+        name = "stop"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            raise KeyboardInterrupt
+
+    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder(adapter)
+    pm.add_instrumentation(recorder)
+    pm.nest("toy.func").add(Stop())
+    with pytest.raises(KeyboardInterrupt):
+        pm.run(parse_toy(FUNCS))
+    assert recorder.events == [
+        "before-pass [toy.func] toy.module",
+        "before-pipeline toy.func @f",
+        "before-pass stop @f",
+        "after-pass-failed stop @f",
+        "after-pipeline-failed toy.func @f",
+        "after-pass-failed [toy.func] toy.module",
+    ]
+
+
+# -- Diagnostics and statistics --------------------------------------------------------------
+
+
+def test_reporting_an_error_is_not_failing(adapter: ToyAdapter) -> None:
+    """A pass that emits an error diagnostic without raising succeeds."""
+
+    class Complain(Pass):
+        name = "complain"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            ctx.emit_error("wrong").attach_note("because")
+            ctx.emit_remark("by the way", op.body[0])
+
+    shown: list[Diagnostic] = []
+    result = (
+        PassManager(adapter=adapter)
+        .add(Complain())
+        .run(parse_toy(FUNCS), on_diagnostic=shown.append)
+    )
+    error, remark = result.diagnostics
+    assert (error.severity, error.message) == (Severity.ERROR, "wrong")
+    assert [note.message for note in error.notes] == ["because"]
+    assert (remark.severity, remark.op.symbol) == (Severity.REMARK, "f")
+    assert remark.print_op is not None
+    assert remark.print_op() == "toy.func @f"
+    assert shown == [error, remark]
+
+
+def test_diagnostics_come_in_program_order_with_failures_among_them(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """What passes report and what the run reports of failures is one sequence."""
+    shown: list[str] = []
+    pm = parse("toy.module(toy.func(report,fail{at=g}))")
+    with pytest.raises(PassFailedError) as info:
+        pm.run(parse_toy(FUNCS), on_diagnostic=lambda d: shown.append(d.message))
+    assert shown == [
+        "warned f",
+        "warned g",
+        "'toy.func' op pass 'fail{at=g}' failed",
+        "warned h",
+    ]
+    assert [d.message for d in info.value.diagnostics] == shown
+    assert info.value.diagnostics[0].severity is Severity.WARNING
+
+
+def test_statistics_are_counted_per_place_in_the_pipeline(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """Counts add up over the ops of one place, and places do not share them."""
+    result = parse("toy.module(toy.func(count,a,count),count)").run(parse_toy(FUNCS))
+    assert result.statistics == {
+        "toy.module/toy.func/0:count": {"seen": 9},
+        "toy.module/toy.func/2:count": {"seen": 9},
+        "toy.module/0:count": {"seen": 3},
+    }
+
+
+def test_every_run_counts_from_zero(parse: Callable[[str], PassManager]) -> None:
+    """Statistics belong to a run, not to the pass."""
+    pm = parse("any(count)")
+    assert [pm.run(parse_toy("toy.module")).statistics for _ in range(2)] == [
+        {"any/0:count": {"seen": 3}}
+    ] * 2
+
+
+def test_a_pass_sees_its_op_path_and_context(adapter: ToyAdapter) -> None:
+    """The context tells a pass where it is, anew for each step."""
+    seen: list[tuple[Any, str]] = []
+
+    class Look(Pass):
+        name = "look"
+        looked = Statistic("Times looked")
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            assert ctx.op is op
+            ctx.count(self.looked)
+            seen.append((op.symbol, ctx.path))
+
+    pm = PassManager("toy.module", adapter=adapter)
+    pm.nest("toy.func").add(Look(), Look())
+    pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
+    paths = ["toy.module/toy.func/0:look", "toy.module/toy.func/1:look"]
+    assert seen == [("f", paths[0]), ("f", paths[1]), ("g", paths[0]), ("g", paths[1])]
+
+
+def test_ops_that_a_pass_adds_are_processed_by_the_next_step(adapter: ToyAdapter) -> None:
+    """A nested pipeline sees the ops that are there when its step starts."""
+
+    class Grow(Pass):
+        name = "grow"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            op.add(ToyOp("toy.func", "new"))
+
+    pm, recorder = PassManager("toy.module", adapter=adapter).add(Grow()), EventRecorder(adapter)
+    pm.nest("toy.func").add(Grow())
+    pm.add_instrumentation(recorder)
+    pm.run(parse_toy("toy.module"))
+    assert "before-pass grow @new" in recorder.events

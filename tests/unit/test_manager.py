@@ -1,0 +1,499 @@
+"""Building, printing and comparing managers, and what a run leaves alone (section 2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    ANY,
+    AdapterError,
+    AnchorError,
+    DefinitionError,
+    Nesting,
+    OpPassManager,
+    Pass,
+    PassManager,
+)
+from passel.errors import UnknownPassError
+from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel import PassRegistry
+
+
+class FuncOp:
+    """An op class as xDSL has them."""
+
+    name = "toy.func"
+
+
+class MlirFuncOp:
+    """An op class as MLIR's bindings have them, where `name` is a property."""
+
+    OPERATION_NAME = "toy.func"
+
+    @property
+    def name(self) -> str:
+        """The op's name attribute."""
+        return "elsewhere"
+
+
+@pytest.fixture
+def with_default_registry(registry: PassRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the toy passes those of the default registry."""
+    monkeypatch.setattr("passel.manager.default_registry", lambda: registry)
+
+
+# -- Building --------------------------------------------------------------------------------
+
+
+def test_any_is_the_manager_without_an_anchor() -> None:
+    """`any` is the default anchor, and `nest_any()` is `nest("any")`."""
+    pm = OpPassManager()
+    assert pm.anchor == ANY == "any"
+    assert pm.nest_any() == pm.nest("any") == OpPassManager(ANY)
+
+
+@pytest.mark.parametrize("anchor", ["toy.func", FuncOp, MlirFuncOp])
+def test_an_anchor_is_a_name_or_an_op_class(anchor: str | type) -> None:
+    """Op classes of either IR stand for their op's name."""
+    assert OpPassManager(anchor).anchor == "toy.func"
+    assert OpPassManager().nest(anchor).anchor == "toy.func"
+
+
+def test_a_class_without_an_op_name_is_no_anchor() -> None:
+    """Any other class is refused by name."""
+    with pytest.raises(DefinitionError, match=r"^int is not an op class: it has no op name$"):
+        OpPassManager(int)
+
+
+def test_nest_returns_the_inner_manager(make: Callable[..., Pass[Any]]) -> None:
+    """What is added to the returned manager stands in the nested pipeline."""
+    pm = OpPassManager("toy.module")
+    pm.nest("toy.func").add(make("a"))
+    assert str(pm) == "toy.module(toy.func(a))"
+
+
+def test_nest_is_a_context_manager(make: Callable[..., Pass[Any]]) -> None:
+    """`with` binds the inner manager, and lets exceptions through."""
+    pm = OpPassManager("toy.module")
+    with pytest.raises(KeyError), pm.nest("toy.func") as funcs:
+        funcs.add(make("a"))
+        raise KeyError
+    assert str(pm) == "toy.module(toy.func(a))"
+
+
+def test_nesting_twice_makes_two_managers(make: Callable[..., Pass[Any]]) -> None:
+    """Managers merge when they are compiled, never while they are built."""
+    pm = OpPassManager("toy.module")
+    pm.nest("toy.func").add(make("a"))
+    pm.nest("toy.func").add(make("b"))
+    assert str(pm) == "toy.module(toy.func(a),toy.func(b))"
+
+
+def test_add_nested_nests_and_adds(make: Callable[..., Pass[Any]]) -> None:
+    """`add_nested` is `nest` and `add`, and returns the outer manager."""
+    pm = OpPassManager("toy.module").add_nested("toy.func", make("a"), make("on-func"))
+    assert str(pm) == "toy.module(toy.func(a,on-func))"
+
+
+def test_add_nested_adds_all_or_nothing(make: Callable[..., Pass[Any]]) -> None:
+    """If a pass is refused, not even the nested manager is left."""
+    pm = OpPassManager("toy.module")
+    with pytest.raises(AnchorError):
+        pm.add_nested("toy.func", make("a"), make("on-module"))
+    assert len(pm) == 0
+
+
+def test_add_appends_all_or_nothing(make: Callable[..., Pass[Any]]) -> None:
+    """If one of several passes is refused, none is added."""
+    pm = OpPassManager("toy.module").add(make("c"))
+    with pytest.raises(AnchorError):
+        pm.add(make("a"), make("on-func"), make("b"))
+    assert str(pm) == "toy.module(c)"
+
+
+@pytest.mark.usefixtures("with_default_registry")
+def test_add_takes_text() -> None:
+    """Text is a list of elements, looked up in the default registry."""
+    pm = OpPassManager("toy.module").add("a, toy.func(b),c").add("")
+    assert str(pm) == "toy.module(a,toy.func(b),c)"
+
+
+@pytest.mark.usefixtures("with_default_registry")
+def test_adding_wrong_text_adds_nothing() -> None:
+    """An unknown name leaves the manager as it was."""
+    pm = OpPassManager("toy.module")
+    with pytest.raises(UnknownPassError):
+        pm.add("a", "b,nothing")
+    assert len(pm) == 0
+
+
+def test_an_added_manager_is_copied(make: Callable[..., Pass[Any]]) -> None:
+    """Changing a manager after it was added elsewhere does not change that."""
+    inner = OpPassManager("toy.func").add(make("a"))
+    pm = OpPassManager("toy.module").add(inner)
+    inner.add(make("b"))
+    assert str(pm) == "toy.module(toy.func(a))"
+
+
+def test_add_wants_an_instance(make: Callable[..., Pass[Any]]) -> None:
+    """A pass class is refused with the fix."""
+    with pytest.raises(TypeError, match=r"expected a pass, got the class .*A; write .*A\(\)"):
+        OpPassManager().add(type(make("a")))
+
+
+def test_add_refuses_what_is_no_pass() -> None:
+    """Objects of no known IR are refused, and name their class."""
+    with pytest.raises(AdapterError, match=r"no adapter for builtins\.float objects"):
+        OpPassManager().add(1.5)
+
+
+def test_size_is_shallow(make: Callable[..., Pass[Any]]) -> None:
+    """Length and iteration count a nested manager as one entry."""
+    pm = OpPassManager("toy.module").add(make("a"))
+    pm.nest("toy.func").add(make("a"), make("b"))
+    assert len(pm) == 2
+    assert [str(entry) for entry in pm] == ["a", "toy.func(a,b)"]
+
+
+def test_an_empty_manager_is_true() -> None:
+    """`pm or default` keeps an empty manager."""
+    assert OpPassManager()
+
+
+def test_clear_keeps_anchor_and_nesting(make: Callable[..., Pass[Any]]) -> None:
+    """`clear` drops the passes alone."""
+    pm = OpPassManager("toy.module", nesting=Nesting.IMPLICIT).add(make("a"))
+    pm.clear()
+    assert str(pm) == "toy.module()"
+    assert pm.nesting is Nesting.IMPLICIT
+
+
+# -- Copies and equality ---------------------------------------------------------------------
+
+
+def test_managers_with_equal_pipelines_are_equal(make: Callable[..., Pass[Any]]) -> None:
+    """Equality compares anchors and passes with their options, at every depth."""
+
+    def build(value: int) -> OpPassManager:
+        return OpPassManager("toy.module").add_nested("toy.func", make("set", to=value))
+
+    assert build(1) == build(1)
+    assert build(1) != build(2)
+    assert OpPassManager("toy.module") != OpPassManager("toy.func")
+    assert OpPassManager("toy.module") != "toy.module()"
+
+
+def test_a_mutable_manager_has_no_hash() -> None:
+    """What can change cannot be a key."""
+    with pytest.raises(TypeError, match="can be changed, so it has no hash"):
+        hash(OpPassManager())
+
+
+def test_copies_are_independent(make: Callable[..., Pass[Any]]) -> None:
+    """Changing a copy, or what is nested in it, leaves the original alone; and back."""
+    pm = PassManager("toy.module", nesting=Nesting.IMPLICIT)
+    inner = pm.nest("toy.func").add(make("a"))
+    copy = pm.copy()
+    assert (copy, copy.nesting, type(copy)) == (pm, Nesting.IMPLICIT, PassManager)
+    inner.add(make("b"))
+    assert str(copy) == "toy.module(toy.func(a))"
+    copy.add(make("c"))
+    assert str(pm) == "toy.module(toy.func(a,b))"
+
+
+def test_a_copy_keeps_how_it_runs(parse: Callable[[str], PassManager], adapter: ToyAdapter) -> None:
+    """Adapter, context, verification and instrumentations are copied with the passes."""
+    pm, recorder = parse("toy.module(set)"), EventRecorder(adapter)
+    pm.context = {"mine"}
+    pm.enable_verifier(False)
+    pm.add_instrumentation(recorder)
+    copy = pm.copy()
+    copy.run(parse_toy("toy.module"))
+    assert copy.context is pm.context
+    assert len(recorder.events) == 2
+
+
+def test_instrumenting_a_copy_leaves_the_original_alone(
+    parse: Callable[[str], PassManager], adapter: ToyAdapter
+) -> None:
+    """A copy's instrumentations are its own."""
+    pm, recorder = parse("toy.module(a)"), EventRecorder(adapter)
+    pm.copy().add_instrumentation(recorder)
+    pm.run(parse_toy("toy.module"))
+    assert recorder.events == []
+
+
+# -- Printing --------------------------------------------------------------------------------
+
+
+def test_printing_separates_by_a_comma_alone(parse: Callable[[str], PassManager]) -> None:
+    """Printed pipelines are canonical: no spaces, own anchor included, empty ones as `x()`."""
+    pm = parse(" toy.module ( a , toy.func( b,c ) , any( ) ) ")
+    assert str(pm) == pm.to_text() == "toy.module(a,toy.func(b,c),any())"
+    assert repr(pm) == "<PassManager toy.module(a,toy.func(b,c),any())>"
+
+
+def test_pretty_printing_puts_one_element_on_a_line(parse: Callable[[str], PassManager]) -> None:
+    """Two spaces per level, options on one line, an empty manager with an empty line."""
+    pm = parse("toy.module(a,toy.func(b,set{to=1 at=x}),any())")
+    assert pm.to_text(pretty=True).splitlines() == [
+        "toy.module(",
+        "  a,",
+        "  toy.func(",
+        "    b,",
+        "    set{at=x to=1}",
+        "  ),",
+        "  any(",
+        "    ",
+        "  )",
+        ")",
+    ]
+    assert parse(pm.to_text(pretty=True)) == pm
+
+
+def test_printing_can_show_every_option(parse: Callable[[str], PassManager]) -> None:
+    """Options that equal their defaults are printed on demand, at every depth."""
+    pm = parse("toy.module(toy.func(set))")
+    assert pm.to_text(all_options=True) == ('toy.module(toy.func(set{at="" preserve=false to=-1}))')
+    assert parse(pm.to_text(all_options=True)) == pm
+
+
+def test_a_pass_without_a_name_prints_as_unknown() -> None:
+    """It runs, and its text says that it cannot be parsed."""
+
+    class Nameless(Pass):
+        def run(self, op: ToyOp, ctx: object) -> None:
+            op.value = 7
+
+    pm = PassManager(adapter=ToyAdapter()).add(Nameless())
+    assert str(pm) == "any(unknown<Nameless>)"
+    module = parse_toy("toy.module")
+    pm.run(module)
+    assert module.value == 7
+
+
+# -- What a run leaves alone -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ir", ["toy.module(toy.func @f)", "toy.module(toy.func @x)"])
+def test_a_run_never_changes_the_manager(parse: Callable[[str], PassManager], ir: str) -> None:
+    """Merging happens in the schedule: text, size and equality are as before, also on failure."""
+    from passel import PassFailedError
+
+    pm = parse("toy.module(toy.func(a),toy.module(b),toy.func(fail{at=x}))")
+    text, copy = str(pm), pm.copy()
+    for _ in range(2):
+        try:
+            pm.run(parse_toy(ir))
+        except PassFailedError:
+            assert "@x" in ir
+        assert (str(pm), len(pm)) == (text, 3)
+        assert pm == copy
+
+
+def test_passes_added_after_a_run_are_run(
+    make: Callable[..., Pass[Any]], adapter: ToyAdapter
+) -> None:
+    """Each run sees the manager as it is then, also what was added to or cleared inside it."""
+    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder(adapter)
+    pm.add_instrumentation(recorder)
+    funcs = pm.nest("toy.func").add(make("a"))
+
+    def run() -> list[str]:
+        recorder.events.clear()
+        pm.run(parse_toy("toy.module(toy.func @f)"))
+        return [event[12:] for event in recorder.events if event.startswith("before-pass")]
+
+    assert run() == ["[toy.func] toy.module", "a @f"]
+    funcs.add(make("b"))
+    assert run() == ["[toy.func] toy.module", "a @f", "b @f"]
+    pm.add(make("c"))
+    assert run() == ["[toy.func] toy.module", "a @f", "b @f", "c toy.module"]
+    funcs.clear()
+    assert run() == ["[toy.func] toy.module", "c toy.module"]
+    pm.nest("toy.func").add(make("c"))
+    assert run()[-1] == "c @f"
+    pm.clear()
+    assert run() == []
+
+
+def test_moving_a_pass_between_managers_is_noticed(
+    make: Callable[..., Pass[Any]], adapter: ToyAdapter
+) -> None:
+    """The same passes under another anchor are another schedule."""
+    pm = PassManager("toy.module", adapter=adapter)
+    first, second, pass_ = pm.nest("toy.func"), pm.nest("toy.module"), make("set", to=5)
+    first.add(pass_)
+    func, inner = (module := parse_toy("toy.module(toy.func @f,toy.module @m)")).body
+    pm.run(module)
+    assert (func.value, inner.value) == (5, 0)
+    first.clear()
+    second.add(pass_)
+    func.value = 0
+    pm.run(module)
+    assert (func.value, inner.value) == (0, 5)
+
+
+def test_an_unchanged_manager_is_compiled_once(
+    parse: Callable[[str], PassManager], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The schedule is kept until the manager changes or runs in another context."""
+    from passel import manager
+
+    compiled: list[object] = []
+    original = manager.compile_schedule
+
+    def counting(*arguments: Any) -> Any:
+        compiled.append(arguments)
+        return original(*arguments)
+
+    monkeypatch.setattr(manager, "compile_schedule", counting)
+    pm = parse("toy.module(toy.func(a))")
+    for _ in range(3):
+        pm.run(parse_toy("toy.module"))
+    assert len(compiled) == 1
+    pm.context = {"another"}
+    pm.run(parse_toy("toy.module"))
+    assert len(compiled) == 2
+    next(iter(pm)).add("")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    pm.run(parse_toy("toy.module"))
+    assert len(compiled) == 2
+
+
+# -- Contexts, dialects, adapters ------------------------------------------------------------
+
+
+def test_dependent_dialects_are_loaded_before_the_run(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """Dialects of all passes, also nested ones, are loaded into the run's context."""
+    pm = parse("toy.module(any(extra))")
+    pm.run(parse_toy("toy.module"))
+    assert pm.context == {"toy", "extra"}
+
+
+def test_dialects_are_loaded_in_the_order_of_their_names(
+    make: Callable[..., Pass[Any]],
+) -> None:
+    """Loading order does not depend on the order of passes, and each is loaded once."""
+
+    class Recording(ToyAdapter):
+        loaded: list[str]
+
+        def load_dialects(self, context: object, names: Any) -> None:
+            self.loaded += names
+
+    class Z(type(make("a"))):  # pyright: ignore[reportUntypedBaseClass] # a pass, by its base
+        name = "z"
+        dependent_dialects = ("zz", "mm")
+
+    class Y(Z):
+        name = "y"
+        dependent_dialects = ("mm", "aa")
+
+    adapter = Recording()
+    adapter.loaded = []
+    PassManager(adapter=adapter).add(Z(), Y()).run(parse_toy("toy.module"))
+    assert adapter.loaded == ["aa", "mm", "zz"]
+
+
+def test_a_missing_dialect_is_an_error_before_the_run(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """A dependent dialect that does not exist names the pass, and nothing runs."""
+    module = parse_toy("toy.module")
+    with pytest.raises(AnchorError) as info:
+        parse("toy.module(set{to=3},missing)").run(module)
+    assert str(info.value) == (
+        "pass 'missing' depends on dialect 'absent': there is no dialect 'absent'"
+    )
+    assert module.value == 0
+
+
+def test_a_context_is_made_when_none_is_given(parse: Callable[[str], PassManager]) -> None:
+    """Passes see the context that the manager was given, or one that is made and kept."""
+    pm = parse("any(a)")
+    assert pm.context is None
+    pm.run(parse_toy("toy.module"))
+    made = pm.context
+    assert made == {"toy"}
+    pm.run(parse_toy("toy.module"))
+    assert pm.context is made
+
+
+def test_ops_that_know_their_context_decide_it() -> None:
+    """An op's own context wins over the manager's."""
+
+    class Knowing(ToyAdapter):
+        def context_of(self, op: ToyOp) -> Any:
+            return {"own"}
+
+    seen: list[object] = []
+
+    class Look(Pass):
+        name = "look"
+
+        def run(self, op: ToyOp, ctx: Any) -> None:
+            seen.append(ctx.ir_context)
+
+    PassManager(context={"given"}, adapter=Knowing()).add(Look()).run(parse_toy("toy.module"))
+    PassManager(context={"given"}, adapter=ToyAdapter()).add(Look()).run(parse_toy("toy.module"))
+    assert seen == [{"own"}, {"given"}]
+
+
+def test_an_op_of_no_known_ir_needs_an_adapter() -> None:
+    """Without an adapter, an op is refused with the way out."""
+    with pytest.raises(AdapterError, match=r"pass adapter=\.\.\. to PassManager$"):
+        PassManager().run(1.5)
+
+
+def test_check_makes_the_checks_of_a_run(parse: Callable[[str], PassManager]) -> None:
+    """`check` refuses what `run` would refuse, without an op."""
+    with pytest.raises(AnchorError, match="unable to schedule"):
+        parse("toy.module(on-callable)").check()
+    with pytest.raises(AnchorError, match="unable to schedule"):
+        PassManager.parse("any()").add(parse("toy.module(on-callable)")).check(ToyAdapter())
+
+
+# -- Managers as option values ---------------------------------------------------------------
+
+
+def test_a_manager_held_by_a_pass_is_a_frozen_copy(make: Callable[..., Pass[Any]]) -> None:
+    """A pass keeps the pipeline as it was given; that can be compared and hashed."""
+    pm = OpPassManager("toy.module")
+    inner = pm.nest("toy.func").add(make("a"))
+    knobs: Any = make("knobs", pipeline=pm)
+    inner.add(make("b"))
+    assert str(knobs.pipeline) == "toy.module(toy.func(a))"
+    assert hash(knobs) == hash(make("knobs", pipeline=knobs.pipeline))
+    assert knobs.pipeline.as_option() is knobs.pipeline
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda pm: pm.add(),
+        lambda pm: pm.nest("toy.func"),
+        lambda pm: pm.nest_any(),
+        lambda pm: pm.add_nested("toy.func"),
+        lambda pm: pm.clear(),
+        lambda pm: next(iter(pm)).clear(),
+    ],
+)
+def test_a_frozen_manager_cannot_be_changed(
+    make: Callable[..., Pass[Any]], change: Callable[[Any], object]
+) -> None:
+    """Every way to change a held manager, or what is nested in it, is refused."""
+    pm = OpPassManager("toy.module")
+    pm.nest("toy.func")
+    knobs: Any = make("knobs", pipeline=pm)
+    with pytest.raises(TypeError, match=r"held by a pass and cannot be changed; use copy\(\)"):
+        change(knobs.pipeline)
+    assert str(knobs.pipeline) == "toy.module(toy.func())"
+    change(knobs.pipeline.copy())

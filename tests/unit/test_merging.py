@@ -1,0 +1,149 @@
+"""Which adjacent nested pipelines become one (reference, section 2.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel.ir import OpKind
+from passel.schedule import NestedStep, Pipeline, compile_schedule
+from passel.testing import ToyAdapter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel import PassManager
+
+
+class Kinds:
+    """The toy IR's op kinds, and one more whose name sorts after `any`'s."""
+
+    def kind_named(self, name: str) -> OpKind | None:
+        """Return a registered kind."""
+        func = ToyAdapter.kinds["toy.func"]
+        extra = {n: OpKind(n, True, True, func.implements) for n in ("zoo.é", "zoo.z", "aaa.op")}
+        return {**ToyAdapter.kinds, **extra}.get(name)
+
+    def suggest_op(self, name: str) -> str:
+        """Suggest nothing."""
+        return ""
+
+
+def text(pipeline: Pipeline) -> str:
+    """Print a schedule; the pipelines of one merged step are separated by `|`."""
+    steps = (
+        "|".join(map(text, step.pipelines)) if isinstance(step, NestedStep) else step.pass_.name
+        for step in pipeline.steps
+    )
+    return f"{pipeline.anchor.removeprefix('toy.')}({','.join(steps)})"
+
+
+@pytest.fixture
+def merged(parse: Callable[[str], PassManager]) -> Callable[[str], str]:
+    """Compiles the elements of a `toy.module` pipeline and prints the schedule."""
+
+    def merged(elements: str) -> str:
+        for anchor in ("func", "module"):
+            elements = elements.replace(f"{anchor}(", f"toy.{anchor}(")
+        pm = parse(f"toy.module({elements})")
+        before = str(pm)
+        schedule = text(compile_schedule(pm, Kinds()))
+        assert str(pm) == before
+        return schedule.removeprefix("module(")[:-1]
+
+    return merged
+
+
+@pytest.mark.parametrize(
+    ("elements", "expected", "why"),
+    [
+        ("func(a),func(b)", "func(a,b)", "equal anchors"),
+        ("func(a),func(b),func(a)", "func(a,b,a)", "as many as are adjacent"),
+        ("func(a),module(b),func(c)", "func(a,c)|module(b)", "different anchors side by side"),
+        ("module(b),func(a)", "func(a)|module(b)", "sorted by anchor"),
+        ("func(a),b,func(c)", "func(a),b,func(c)", "a pass between keeps them apart"),
+        ("any(a),func(b)", "any(a),func(b)", "any accepts functions"),
+        ("func(b),any(a)", "func(b),any(a)", "any accepts functions"),
+        ("any(on-callable),module(b)", "module(b)|any(on-callable)", "any refuses modules"),
+        ("module(b),any(on-callable)", "module(b)|any(on-callable)", "any is last"),
+        ("any(on-callable),any(on-callable2)", "any(on-callable),any(on-callable2)", "never"),
+        ("any(picky),any(on-func)", "any(picky),any(on-func)", "never, even if disjoint"),
+        (
+            "module(b),any(on-callable),func(a)",
+            "module(b)|any(on-callable),func(a)",
+            "the first two merge, the third conflicts",
+        ),
+        (
+            "any(on-callable),func(a),func(b)",
+            "any(on-callable),func(a,b)",
+            "what failed to merge is merged into",
+        ),
+        ("any(module(b)),func(a)", "any(module(b)),func(a)", "nested pipelines don't restrict any"),
+        ("any(),func(a)", "any(),func(a)", "an empty any accepts all"),
+        ("any(on-callable),module()", "module()|any(on-callable)", "empty ones merge too"),
+        ("zoo.z(a),any(on-module)", "zoo.z(a)|any(on-module)", "any is last, whatever the names"),
+        ("zoo.é(a),zoo.z(a),aaa.op(a)", "aaa.op(a)|zoo.z(a)|zoo.é(a)", "names sort byte-wise"),
+        ("func(a,module(b)),func(module(c))", "func(a,module(b,c))", "inner ones merge too"),
+        ("module(func(a),func(b))", "module(func(a,b))", "at every depth"),
+        ("func(a,b),func(b,a)", "func(a,b,b,a)", "order of passes is kept"),
+    ],
+)
+def test_adjacent_nested_pipelines_merge(
+    merged: Callable[[str], str], elements: str, expected: str, why: str
+) -> None:
+    """Adjacent nested pipelines merge exactly if no op could be taken by both in doubt."""
+    assert merged(elements) == expected, why
+
+
+def test_any_does_not_conflict_with_an_anchor_that_is_not_isolated(
+    merged: Callable[[str], str],
+) -> None:
+    """`any` never takes ops that are not isolated, so their pipelines merge with it."""
+    assert merged("any(a),toy.region()") == "region()|any(a)"
+
+
+def test_merged_managers_interleave_in_program_order(
+    trace: Callable[[str, str], list[str]],
+) -> None:
+    """Ops are visited in program order, not manager by manager."""
+    ir = "toy.module(toy.func @f0,toy.module @m0,toy.func @f1,toy.module @m1)"
+    elements = "toy.func(a),toy.module(b),toy.func(c)"
+    assert trace(f"toy.module({elements})", ir) == [
+        *("a @f0", "c @f0", "b @m0"),
+        *("a @f1", "c @f1", "b @m1"),
+    ]
+
+
+def test_unmerged_managers_run_one_after_the_other(
+    trace: Callable[[str, str], list[str]],
+) -> None:
+    """Without merging, every op finishes the first group before any starts the second."""
+    ir = "toy.module(toy.func @f,toy.func @g)"
+    assert trace("toy.module(any(a),toy.func(b))", ir) == ["a @f", "a @g", "b @f", "b @g"]
+
+
+def test_paths_name_a_pass_by_its_place_in_the_schedule(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """A path is the anchors around a pass, its number among all passes there, and its name."""
+    from passel.schedule import passes_of
+
+    pm = parse("toy.module(a,toy.func(a),toy.func(b),a,toy.func(c),any(toy.func(a)))")
+    assert [step.path for step in passes_of(compile_schedule(pm, Kinds()))] == [
+        "toy.module/0:a",
+        "toy.module/toy.func/0:a",
+        "toy.module/toy.func/1:b",
+        "toy.module/1:a",
+        "toy.module/toy.func/2:c",
+        "toy.module/any/toy.func/0:a",
+    ]
+
+
+def test_paths_are_unique(parse: Callable[[str], PassManager]) -> None:
+    """No two passes of a schedule share a path, also if the same text stands twice."""
+    from passel.schedule import passes_of
+
+    pm = parse("any(toy.func(a),a,toy.func(a),any(a),any(a),a,toy.func(a,a))")
+    paths = [step.path for step in passes_of(compile_schedule(pm, Kinds()))]
+    assert len(paths) == len(set(paths)) == 8

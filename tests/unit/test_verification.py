@@ -1,0 +1,270 @@
+"""When the IR is verified (sections 3.3 and 18, point 11)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from passel import Pass, PassContext, PassFailedError, PassManager, RunResult
+from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class VerifyRecorder(ToyAdapter):
+    """The toy adapter, noting each verification as `@f` or, if recursive, `@f*`."""
+
+    def __init__(self) -> None:
+        self.verified: list[str] = []
+        self.fingerprints = 0
+        self._inside = False
+
+    def verify(self, op: ToyOp, *, recursive: bool) -> None:
+        """Note the outermost call."""
+        if self._inside:
+            super().verify(op, recursive=recursive)
+            return
+        self.verified.append(f"@{op.symbol}" + "*" * recursive)
+        self._inside = True
+        try:
+            super().verify(op, recursive=recursive)
+        finally:
+            self._inside = False
+
+    def fingerprint(self, op: ToyOp) -> object:
+        """Count it."""
+        self.fingerprints += 1
+        return super().fingerprint(op)
+
+
+@pytest.fixture
+def verified(
+    registry: Any,
+) -> Callable[..., tuple[list[str], RunResult | PassFailedError]]:
+    """Runs a pipeline and returns what was verified, and the result or the failure."""
+
+    def verified(
+        text: str, ir: str, mode: bool | Literal["always"] = True
+    ) -> tuple[list[str], RunResult | PassFailedError]:
+        adapter = VerifyRecorder()
+        pm = PassManager.parse(text, registry=registry, adapter=adapter)
+        pm.enable_verifier(mode)
+        try:
+            return adapter.verified, pm.run(parse_toy(ir))
+        except PassFailedError as error:
+            return adapter.verified, error
+
+    return verified
+
+
+NESTED = "toy.module @m(toy.func @f,toy.func @g)"
+
+
+def test_a_pass_that_changed_its_op_is_verified_recursively(
+    verified: Callable[..., tuple[list[str], Any]],
+) -> None:
+    """After a change, the op and all that is nested in it is verified."""
+    assert verified("any(set{to=1})", "toy.module @m")[0] == ["@m*"]
+
+
+def test_a_pass_that_changed_nothing_is_not_verified(
+    verified: Callable[..., tuple[list[str], Any]],
+) -> None:
+    """An op whose fingerprint is unchanged needs no verification."""
+    calls, result = verified("any(a,set{to=0},a)", "toy.module @m")
+    assert calls == []
+    assert result.changed is False
+
+
+def test_every_pass_is_compared_with_the_op_before_it(
+    verified: Callable[..., tuple[list[str], Any]],
+) -> None:
+    """One change is verified once, not again after the passes that follow."""
+    assert verified("any(set{to=1},a,set{to=1},set{to=2})", "toy.module @m")[0] == ["@m*", "@m*"]
+
+
+def test_always_verifies_unchanged_ops_too(
+    verified: Callable[..., tuple[list[str], Any]],
+) -> None:
+    """`always` verifies after each pass, changed or not, and then does not know of changes."""
+    calls, result = verified("any(a,set{to=1})", "toy.module @m", "always")
+    assert calls == ["@m*", "@m*"]
+    assert result.changed is None
+
+
+@pytest.mark.parametrize("mode", [True, "always"])
+def test_preserving_everything_skips_verification(
+    verified: Callable[..., tuple[list[str], Any]], mode: bool | Literal["always"]
+) -> None:
+    """A pass that states that it changed nothing is believed."""
+    calls, result = verified("any(set{to=1 preserve})", "toy.module @m", mode)
+    assert calls == []
+    assert result.changed is False
+
+
+@pytest.mark.parametrize("mode", [True, "always"])
+def test_what_a_preserving_pass_broke_is_found_after_a_later_pass(
+    verified: Callable[..., tuple[list[str], Any]], mode: bool | Literal["always"]
+) -> None:
+    """Invalid IR behind "everything preserved" is blamed on the next pass that does not."""
+    calls, error = verified("any(set{preserve},set{preserve},a,b)", "toy.module @m", mode)
+    assert calls == ["@m*"]
+    assert error.failures[0].path == "any/2:a"
+
+
+def test_preserving_lasts_for_one_pass(verified: Callable[..., tuple[list[str], Any]]) -> None:
+    """The statement of one pass does not cover the next."""
+    assert verified("any(a,set{to=1 preserve},set{to=2})", "toy.module @m")[0] == ["@m*"]
+
+
+def test_without_verification_nothing_is_asked(registry: Any) -> None:
+    """Switched off, invalid IR passes, no fingerprint is taken, and changes are not known."""
+    adapter = VerifyRecorder()
+    pm = PassManager.parse("toy.module(toy.func(set),set)", registry=registry, adapter=adapter)
+    pm.enable_verifier(False)
+    assert pm.run(parse_toy(NESTED)).changed is None
+    assert (adapter.verified, adapter.fingerprints) == ([], 0)
+    pm.enable_verifier()
+    with pytest.raises(PassFailedError):
+        pm.run(parse_toy(NESTED))
+
+
+def test_always_needs_no_fingerprints(registry: Any) -> None:
+    """Fingerprints are taken only where they can save a verification."""
+    adapter = VerifyRecorder()
+    pm = PassManager.parse("any(set{to=1})", registry=registry, adapter=adapter)
+    pm.enable_verifier("always")
+    pm.run(parse_toy("toy.module"))
+    assert adapter.fingerprints == 0
+
+
+def test_the_input_is_not_verified(verified: Callable[..., tuple[list[str], Any]]) -> None:
+    """A run does not verify what it is given, only what passes changed."""
+    assert verified("any()", "toy.module @m -1")[0] == []
+    assert verified("any(a)", "toy.module @m -1")[0] == []
+
+
+def test_nested_pipelines_verify_the_parent_itself(
+    verified: Callable[..., tuple[list[str], Any]],
+) -> None:
+    """After nested passes changed something, the op around is verified, non-recursively."""
+    calls, result = verified("toy.module(toy.func(set{to=1 at=f}))", NESTED)
+    assert calls == ["@f*", "@m"]
+    assert result.changed is True
+
+
+def test_nested_pipelines_that_changed_nothing_are_not_verified(
+    verified: Callable[..., tuple[list[str], Any]],
+) -> None:
+    """The op around is verified only if something inside changed; `always` verifies it too."""
+    assert verified("toy.module(toy.func(a))", NESTED)[0] == []
+    assert verified("toy.module(toy.func(a))", NESTED, "always")[0] == ["@f*", "@g*", "@m"]
+
+
+def test_the_parent_is_compared_anew_after_nested_passes(
+    verified: Callable[..., tuple[list[str], Any]],
+) -> None:
+    """What nested passes changed and verified is not verified again after the next pass."""
+    assert verified("toy.module(a,toy.func(set{to=1 at=f}),a)", NESTED)[0] == ["@f*", "@m"]
+
+
+def test_what_a_preserving_nested_pass_broke_is_found_by_the_parent(
+    verified: Callable[..., tuple[list[str], Any]],
+) -> None:
+    """A pass on the parent that ran before nested ones still knows the op as it was."""
+    calls, error = verified("toy.module(a,toy.func(set{preserve}),b)", NESTED)
+    assert calls == ["@m*"]
+    assert error.failures[0].path == "toy.module/1:b"
+
+
+def test_invalid_ir_is_a_failure_of_the_pass_that_made_it(
+    verified: Callable[..., tuple[list[str], Any]],
+) -> None:
+    """The diagnostic is about the invalid op; a note names the pass; the rest is skipped."""
+    calls, error = verified("toy.module(a,set{at=f},b)", NESTED)
+    (failure,) = error.failures
+    assert calls == ["@m*"]
+    assert (failure.kind, failure.path) == ("invalid", "toy.module/1:set")
+    assert failure.diagnostic.message == "'toy.func' op has a negative value: -1"
+    assert failure.diagnostic.op.symbol == "f"
+    assert (failure.op_name, failure.symbol) == ("toy.module", "m")
+    (note,) = failure.diagnostic.notes
+    assert note.message == (
+        "the IR is invalid after pass 'set{at=f}' on 'toy.module' @m [toy.module/1:set]"
+    )
+
+
+def test_siblings_of_an_invalid_op_are_still_processed(
+    trace: Callable[[str, str], list[str]],
+) -> None:
+    """Invalid IR spreads as any failure does."""
+    assert trace("toy.module(toy.func(set{at=f},a),b)", NESTED) == [
+        *("set @f", "set @g", "a @g"),
+        "invalid @f",
+    ]
+
+
+def test_a_failed_pass_is_not_verified(verified: Callable[..., tuple[list[str], Any]]) -> None:
+    """What a failing pass leaves behind is not looked at, nor what is around it."""
+    calls, error = verified("toy.module(toy.func(set{to=1 preserve},fail{at=f}))", NESTED)
+    assert [failure.kind for failure in error.failures] == ["failed"]
+    assert calls == ["@g*"]
+
+
+def test_nested_passes_can_break_the_op_around(
+    parse: Callable[[str], PassManager], adapter: ToyAdapter
+) -> None:
+    """Rules of the parent itself, such as unique symbols, are checked after nested pipelines."""
+
+    class Rename(Pass):
+        name = "rename"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            op.symbol = "same"
+
+    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder(adapter)
+    pm.nest("toy.func").add(Rename())
+    pm.add_instrumentation(recorder)
+    with pytest.raises(PassFailedError, match="has two symbols of one name") as info:
+        pm.run(parse_toy(NESTED))
+    (failure,) = info.value.failures
+    assert (failure.kind, failure.path, failure.op_name) == ("invalid", "toy.module", "toy.module")
+    assert failure.diagnostic.notes == []
+    assert recorder.events[-1] == "after-pass-failed [toy.func] @m"
+
+
+def test_breaking_a_sibling_is_not_noticed_by_the_parent(adapter: ToyAdapter) -> None:
+    """The parent's verification does not look into its ops, as MLIR's does not."""
+
+    class BreakSibling(Pass):
+        name = "break-sibling"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            assert op.parent is not None
+            op.parent.body[0].value = -1
+            op.value = 1
+
+    pm = PassManager("toy.module", adapter=adapter)
+    pm.nest("toy.module").add(BreakSibling())
+    pm.run(parse_toy("toy.module(toy.func @f,toy.module @n)"))
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("toy.module(a)", False),
+        ("toy.module(set{to=3})", True),
+        ("toy.module(set{to=3},a)", True),
+        ("toy.module(toy.func(a))", False),
+        ("toy.module(toy.func(set{to=3 at=g}))", True),
+        ("toy.module(toy.module(set{to=3}))", False),
+        ("toy.module()", False),
+    ],
+)
+def test_a_run_tells_whether_it_changed_the_ir(
+    parse: Callable[[str], PassManager], text: str, changed: bool
+) -> None:
+    """With verification of what changed, the result knows whether anything did."""
+    assert parse(text).run(parse_toy(NESTED)).changed is changed
