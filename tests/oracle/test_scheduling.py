@@ -1,0 +1,292 @@
+"""The same pipelines run in the same order, and fail with the same words, in mlir-opt and passel.
+
+An input is written once, in the toy IR's text, and translated for mlir-opt.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel import PassManager
+from passel.errors import PassFailedError, PipelineError
+from passel.testing import EventRecorder, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.ir import IRAdapter
+    from passel.registry import PassRegistry
+    from passel.testing import ToyOp
+    from tests.oracle.conftest import MlirRun
+
+# Functions and modules by turns; two modules hold functions of their own.
+MIXED = """builtin.module(
+  func.func @f0, builtin.module @m0(func.func @inner0, func.func @inner1), func.func @f1,
+  gpu.module @g0, builtin.module @m1(func.func @inner2), llvm.func @l0, func.func @f2)"""
+
+# `sharding-propagation` fails on declarations: on the first and the third function.
+FAILING = """builtin.module(
+  func.func @f0, builtin.module @m0, func.func @f1(func.return), func.func @f2,
+  func.func @f3(func.return))"""
+
+# Ops that `any` passes over: one unregistered, one not isolated.
+STRANGE = "builtin.module(foo.bar, func.func @f0, scf.execute_region(scf.yield), func.func @f1)"
+
+FLAGS = ("--allow-unregistered-dialect", "--no-implicit-module")
+
+
+def mlir_text(op: ToyOp) -> str:
+    """Return the op in MLIR's syntax."""
+    name = op.name.removeprefix("builtin.") + (f" @{op.symbol}" if op.symbol else "")
+    body = f"{{ {' '.join(map(mlir_text, op.body))} }}"
+    match op.name:
+        case "foo.bar":
+            return '"foo.bar"() : () -> ()'
+        case "llvm.func":
+            return f"{name}()"
+        case "func.func" if not op.body:
+            return f"func.func private @{op.symbol}()"
+        case "func.func":
+            return f"{name}() {body}"
+        case "builtin.module" | "gpu.module" | "scf.execute_region":
+            return f"{name} {body}"
+        case _:
+            return op.name
+
+
+def real_events(run: MlirRun) -> list[str]:
+    """Return what the IR dumps of mlir-opt say of the order of passes."""
+    header = r"// -----// IR Dump (Before|After) .*?\((\S+)\) \('(\S+)' operation(?:: (@\w+))?\)"
+    return [
+        f"{'before-pass' if when == 'Before' else 'after-pass-failed'} {name} {symbol or op}"
+        for when, name, op, symbol in re.findall(header, run.stderr)
+    ]
+
+
+def real_errors(run: MlirRun) -> list[str]:
+    """Return mlir-opt's errors."""
+    return [spelled(message) for message in re.findall(r": error: (.*)", run.stderr)]
+
+
+def spelled(message: str) -> str:
+    """Spell a message so that both agree: mlir-opt names a pass by its class."""
+    message = re.sub(r"\bpass '[\w-]+'", "pass", message)
+    return message[:1].lower() + message[1:]
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "shape"),
+    [
+        pytest.param("builtin.module(func.func(cse,canonicalize))", MIXED, id="op-by-op"),
+        pytest.param("builtin.module(func.func(cse),func.func(canonicalize))", MIXED, id="merged"),
+        pytest.param(
+            "builtin.module(func.func(cse),builtin.module(strip-debuginfo),func.func(canonicalize))",
+            MIXED,
+            id="merged-in-program-order",
+        ),
+        pytest.param(
+            "builtin.module(func.func(cse),strip-debuginfo,func.func(canonicalize))",
+            MIXED,
+            id="a-pass-between-keeps-apart",
+        ),
+        pytest.param(
+            "builtin.module(llvm.func(cse),gpu.module(cse),func.func(cse),builtin.module(cse))",
+            MIXED,
+            id="four-anchors",
+        ),
+        pytest.param("builtin.module(any(cse),func.func(canonicalize))", MIXED, id="any-first"),
+        pytest.param("builtin.module(func.func(cse),any(canonicalize))", MIXED, id="any-last"),
+        pytest.param("builtin.module(any(cse),any(canonicalize))", MIXED, id="any-twice"),
+        pytest.param(
+            "builtin.module(any(promote-buffers-to-stack),builtin.module(cse))",
+            MIXED,
+            id="any-without-conflict-merges",
+        ),
+        pytest.param(
+            "builtin.module(builtin.module(cse),any(promote-buffers-to-stack),func.func(cse))",
+            MIXED,
+            id="any-conflicts-with-the-next",
+        ),
+        pytest.param(
+            "builtin.module(any(promote-buffers-to-stack),gpu.module(cse),any(cse))",
+            MIXED,
+            id="any-conflicts-with-any-in-a-group",
+        ),
+        pytest.param(
+            "builtin.module(any(cse),func.func(canonicalize))",
+            STRANGE,
+            id="any-passes-over-strange-ops",
+        ),
+        pytest.param(
+            "builtin.module(any(cse,promote-buffers-to-stack,canonicalize))",
+            MIXED,
+            id="one-picky-pass-keeps-ops-out",
+        ),
+        pytest.param("builtin.module(any(func.func(cse)))", MIXED, id="nested-is-not-picky"),
+        pytest.param("builtin.module(builtin.module(func.func(cse)))", MIXED, id="one-level"),
+        pytest.param(
+            "builtin.module(builtin.module(func.func(cse)),builtin.module(func.func(canonicalize)))",
+            MIXED,
+            id="merged-twice",
+        ),
+        pytest.param(
+            "builtin.module(builtin.module(func.func(cse),cse),builtin.module(func.func(cse)))",
+            MIXED,
+            id="merged-only-outside",
+        ),
+        pytest.param("any(func.func(cse),canonicalize)", MIXED, id="any-at-the-top"),
+        pytest.param(
+            "builtin.module(func.func(sharding-propagation,cse),canonicalize)",
+            FAILING,
+            id="siblings-of-a-failed-op-run",
+        ),
+        pytest.param(
+            "builtin.module(func.func(sharding-propagation),builtin.module(cse),func.func(cse))",
+            FAILING,
+            id="merged-siblings-of-a-failed-op-run",
+        ),
+        pytest.param(
+            "builtin.module(builtin.module(func.func(sharding-propagation),cse),func.func(cse))",
+            MIXED,
+            id="failure-two-levels-down",
+        ),
+    ],
+)
+def test_order(
+    pipeline: str,
+    shape: str,
+    mlir_opt: Callable[..., MlirRun],
+    registry: PassRegistry,
+    adapter: IRAdapter,
+) -> None:
+    """Passes start, and fail, on the same ops in the same order."""
+    module = parse_toy(shape)
+    real = mlir_opt(
+        f"--pass-pipeline={pipeline}",
+        "--mlir-print-ir-before-all",
+        "--mlir-print-ir-after-failure",
+        "--mlir-print-ir-module-scope",
+        *FLAGS,
+        source=mlir_text(module),
+    )
+    recorder = EventRecorder(adapter)
+    manager = PassManager.parse(pipeline, registry=registry, adapter=adapter)
+    manager.add_instrumentation(recorder)
+    succeeded = True
+    try:
+        manager.run(module)
+    except PassFailedError:
+        succeeded = False
+
+    # mlir-opt does not dump the IR around steps that only run nested pipelines.
+    events = [
+        event for event in recorder.events if re.match(r"(before-pass|after-pass-failed) \w", event)
+    ]
+    assert events == real_events(real), real.stderr
+    assert events, "the input gives the pipeline something to do"
+    assert succeeded is (real.returncode == 0)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "shape"),
+    [
+        pytest.param("foo.bar(cse)", "foo.bar", id="unregistered"),
+        pytest.param("any(cse)", "foo.bar", id="unregistered-any"),
+        pytest.param("any(cse)", "scf.execute_region(scf.yield)", id="not-isolated"),
+        pytest.param("any(promote-buffers-to-stack)", MIXED, id="unsupported"),
+        pytest.param("any(sharding-propagation)", MIXED, id="unsupported-interface"),
+        pytest.param("func.func(cse)", MIXED, id="other-op"),
+        pytest.param("func.func()", MIXED, id="other-op-empty"),
+        pytest.param("foo.bar(cse)", MIXED, id="other-op-unregistered"),
+        pytest.param("builtin.module(sharding-propagation)", MIXED, id="interface"),
+        pytest.param("builtin.module(any(gpu.module(sharding-propagation)))", MIXED, id="deep"),
+        pytest.param("builtin.module(func.func(sharding-propagation))", FAILING, id="failing"),
+    ],
+)
+def test_errors(
+    pipeline: str,
+    shape: str,
+    mlir_opt: Callable[..., MlirRun],
+    registry: PassRegistry,
+    adapter: IRAdapter,
+) -> None:
+    """What goes wrong in a run is said in the same words."""
+    op = parse_toy(shape)
+    real = mlir_opt(f"--pass-pipeline={pipeline}", *FLAGS, source=mlir_text(op))
+    manager = PassManager.parse(pipeline, registry=registry, adapter=adapter)
+    with pytest.raises((PassFailedError, PipelineError)) as caught:
+        manager.run(op)
+    if isinstance(caught.value, PassFailedError):
+        messages = [failure.diagnostic.message for failure in caught.value.failures]
+    else:
+        messages = [problem.message for problem in caught.value.problems]
+    # passel says first which pass gave up.
+    own = [spelled(re.sub(r"pass '[\w-]+' failed: ", "", message)) for message in messages]
+    assert own == real_errors(real), real.stderr
+    assert own
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "same_place"),
+    [
+        ("cse", False),
+        ("builtin.module(nosuch)", True),
+        ("builtin.module(cse,func.func(any(nosuch)))", True),
+        ("builtin.module(func.func(cse)cse)", True),
+        ("builtin.module(canonicalize{top-down)", True),
+        ("builtin.module(cse,canonicalize{top-down} cse)", True),
+        # mlir-opt takes the outermost parentheses off first, and counts what is left.
+        ("builtin.module(cse))", False),
+        ("builtin.module(func.func(cse)", False),
+        # These have no place in mlir-opt.
+        ("builtin.module(promote-buffers-to-stack)", False),
+        ("builtin.module(func.func(cse,convert-gpu-to-nvvm))", False),
+    ],
+)
+def test_building_errors(
+    pipeline: str,
+    same_place: bool,
+    mlir_build: Callable[[str], MlirRun],
+    registry: PassRegistry,
+    adapter: IRAdapter,
+) -> None:
+    """A wrong pipeline is refused with MLIR's sentence, to which passel may add a way out."""
+    first_line = mlir_build(pipeline).stderr.partition("\n")[0]
+    with pytest.raises(PipelineError) as caught:
+        PassManager.parse(pipeline, registry=registry, adapter=adapter)
+    (problem,) = caught.value.problems
+    message = first_line.rpartition("error: ")[2]
+    assert spelled(problem.message).startswith(spelled(message)), message
+
+    if same_place:
+        match = re.search(r"Parser:1:(\d+):", first_line)
+        assert match
+        assert problem.span
+        # mlir-opt counts from behind the outer anchor, passel from the start of the text.
+        assert problem.span.column == int(match[1]) + len("builtin.module(")
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "shape"),
+    [
+        ("builtin.module(foo.bar(cse))", STRANGE),
+        ("builtin.module(scf.execute_region(cse))", STRANGE),
+        ("builtin.module(builtin.module(sharding-propagation),any(cse))", MIXED),
+    ],
+)
+def test_found_before_the_run(
+    pipeline: str,
+    shape: str,
+    mlir_opt: Callable[..., MlirRun],
+    registry: PassRegistry,
+    adapter: IRAdapter,
+) -> None:
+    """What mlir-opt only notices when it meets such an op, passel refuses before it runs."""
+    real = mlir_opt(f"--pass-pipeline={pipeline}", *FLAGS, source=mlir_text(parse_toy(shape)))
+    assert "op trying to schedule" in real.stderr
+    manager = PassManager.parse(pipeline, registry=registry, adapter=adapter)
+    with pytest.raises(PipelineError):
+        manager.check()
