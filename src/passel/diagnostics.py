@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,8 +17,7 @@ _EXCERPT_WIDTH = 160
 """Columns of a source line that are shown; longer lines are cut around the caret."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A text that a user wrote, with the name under which errors refer to it.
 
     Args:
@@ -26,12 +25,11 @@ class Source:
         name: A file name, or a flag's name such as `<pass-pipeline>`.
     """
 
-    text: str = field(repr=False)
+    text: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A half-open range of offsets (code points) into a source.
 
     Example:
@@ -95,8 +93,7 @@ def underline(line: str, column: int, length: int = 1) -> str:
     return f"{line}\n{indent}^{tildes}"
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(NamedTuple):
     """Where an op comes from, as far as its IR knows.
 
     Attributes:
@@ -160,6 +157,13 @@ class Diagnostic:
         """The diagnostic and its notes, one line each, without source lines."""
         own = f"{self.location}: {self.severity.value}: {self.message}"
         return "\n".join([own, *map(str, self.notes)])
+
+
+def log_exception(message: str) -> None:
+    """Report the exception being handled in the log `passel`, where nobody can be told."""
+    import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
+
+    logging.getLogger("passel").error(message, exc_info=True)
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:

@@ -17,13 +17,18 @@ Catch `PasselError` to catch everything that is not a bug.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.diagnostics import Diagnostic, Location, Span
+
+
+MAX_PROBLEMS = 100
+"""How many problems of one pipeline are worth finding."""
+
+_LONGEST_MESSAGE = 2000
 
 
 class PasselError(Exception):
@@ -58,8 +63,7 @@ class DuplicateNameError(PasselError, ValueError):
         self.name, self.first, self.second = name, first, second
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing that is wrong in a pipeline.
 
     Attributes:
@@ -71,21 +75,29 @@ class Problem:
     span: Span | None = None
 
     def __str__(self) -> str:
+        message = self.message
+        if len(message) > _LONGEST_MESSAGE:  # it quotes megabytes of the user's text
+            message = f"{message[:200]} ... {message[-200:]}"
         if self.span is None:
-            return self.message
-        return f"{self.span}: error: {self.message}\n{self.span.excerpt()}"
+            return message
+        return f"{self.span}: error: {message}\n{self.span.excerpt()}"
 
 
 class PipelineError(PasselError, ValueError):
     """A pipeline is wrong, as text or as built in Python; nothing was run or changed.
 
     Attributes:
-        problems: All that is wrong, at least one, in the order of the text.
+        problems: All that is wrong, at least one and at most a hundred, in the order of the
+            text.
     """
 
     def __init__(self, *problems: Problem) -> None:
-        super().__init__("\n".join(map(str, problems)))
+        super().__init__(*problems)
         self.problems = problems
+
+    def __str__(self) -> str:
+        # Not before it is asked for: lines and columns take a scan of the text each.
+        return "\n".join(map(str, self.problems))
 
     @property
     def span(self) -> Span | None:
@@ -138,8 +150,7 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
         self.op = op
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """One pass that failed on one op.
 
     Attributes:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import log_exception
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from passel.errors import Failure
     from passel.schedule import Pipeline, Step
-
-_log = logging.getLogger("passel")
 
 
 class PassInstrumentation:
@@ -75,6 +74,6 @@ class Instrumentor:
             except Exception:  # noqa: BLE001 - observing never changes how a run goes
                 self._broken.add(id(instrumentation))
                 name = type(instrumentation).__name__
-                _log.exception("instrumentation %s raised and is disabled for this run", name)
+                log_exception(f"instrumentation {name} raised and is disabled for this run")
 
         return call

@@ -6,9 +6,8 @@ op anything itself. Ops are `Any` here: the core never looks inside them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from passel.errors import AdapterError, DefinitionError
 
@@ -21,8 +20,7 @@ ANY = "any"
 """The anchor of a manager that takes every op its passes accept."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpKind:
+class OpKind(NamedTuple):
     """What the scheduler knows of all ops of one name.
 
     Attributes:
@@ -38,8 +36,7 @@ class OpKind:
     implements: Callable[[type], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class PrintFlags:
+class PrintFlags(NamedTuple):
     """How to print an op.
 
     Attributes:

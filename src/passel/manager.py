@@ -6,9 +6,8 @@ runs that, so a run never changes a manager.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from passel.errors import AnchorError, PassFailedError, Problem
 from passel.execution import Execution, VerifyEach
@@ -281,8 +280,7 @@ class OpPassManager:
         return scratch._entries
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(NamedTuple):
     """What a successful run tells.
 
     Attributes:
@@ -465,8 +463,7 @@ class PassManager(OpPassManager):
                 raise AnchorError(Problem(message)) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _ContextKinds:
+class _ContextKinds(NamedTuple):
     """An adapter's answers for op names, bound to one context."""
 
     adapter: IRAdapter

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import typing
 from dataclasses import MISSING, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, OptionError, Problem
@@ -53,8 +53,7 @@ def option(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OptionInfo:
+class OptionInfo(NamedTuple):
     """One declared option.
 
     Attributes:

@@ -6,12 +6,11 @@ they are given none; installed packages add to it through entry points.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from passel.diagnostics import suggest
+from passel.diagnostics import log_exception, suggest
 from passel.errors import DefinitionError, DuplicateNameError
 from passel.passes import Pass
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from passel.options import Options
-
-_log = logging.getLogger("passel")
 
 PassT = TypeVar("PassT", bound=Pass[Any])
 
@@ -48,8 +45,7 @@ class PassInfo:
         return self._loaded
 
 
-@dataclass(frozen=True, slots=True)
-class PassPipelineInfo:
+class PassPipelineInfo(NamedTuple):
     """A registered pipeline: a name for several passes, with options of its own.
 
     Attributes:
@@ -61,7 +57,7 @@ class PassPipelineInfo:
     """
 
     name: str
-    build: Callable[..., None] = field(repr=False)
+    build: Callable[..., None]
     options: type[Options] | None = None
     summary: str = ""
     origin: str = ""
@@ -214,5 +210,5 @@ def default_registry() -> PassRegistry:
         try:
             point.load()(registry)
         except Exception:  # noqa: BLE001 - a broken package must not take the tool with it
-            _log.exception("entry point '%s' of passel.passes failed; skipped", point.name)
+            log_exception(f"entry point '{point.name}' of passel.passes failed; skipped")
     return registry

@@ -6,8 +6,7 @@ name is reported at once, and then every wrong option.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.errors import OptionError, PipelineError, Problem, UnknownPassError
 from passel.options import read_options
@@ -23,16 +22,14 @@ if TYPE_CHECKING:
     from passel.registry import PassPipelineInfo, PassRegistry
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedPass:
+class ResolvedPass(NamedTuple):
     """A pass with its options set."""
 
     pass_: Pass[Any]
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedCall:
+class ResolvedCall(NamedTuple):
     """A registered pipeline with its options set, not yet expanded."""
 
     info: PassPipelineInfo
@@ -40,8 +37,7 @@ class ResolvedCall:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedNest:
+class ResolvedNest(NamedTuple):
     """A nested pipeline."""
 
     anchor: str

@@ -34,7 +34,7 @@ class PipelineFactory:
         self._is_text = "pass-pipeline" in arguments.given
         self._registry = registry
         verify = "false" if arguments.flag("disable-verify") else arguments.text("verify-each")
-        self._verify = _verify_mode(verify)
+        self._verify: bool | Literal["always"] = _verify_mode(verify)
         self._elements: tuple[ResolvedElement, ...] = ()
         if self._is_text:
             self._parse(None, None)

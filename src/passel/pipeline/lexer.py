@@ -16,16 +16,21 @@ import re
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Source, Span
+from passel.errors import PipelineSyntaxError, Problem
 from passel.pipeline.syntax import OptionNode, OptionText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+MAX_BRACES = 64
+"""Deepest nesting of braces in options; reading what is in them may then recurse."""
+
 WHITE_SPACE = " \t\n\v\f\r"
 """What separates words."""
 
 _STRINGS = {
-    '"': re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL),
+    # Possessive: a string of megabytes must not leave a trail of places to try again from.
+    '"': re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL),
     "'": re.compile(r"'[^']*'"),
 }
 _WORD_STRINGS = {'"': re.compile(r'"[^"{}]*"'), "'": re.compile(r"'[^'{}]*'")}
@@ -50,8 +55,13 @@ def skip_string(text: str, start: int, end: int) -> int:
     return match.end() if match else start + 1
 
 
-def find_closing_brace(text: str, start: int, end: int) -> int | None:
-    """Return the offset of the brace that closes the one at `start`, or None."""
+def find_closing_brace(source: Source, start: int, end: int) -> int | None:
+    """Return the offset of the brace that closes the one at `start`, or None.
+
+    Raises:
+        PipelineSyntaxError: Braces are nested too deeply.
+    """
+    text = source.text
     depth = 0
     position = start
     while match := _BRACES.search(text, position, end):
@@ -59,6 +69,10 @@ def find_closing_brace(text: str, start: int, end: int) -> int | None:
         match match.group():
             case "{":
                 depth += 1
+                if depth > MAX_BRACES:
+                    message = f"options are nested more than {MAX_BRACES} levels deep"
+                    span = Span(source, match.start(), match.end())
+                    raise PipelineSyntaxError(Problem(message, span))
             case "}":
                 depth -= 1
                 if depth == 0:
@@ -84,7 +98,7 @@ def clean(source: Source, start: int, end: int) -> OptionText:
             if first == '"' and "\\" in value:
                 value = _ESCAPE.sub(r"\1", value)
             return OptionText(value, first, Span(source, start, end))
-    if first == "{" and find_closing_brace(text, start, end) == end - 1:
+    if first == "{" and find_closing_brace(source, start, end) == end - 1:
         inner = text[start + 1 : end - 1].rstrip(WHITE_SPACE)
         value = inner.lstrip(WHITE_SPACE)
         start += 1 + len(inner) - len(value)
@@ -109,7 +123,7 @@ def split_options(source: Source, start: int, end: int) -> Iterator[OptionNode]:
             yield OptionNode(key, None, span)
             position = key_end
             continue
-        position = _end_of_value(text, key_end + 1, end)
+        position = _end_of_value(source, key_end + 1, end)
         yield OptionNode(key, clean(source, key_end + 1, position), span)
 
 
@@ -153,13 +167,14 @@ def located(value: OptionText) -> Span:
     return Span(Source(value.text, "<option>"), 0, len(value.text))
 
 
-def _end_of_value(text: str, position: int, end: int) -> int:
+def _end_of_value(source: Source, position: int, end: int) -> int:
+    text = source.text
     while match := _VALUE_END.search(text, position, end):
         char = match.group()
         if char in WHITE_SPACE:
             return match.start()
         if char == "{":
-            closing = find_closing_brace(text, match.start(), end)
+            closing = find_closing_brace(source, match.start(), end)
             position = end if closing is None else closing + 1
         else:
             position = skip_string(text, match.start(), end)

@@ -29,6 +29,7 @@ MAX_DEPTH = 256
 """Deepest nesting of pipelines; everything downstream may then recurse safely."""
 
 _NAME_END = re.compile(r"[,(){[]")
+_NOT_SPACE = re.compile(r"\S", re.ASCII)
 _NOT_WRAPPED = (
     "expected pass pipeline to be wrapped with the anchor operation type, "
     "e.g. 'builtin.module(...)'"
@@ -165,7 +166,7 @@ class _Parser:
 
     def _options(self) -> tuple[OptionNode, ...]:
         start = self.position
-        end = find_closing_brace(self.source.text, start, self.end)
+        end = find_closing_brace(self.source, start, self.end)
         if end is None:
             message = "missing closing '}' while processing pass options"
             self._fail(message, Span(self.source, start, start + 1))
@@ -212,9 +213,8 @@ class _Parser:
         return self.source.text[self.position] if self.position < self.end else ""
 
     def _skip_space(self) -> None:
-        text = self.source.text
-        while self.position < self.end and text[self.position] in WHITE_SPACE:
-            self.position += 1
+        match = _NOT_SPACE.search(self.source.text, self.position, self.end)
+        self.position = match.start() if match else self.end
 
     def _here(self) -> Span:
         return Span(self.source, self.position, self.position + 1)

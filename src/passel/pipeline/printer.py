@@ -68,7 +68,7 @@ def _pieces(node: ElementNode, indent: int | None) -> Iterable[str]:
 
 
 def _leaf(node: PassNode) -> str:
-    argument = f"[{node.argument.text}]" if node.argument is not None else ""
+    argument = f"[{_value(node.argument)}]" if node.argument is not None else ""
     options = f"{{{print_options(node.options)}}}" if node.options else ""
     return node.name + argument + options
 
