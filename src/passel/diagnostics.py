@@ -163,7 +163,7 @@ def log_exception(message: str) -> None:
     """Report the exception being handled in the log `passel`, where nobody can be told."""
     import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
 
-    logging.getLogger("passel").error(message, exc_info=True)
+    logging.getLogger("passel").exception(message)  # noqa: LOG004 - callers handle one
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:
