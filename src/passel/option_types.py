@@ -193,7 +193,10 @@ def _instance_of(*kinds: type) -> Callable[[Any], Any]:
 
 
 def _accept_float(value: Any) -> float:
-    return float(_instance_of(float, int)(value))
+    try:
+        return float(_instance_of(float, int)(value))
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
 
 
 _SCALARS: dict[Any, Codec] = {
@@ -293,6 +296,7 @@ class UnionCodec:
     def __init__(self, members: Sequence[Codec], *, none: bool) -> None:
         self.members, self.none = members, none
         self.metavar = "|".join(member.metavar or "<bool>" for member in members)
+        self._has_lists = any(not isinstance(member, ScalarCodec) for member in members)
         self._flag = any(not member.metavar for member in members)
         self._text = (
             members[-1] if members[-1] is _SCALARS[str] and len(members) + none > 1 else None
@@ -304,7 +308,11 @@ class UnionCodec:
         if self.none and _spells_none(last, flag=self._flag):
             return None
         quoted = last is not None and last.quote in ('"', "'")
+        # Braces say "this is a list", even of a single element.
+        braced = last is not None and last.quote == "{" and self._has_lists
         for member in self.members[:-1]:
+            if braced and isinstance(member, ScalarCodec):
+                continue
             # Quotes say "this is a string", whatever it could be read as.
             if quoted and self._text is not None:
                 break
@@ -320,9 +328,8 @@ class UnionCodec:
             return "none"
         member = self._member_of(value)
         text = member.format(value, all_options=all_options) or ""
-        if member is self._text and text[:1] not in ('"', "'"):
-            return f'"{text}"'
-        return text
+        ambiguous = member is self._text or (self.none and text == "none")
+        return f'"{text}"' if ambiguous and text[:1] not in ('"', "'") else text
 
     def check(self, value: Any) -> Any:
         """Accept what any member accepts, and None if that is allowed."""
@@ -361,7 +368,9 @@ class CustomCodec:
         try:
             return self.kind.from_option_text(value, scope)
         except PipelineError as error:
-            raise BadValue(str(error), problems=error.problems) from None
+            raise BadValue("", problems=error.problems) from None
+        except RecursionError:  # pipelines in options of pipelines in options ...
+            raise BadValue("is nested too deeply", value.span) from None
         except ValueError as error:
             raise BadValue(str(error), value.span) from None
 
@@ -411,11 +420,17 @@ def _generic_codec(hint: Any, struct: Callable[[Any], Codec | None] | None) -> C
         return TupleCodec(codecs, None if variadic else len(codecs))
     if origin in (typing.Union, types.UnionType):
         members = [member for member in arguments if member is not types.NoneType]
-        # A string takes any text, so it must be asked last.
-        members.sort(key=lambda member: member is str)
-        codecs = [codec_for(member, struct=struct) for member in members]
+        codecs = sorted((codec_for(member, struct=struct) for member in members), key=_eagerness)
         return UnionCodec(codecs, none=len(members) < len(arguments))
     return None
+
+
+def _eagerness(codec: Codec) -> int:
+    """Order a union's members so that each leaves alone what others print."""
+    if not isinstance(codec, ScalarCodec):
+        return 2  # a list reads any number as its only element
+    # A flag reads 0 and 1; a string reads everything.
+    return 3 if codec is _SCALARS[str] else int(codec is _SCALARS[bool])
 
 
 def _class_codec(hint: Any) -> Codec | None:

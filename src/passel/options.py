@@ -7,13 +7,15 @@ It knows no pass; `passel.option_types` knows the types.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import sys
 import typing
 from dataclasses import MISSING, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
-from passel.errors import DefinitionError, OptionError, Problem
+from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, Problem
 from passel.option_types import BadValue, Codec, codec_for
 from passel.pipeline import OptionText, parse_options, split_struct
 
@@ -104,10 +106,8 @@ class Options:
         dataclass(frozen=True, kw_only=True)(cls)
         cls.__options = None
         # Annotations may name what is defined later or locally; they are read when needed.
-        try:
-            cls.option_infos()
-        except NameError:
-            cls.__options = None
+        with contextlib.suppress(NameError):
+            cls.__options = tuple(_option_infos(cls))
 
     def __post_init__(self) -> None:
         """Check every value and bring it to its canonical form (a list becomes a tuple)."""
@@ -126,10 +126,15 @@ class Options:
         """Return the declared options in the order of declaration.
 
         Raises:
-            DefinitionError: A field's type cannot be read from text.
+            DefinitionError: A field's type cannot be read from text, or is not defined in
+                its module.
         """
         if cls.__options is None:
-            cls.__options = tuple(_option_infos(cls))
+            try:
+                cls.__options = tuple(_option_infos(cls))
+            except NameError as error:
+                msg = f"an option's type in {cls.__qualname__} cannot be found in its module"
+                raise DefinitionError(f"{msg}: {error}") from None
         return cls.__options
 
     @classmethod
@@ -181,13 +186,15 @@ def read_options(
     """
     by_name = {info.name: info for info in infos} | {info.field: info for info in infos}
     given: dict[str, list[OptionNode]] = {}
-    problems: list[Problem] = []
-    for node in nodes:
+    places: dict[str, int] = {}
+    found: list[tuple[int, Problem]] = []  # with the number of the option, to be sorted by it
+    for place, node in enumerate(nodes):
         info = by_name.get(node.key)
-        if info is None:
-            problems.append(Problem(_unknown(node.key, owner, infos), node.span))
-        else:
+        if info is not None:
             given.setdefault(info.field, []).append(node)
+            places[info.field] = place
+        elif len(found) < MAX_PROBLEMS:
+            found.append((place, Problem(_unknown(node.key, owner, infos), node.span)))
     values: dict[str, Any] = {}
     for info in infos:
         if info.field in given:
@@ -196,11 +203,14 @@ def read_options(
                     [node.value for node in given[info.field]], scope
                 )
             except BadValue as error:
-                problems += _located(error, info, given[info.field][-1], owner)
+                problems = _located(error, info, given[info.field][-1], owner)
+                found += ((places[info.field], problem) for problem in problems)
         elif info.required:
-            problems.append(Problem(f"{owner} requires option '{info.name}'"))
-    if problems:
-        raise OptionError(*problems)
+            problem = Problem(f"{owner} requires option '{info.name}'")
+            found.append((sys.maxsize, problem))
+    if found:
+        found.sort(key=lambda item: item[0])
+        raise OptionError(*(problem for _, problem in found))
     return values
 
 

@@ -6,9 +6,10 @@ name is reported at once, and then every wrong option.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from passel.errors import OptionError, PipelineError, Problem, UnknownPassError
+from passel.errors import MAX_PROBLEMS, OptionError, PipelineError, Problem, UnknownPassError
 from passel.options import read_options
 from passel.pipeline import OptionNode, OptionText, PassNode
 
@@ -55,17 +56,18 @@ def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[Re
         UnknownPassError: With every name that is not registered.
         OptionError: With every wrong option.
     """
-    unknown = [
+    unregistered = (
         Problem(_unknown(node.name, registry), node.span)
         for node in _leaves(elements)
         if registry.lookup_pipeline(node.name) is None and registry.lookup_pass(node.name) is None
-    ]
+    )
+    unknown = list(islice(unregistered, MAX_PROBLEMS))
     if unknown:
         raise UnknownPassError(*unknown)
     problems: list[Problem] = []
     resolved = _resolve(elements, registry, problems)
     if problems:
-        raise OptionError(*problems)
+        raise OptionError(*problems[:MAX_PROBLEMS])
     return resolved
 
 
