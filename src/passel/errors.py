@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_PROBLEMS = 100
 """How many problems of one pipeline are worth finding."""
 
-_LONGEST_MESSAGE = 2000
+_LONGEST_MESSAGE = 500
 
 
 class PasselError(Exception):

@@ -76,6 +76,8 @@ def _resolve(
 ) -> tuple[ResolvedElement, ...]:
     resolved: list[ResolvedElement] = []
     for node in elements:
+        if len(problems) >= MAX_PROBLEMS:
+            break
         if not isinstance(node, PassNode):
             inner = _resolve(node.elements, registry, problems)
             resolved.append(ResolvedNest(node.anchor, inner, node.span))
