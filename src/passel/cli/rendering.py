@@ -34,11 +34,11 @@ class Renderer:
     def __init__(self, *, show_op: bool = True, stream: TextIO | None = None) -> None:
         self.show_op = show_op
         self.stream = stream or sys.stderr
-        self._lines: dict[str, list[str]] = {}
+        self._sources: dict[str, str] = {}
 
     def add_source(self, name: str, text: str) -> None:
         """Make a text known whose lines may be shown, under the name that locations use."""
-        self._lines[name] = text.split("\n")
+        self._sources[name] = text
 
     def __call__(self, diagnostic: Diagnostic) -> None:
         """Write a diagnostic, its notes, and the op that it is about."""
@@ -85,19 +85,20 @@ class Renderer:
         """Return the source line and a caret line, if the source can be had."""
         if not location.file or not location.line:
             return ""
-        lines = self._lines.get(location.file)
-        if lines is None:
-            lines = self._lines[location.file] = _read_lines(location.file)
+        text = self._sources.get(location.file)
+        if text is None:
+            text = self._sources[location.file] = _read(location.file)
+        lines = text.split("\n", location.line)
         if location.line > len(lines):
             return ""
         return underline(lines[location.line - 1], max(location.column - 1, 0)) + "\n"
 
 
-def _read_lines(name: str) -> list[str]:
+def _read(name: str) -> str:
     try:
-        return Path(name).read_text(encoding="utf-8").split("\n")
+        return Path(name).read_text(encoding="utf-8")
     except (OSError, ValueError):
-        return []
+        return ""
 
 
 def _shortened(text: str) -> str:

@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import UnregisteredConstructException
 from passel.diagnostics import UNKNOWN, Location, suggest
 from passel.ir import OpKind
 from passel.xdsl.fingerprint import Fingerprint, fingerprint
+from passel.xdsl.invariants import InvariantChecker
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ class XDSLAdapter:
     """The adapter for xDSL's ops; contexts are `xdsl.context.Context`."""
 
     name = "xdsl"
+
+    def __init__(self) -> None:
+        self._invariants = InvariantChecker()
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
@@ -127,7 +131,7 @@ class XDSLAdapter:
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
         """Verify op by op, so that an error names its op."""
-        verify(op, recursive=recursive)
+        verify(op, recursive=recursive, invariants=self._invariants)
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
         """Print with xDSL's printer, in generic form if the custom form fails."""

@@ -16,9 +16,10 @@ from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from passel.ir import InvalidIR
+from passel.xdsl.invariants import InvariantChecker
 
 
-def verify(op: Operation, *, recursive: bool) -> None:
+def verify(op: Operation, *, recursive: bool, invariants: InvariantChecker | None = None) -> None:
     """Check the invariants of `op`, as `mlir::verify` does except for dominance.
 
     Args:
@@ -26,18 +27,20 @@ def verify(op: Operation, *, recursive: bool) -> None:
         recursive: Whether to verify nested ops as well. If not, only `op` itself, its traits
             and the shape of its regions are checked, which is what is left to do after a
             pass on nested ops that have been verified.
+        invariants: Remembers what was checked before; a new one by default.
 
     Raises:
         InvalidIR: For the first invalid op: structure is checked on the way down, verifiers
             run on the way up. Errors of other types that a verifier raises are its cause.
     """
+    invariants = invariants or InvariantChecker()
     _check_structure(op)
     if not recursive:
         for block in _blocks(op):
             _check_end(block)
     elif op.regions:
-        _verify_nested(op)
-    _run_verifier(op)
+        _verify_nested(op, invariants)
+    _run_verifier(op, invariants)
 
 
 @dataclass(slots=True)
@@ -50,17 +53,17 @@ class _Frame:
     next_op: Operation | None
 
 
-def _verify_nested(root: Operation) -> None:
+def _verify_nested(root: Operation, invariants: InvariantChecker) -> None:
     """Verify what is nested in `root`, but not `root`."""
     stack = [_enter(root)]
     while stack:
         frame = stack[-1]
-        if (parent := _verify_ops(frame)) is not None:
+        if (parent := _verify_ops(frame, invariants)) is not None:
             stack.append(_enter(parent))
         elif not _next_block(frame):
             stack.pop()
             if stack:
-                _run_verifier(frame.op)
+                _run_verifier(frame.op, invariants)
 
 
 def _enter(op: Operation) -> _Frame:
@@ -69,7 +72,7 @@ def _enter(op: Operation) -> _Frame:
     return frame
 
 
-def _verify_ops(frame: _Frame) -> Operation | None:
+def _verify_ops(frame: _Frame, invariants: InvariantChecker) -> Operation | None:
     """Verify ops up to the next one with regions, and return that one, or `None`."""
     op = frame.next_op
     block = frame.block
@@ -80,7 +83,7 @@ def _verify_ops(frame: _Frame) -> Operation | None:
         if op.regions:
             frame.next_op = op._next_op
             return op
-        _run_verifier(op)
+        _run_verifier(op, invariants)
         op = op._next_op
     frame.next_op = None
     return None
@@ -163,9 +166,9 @@ def _check_end(block: Block) -> None:
         _check_terminator(last, block)
 
 
-def _run_verifier(op: Operation) -> None:
+def _run_verifier(op: Operation, invariants: InvariantChecker) -> None:
     try:
-        op.verify_()
+        invariants.check(op)
         if type(op).verify is not Operation.verify:
             # A few ops (LLVM casts) extend the outer method, and check there.
             op.verify(verify_nested_ops=False)
