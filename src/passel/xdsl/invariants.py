@@ -1,0 +1,108 @@
+"""An op's own invariants, checked once for all ops that are alike.
+
+What an op's definition demands of it depends on its class, the types of its operands and
+results, its attributes and the number of its successors, and on nothing around it. So one
+check serves all ops that agree in these; only what traits and hand-written verifiers look
+at is checked for each op. Ops with regions are always checked in full.
+"""
+# pyright: reportPrivateUsage=false
+# Follows xDSL's private links: this runs for every op that is verified.
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xdsl.ir import Operation
+from xdsl.irdl import IRDLOperation
+from xdsl.traits import OpTrait
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.irdl import OpDef
+
+_MAX_REMEMBERED = 10_000
+"""Signatures that are remembered; modules have few, but each constant may bring its own."""
+
+
+class _Parts(NamedTuple):
+    """What verifying an op of one class consists of.
+
+    Attributes:
+        definition: Checks what only depends on the signature; None if it cannot be told apart.
+        specific: Checks that look at the op and its surroundings.
+    """
+
+    definition: Callable[[Operation], None] | None
+    specific: tuple[Callable[[Any], None], ...]
+
+
+class InvariantChecker:
+    """Runs ops' verifiers, the expensive part once per signature.
+
+    It keeps the types and attributes alive that it has seen, up to a limit, so that no
+    address is used twice. Threads may share one.
+    """
+
+    __slots__ = ("_seen",)
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[object, ...], tuple[object, ...]] = {}
+
+    def check(self, op: Operation) -> None:
+        """Verify `op`, but nothing nested in it.
+
+        Raises:
+            VerifyException: What the definition, a trait or the op's own verifier demands
+                is not so. Verifiers may raise other exceptions as well.
+        """
+        parts = _parts(type(op))
+        if parts.definition is None or op.regions:
+            op.verify_()
+            return
+        operands, results = op._operands, op.results
+        kept: tuple[object, ...] = (
+            *[operand._type for operand in operands],
+            *[result._type for result in results],
+            *op.properties.values(),
+            *op.attributes.values(),
+        )
+        # Names count as well: the same attribute may be right under one and wrong under another.
+        signature = (
+            type(op),
+            len(operands),
+            len(results),
+            len(op._successors),
+            len(op.properties),
+            *op.properties,
+            *op.attributes,
+            *map(id, kept),
+        )
+        if signature not in self._seen:
+            parts.definition(op)
+            if len(self._seen) < _MAX_REMEMBERED:
+                self._seen[signature] = kept
+        for check in parts.specific:
+            check(op)
+
+
+@cache
+def _parts(op_class: type[Operation]) -> _Parts:
+    """Take the verifier of a class apart, if it is the one that xDSL generates."""
+    verifier: Any = op_class.verify_
+    if not issubclass(op_class, IRDLOperation):
+        return _Parts(None, ())
+    variables = dict(zip(verifier.__code__.co_freevars, verifier.__closure__ or (), strict=True))
+    if set(variables) != {"custom_verify", "op_def"}:
+        return _Parts(None, ())
+    definition: OpDef = variables["op_def"].cell_contents
+    own: Callable[[Any], None] = variables["custom_verify"].cell_contents
+    specific: list[Callable[[Any], None]] = [trait.verify for trait in definition.traits if _looks_at_ops(trait)]
+    if own is not Operation.verify_:
+        specific.append(own)
+    return _Parts(definition.verify, tuple(specific))
+
+
+def _looks_at_ops(trait: OpTrait) -> bool:
+    return type(trait).verify is not OpTrait.verify
