@@ -1,0 +1,227 @@
+"""Realistic files of many dialects go through the tool, and come out as MLIR and xDSL say.
+
+`CASES` is the table: what differs from the rule for a file stands there, with the reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects import get_all_dialects
+from xdsl.dialects.func import FuncOp
+from xdsl.parser import Parser
+from xdsl.passes import PassPipeline
+from xdsl.printer import Printer
+from xdsl.transforms.canonicalize import CanonicalizePass
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
+
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+    from xdsl.dialects.builtin import ModuleOp
+
+# Some of xDSL's own patterns use what xDSL has deprecated.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
+
+INPUTS = Path(__file__).parent / "inputs"
+
+STANDARD = "builtin.module(func.func(cse,canonicalize),symbol-dce)"
+"""What most people type; it leaves functions of other dialects alone."""
+
+WHOLE = "builtin.module(cse,canonicalize,symbol-dce)"
+"""For files whose code is not in `func.func`, so that something happens to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What holds for one file.
+
+    Attributes:
+        pipeline: One that changes the file.
+        oracle: Whether mlir-opt knows the file's dialects.
+        custom_differs: Why mlir-opt cannot read xDSL's custom form of the result; or empty.
+        unstable: Why a second run of the pipeline changes the result again; or empty.
+    """
+
+    pipeline: str = STANDARD
+    oracle: bool = True
+    custom_differs: str = ""
+    unstable: str = ""
+
+
+CASES = {
+    "affine_loops": Case(),
+    "arith_folding": Case(),
+    "bufferization": Case(),
+    "cf_loop": Case(),
+    "cf_switch": Case(),
+    "complex_numbers": Case(),
+    "csl_program": Case("builtin.module(csl.module(cse,canonicalize),symbol-dce)", oracle=False),
+    "func_recursion": Case(),
+    "gpu_kernels": Case(
+        "builtin.module(func.func(cse,canonicalize),gpu.module(gpu.func(cse,canonicalize),"
+        "symbol-dce),symbol-dce)"
+    ),
+    "gpu_launch": Case(),
+    "hw_circuit": Case("builtin.module(hw.module(cse,canonicalize),symbol-dce)", oracle=False),
+    "index_arithmetic": Case(),
+    "linalg_generic": Case(),
+    "linalg_named": Case(),
+    "llvm_functions": Case("builtin.module(llvm.func(cse,canonicalize),symbol-dce)"),
+    "math_functions": Case(),
+    "memref_matmul": Case(),
+    "memref_stream": Case(oracle=False),
+    "memref_views": Case(),
+    "nested_modules": Case(
+        "builtin.module(func.func(cse,canonicalize),builtin.module(func.func(cse,canonicalize)),"
+        "symbol-dce)"
+    ),
+    "pdl_patterns": Case(),
+    "riscv_branches": Case(WHOLE, oracle=False),
+    "riscv_functions": Case(
+        "builtin.module(riscv_func.func(cse,canonicalize),symbol-dce)", oracle=False
+    ),
+    "riscv_loops": Case(
+        "builtin.module(riscv_func.func(cse,canonicalize),symbol-dce)", oracle=False
+    ),
+    "scf_for": Case(),
+    "scf_if": Case(),
+    "scf_parallel": Case(),
+    "scf_while": Case(),
+    "snitch_streams": Case(
+        "builtin.module(riscv_func.func(cse,canonicalize),symbol-dce)", oracle=False
+    ),
+    "stencil_heat": Case(oracle=False),
+    "tensor_shapes": Case(),
+    "unregistered_ops": Case(),
+    "varith_sums": Case(oracle=False),
+    "vector_ops": Case(),
+    "visibility": Case(),
+    "x86_functions": Case(
+        "builtin.module(x86_func.func(cse,canonicalize),symbol-dce)", oracle=False
+    ),
+}
+
+ALL = sorted(CASES)
+FORMS = pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
+
+
+def path_of(name: str) -> str:
+    """Return an input's path."""
+    return str(INPUTS / f"{name}.mlir")
+
+
+def new_context() -> Context:
+    """Return a context of xDSL's that knows all dialects."""
+    context = Context(allow_unregistered=True)
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    return context
+
+
+def by_xdsl(name: str) -> ModuleOp:
+    """Parse an input with xDSL and run its own `cse,canonicalize`."""
+    context = new_context()
+    module = Parser(context, Path(path_of(name)).read_text(encoding="utf-8")).parse_module()
+    PassPipeline((CommonSubexpressionElimination(), CanonicalizePass())).apply(context, module)
+    return module
+
+
+def printed(module: ModuleOp) -> str:
+    """Return the module as the tool prints it."""
+    stream = StringIO()
+    Printer(stream=stream).print_op(module)
+    return stream.getvalue() + "\n\n"
+
+
+def test_table() -> None:
+    """Every input has its row in the table, and every row its input."""
+    assert sorted(path.stem for path in INPUTS.glob("*.mlir")) == ALL
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_result_is_valid_and_smaller(name: str, passel_opt: Callable[..., str]) -> None:
+    """The pipeline removes what is redundant, and what is left verifies after every pass."""
+    before = passel_opt(path_of(name))
+    after = passel_opt(path_of(name), "-p", CASES[name].pipeline, "--verify-each=always")
+    assert len(after.splitlines()) < len(before.splitlines())
+    context = new_context()
+    module = parse_source(context, after, name)
+    XDSLAdapter().verify(module, recursive=True)
+    module.verify()
+
+
+@pytest.mark.parametrize("name", ALL)
+@FORMS
+def test_second_run(
+    name: str, generic: bool, passel_opt: Callable[..., str], tmp_path: Path
+) -> None:
+    """A second run over the printed result changes nothing, but where the table says why."""
+    case = CASES[name]
+    form = ["--mlir-print-op-generic"] if generic else []
+    first = passel_opt(path_of(name), "-p", case.pipeline, *form)
+    (tmp_path / "first.mlir").write_text(first, encoding="utf-8")
+    second = passel_opt(str(tmp_path / "first.mlir"), "-p", case.pipeline, *form)
+    assert (second != first) is bool(case.unstable)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_standard_pipeline(name: str, passel_opt: Callable[..., str]) -> None:
+    """The pipeline that most people type runs on every file, whatever its dialects."""
+    assert passel_opt(path_of(name), "-p", STANDARD, "--verify-each=always")
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if CASES[name].oracle])
+@FORMS
+def test_mlir_takes_the_result(
+    name: str,
+    generic: bool,
+    passel_opt: Callable[..., str],
+    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    """mlir-opt reads the result, verifies it, and runs its own cse over it."""
+    case = CASES[name]
+    form = ["--mlir-print-op-generic"] if generic else []
+    result = passel_opt(path_of(name), "-p", case.pipeline, *form)
+    taken = mlir_opt(result, "--verify-each", "--cse")
+    differs = bool(case.custom_differs) and not generic
+    assert (taken.returncode != 0) is differs, taken.stderr
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if CASES[name].oracle])
+def test_symbols_that_mlir_keeps(
+    name: str,
+    passel_opt: Callable[..., str],
+    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    """mlir-opt's symbol-dce finds nothing more to erase, and has erased nothing less."""
+    generic = "--mlir-print-op-generic"
+    ours = passel_opt(path_of(name), "-p", "builtin.module(symbol-dce)", generic)
+    theirs = mlir_opt(passel_opt(path_of(name), generic), "--symbol-dce")
+    assert theirs.returncode == 0, theirs.stderr
+    assert mlir_opt(ours).stdout == theirs.stdout
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_same_as_xdsl(name: str, passel_opt: Callable[..., str]) -> None:
+    """On the module, and nested on functions where all code is in them, it is xDSL's result."""
+    module = by_xdsl(name)
+    expected = printed(module)
+    assert passel_opt(path_of(name), "-p", "builtin.module(cse,canonicalize)") == expected
+    if all(isinstance(op, FuncOp) for op in module.ops):
+        nested = passel_opt(path_of(name), "-p", "builtin.module(func.func(cse,canonicalize))")
+        assert nested == expected
+
+
+def test_most_files_hold_functions_only() -> None:
+    """The comparison of nested pipelines with xDSL's flat ones is not an empty one."""
+    names = [name for name in ALL if all(isinstance(op, FuncOp) for op in by_xdsl(name).ops)]
+    assert len(names) >= 20
