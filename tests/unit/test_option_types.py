@@ -1,0 +1,388 @@
+"""How values of each type are read, printed and checked (section 6.2)."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import Any, ClassVar, Literal
+
+import pytest
+
+from passel import DefinitionError, OpPassManager, OptionError, Options
+from passel.option_types import BadValue, codec_for
+
+
+class Shade(Enum):
+    """Has strings for values: its keywords."""
+
+    LIGHT = "light-ish"
+    DARK = "dark"
+
+
+class Number(Enum):
+    """Has other values: its names are the keywords."""
+
+    ONE_HALF = 0.5
+    TWO = 2
+
+
+class Point:
+    """A class that reads and prints itself."""
+
+    option_metavar: ClassVar[str] = "<x/y>"
+
+    def __init__(self, x: int, y: int) -> None:
+        self.x, self.y = x, y
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Point) and (self.x, self.y) == (other.x, other.y)
+
+    def __hash__(self) -> int:
+        return hash((self.x, self.y))
+
+    @classmethod
+    def from_option_text(cls, text: Any, scope: Any) -> Point:
+        """Read `x/y`."""
+        x, y = text.text.split("/")
+        return cls(int(x), int(y))
+
+    def to_option_text(self, *, all_options: bool) -> str:
+        """Print `x/y`."""
+        return f"{self.x}/{self.y}"
+
+
+class Size(Options):
+    """A nested struct."""
+
+    width: int = 1
+    label: str = ""
+
+
+class All(Options):
+    """One option of each type."""
+
+    b: bool = False
+    i: int = 0
+    f: float = 0.0
+    s: str = ""
+    lit: Literal["fast", "slow", 3] = "fast"
+    shade: Shade = Shade.DARK
+    number: Number = Number.TWO
+    ints: tuple[int, ...] = ()
+    strs: tuple[str, ...] = ()
+    flags: tuple[bool, ...] = ()
+    pair: tuple[int, str] = (0, "")
+    nested: tuple[tuple[int, ...], ...] = ()
+    maybe: int | None = 0
+    maybe_s: str | None = ""
+    maybe_b: bool | None = False
+    maybe_lit: Literal["none", "some"] | None = "some"
+    size: Size = Size()
+    sizes: tuple[Size, ...] = ()
+    point: Point = Point(0, 0)
+    is_: int | str = 0
+    bi: bool | int = False
+    ints_or: int | tuple[int, ...] = 0
+    or_ints: tuple[int, ...] | int = 0
+    pm: OpPassManager = OpPassManager("m").as_option()
+
+
+VALUES: list[tuple[str, str, Any]] = [
+    # Flags.
+    ("b", "b", True),
+    ("b", "b=", True),
+    *(("b", f"b={text}", True) for text in ("true", "TRUE", "True", "1")),
+    *(("b", f"b={text}", False) for text in ("false", "FALSE", "False", "0")),
+    ("b", "b=true b=false", False),
+    # Integers.
+    *(
+        ("i", f"i={text}", value)
+        for text, value in [("7", 7), ("-7", -7), ("0x1F", 31), ("0b101", 5)]
+    ),
+    *(
+        ("i", f"i={text}", value)
+        for text, value in [("017", 15), ("0", 0), ("00", 0), ("-0x10", -16)]
+    ),
+    ("i", "i={7}", 7),
+    ("i", "i=' 7 '", 7),
+    ("i", "i=1 i=2", 2),
+    # Floating point numbers.
+    *(
+        ("f", f"f={text}", value)
+        for text, value in [("1", 1.0), ("1.5", 1.5), (".5", 0.5), ("5.", 5.0)]
+    ),
+    *(
+        ("f", f"f={text}", value)
+        for text, value in [("-1e3", -1000.0), ("1E-2", 0.01), ("0x1p4", 16.0)]
+    ),
+    *(
+        ("f", f"f={text}", value)
+        for text, value in [("inf", math.inf), ("-INF", -math.inf), ("1e999", math.inf)]
+    ),
+    ("f", "f=0x1p99999", math.inf),
+    # Strings.
+    *(
+        ("s", f"s={text}", value)
+        for text, value in [("x", "x"), ("", ""), ("{x y}", "x y"), ("' x '", " x ")]
+    ),
+    # Choices.
+    ("lit", "lit=slow", "slow"),
+    ("lit", "lit=3", 3),
+    ("shade", "shade=light-ish", Shade.LIGHT),
+    ("number", "number=one-half", Number.ONE_HALF),
+    # Lists.
+    *(("ints", text, (1, 2)) for text in ("ints={1,2}", 'ints="1,2"', "ints='1,2'", "ints=1,2")),
+    ("ints", "ints={ 1 , 2 }", (1, 2)),
+    ("ints", "ints=", ()),
+    ("ints", "ints={}", ()),
+    ("ints", "ints=1 ints=2,3", (1, 2, 3)),
+    ("strs", "strs={a,b},c", ("a,b", "c")),
+    ("strs", "strs=1,,2", ("1", "", "2")),
+    ("strs", "strs=f(a,b),[c,d],'e,f'", ("f(a,b)", "[c,d]", "e,f")),
+    ("strs", 'strs={"a}",b}', ("a}", "b")),
+    ("strs", 'strs={""}', ("",)),
+    ("flags", "flags=1,false", (True, False)),
+    ("pair", "pair={1,x}", (1, "x")),
+    ("nested", "nested={{1,2},{},{3}}", ((1, 2), (), (3,))),
+    ("nested", "nested={{1,2}}", ((1, 2),)),
+    # Optional values.
+    ("maybe", "maybe", None),
+    ("maybe", "maybe=none", None),
+    ("maybe", "maybe=5", 5),
+    ("maybe_s", "maybe-s=none", None),
+    ("maybe_s", 'maybe-s="none"', "none"),
+    ("maybe_s", "maybe-s=x", "x"),
+    ("maybe_b", "maybe-b", True),
+    ("maybe_b", "maybe-b=none", None),
+    ("maybe_lit", "maybe-lit=none", None),
+    ("maybe_lit", 'maybe-lit="none"', "none"),
+    # Structs, classes of one's own, unions, pipelines.
+    ("size", "size={width=3 label={a b}}", Size(width=3, label="a b")),
+    ("size", "size={}", Size()),
+    ("size", "size={width=3} size={label=x}", Size(label="x")),
+    ("sizes", "sizes={{width=1},{label=x}}", (Size(), Size(label="x"))),
+    ("point", "point=3/4", Point(3, 4)),
+    ("is_", "is-=3", 3),
+    ("is_", 'is-="3"', "3"),
+    ("is_", "is-=x", "x"),
+    ("bi", "bi=1", 1),
+    ("bi", "bi=true", True),
+    ("bi", "bi", True),
+    *(
+        item
+        for key in ("ints_or", "or_ints")
+        for item in [(key, f"{key}=5", 5), (key, f"{key}={{5}}", (5,)), (key, f"{key}=5,6", (5, 6))]
+    ),
+    ("pm", "pm=m(f())", OpPassManager("m").add(OpPassManager("f"))),
+    ("pm", "pm={ m( f( ) ) }", OpPassManager("m").add(OpPassManager("f"))),
+]
+
+
+@pytest.mark.parametrize(("field", "text", "value"), VALUES)
+def test_values_are_read(field: str, text: str, value: Any) -> None:
+    """Text is read as MLIR reads it, and what is read prints so that it reads back equal."""
+    options = All.parse(text)
+    read = getattr(options, field)
+    assert (read, type(read)) == (value, type(value))
+    again = All.parse(options.option_text())
+    assert again == options
+    assert type(getattr(again, field)) is type(value)
+    assert All.parse(options.option_text(all_options=True)) == options
+
+
+def test_nan_is_read_and_printed() -> None:
+    """Not a number stays not a number, though it equals nothing."""
+    assert math.isnan(All.parse("f=nan").f)
+    assert All(f=math.nan).option_text() == "f=nan"
+
+
+WRONG: list[tuple[str, str, str]] = [
+    ("b=x", "option 'b' of All: 'x' is invalid value for boolean argument! Try 0 or 1", "x"),
+    ("b=x b=1", "option 'b' of All: 'x' is invalid value for boolean argument! Try 0 or 1", "x"),
+    ("i", "option 'i' of All: requires a value!", "i"),
+    ("i=", "option 'i' of All: '' value invalid for integer argument!", ""),
+    ("i=abc", "option 'i' of All: 'abc' value invalid for integer argument!", "abc"),
+    ("i=08", "option 'i' of All: '08' value invalid for integer argument!", "08"),
+    ("i=1_0", "option 'i' of All: '1_0' value invalid for integer argument!", "1_0"),
+    ("i=1.0", "option 'i' of All: '1.0' value invalid for integer argument!", "1.0"),
+    ("i=\u0661", "option 'i' of All: '\u0661' value invalid for integer argument!", "\u0661"),
+    ("f", "option 'f' of All: requires a value!", "f"),
+    ("f=x", "option 'f' of All: 'x' value invalid for floating point argument!", "x"),
+    ("f=1_0", "option 'f' of All: '1_0' value invalid for floating point argument!", "1_0"),
+    (
+        "f=\u0661",
+        "option 'f' of All: '\u0661' value invalid for floating point argument!",
+        "\u0661",
+    ),
+    ("s", "option 's' of All: requires a value!", "s"),
+    (
+        "lit=fats",
+        "option 'lit' of All: Cannot find option named 'fats'!; did you mean 'fast'?",
+        "fats",
+    ),
+    (
+        "lit=zzz",
+        "option 'lit' of All: Cannot find option named 'zzz'! (one of fast, slow, 3)",
+        "zzz",
+    ),
+    (
+        "lit=Fast",
+        "option 'lit' of All: Cannot find option named 'Fast'!; did you mean 'fast'?",
+        "Fast",
+    ),
+    (
+        "shade=LIGHT",
+        "option 'shade' of All: Cannot find option named 'LIGHT'! (one of light-ish, dark)",
+        "LIGHT",
+    ),
+    ("ints", "option 'ints' of All: requires a value!", "ints"),
+    ("ints=1,,2", "option 'ints' of All: '' value invalid for integer argument!", ""),
+    ("ints={1,x}", "option 'ints' of All: 'x' value invalid for integer argument!", "x"),
+    ("pair={1}", "option 'pair' of All: expected 2 elements, got 1", "1"),
+    ("pair={x,y}", "option 'pair' of All: 'x' value invalid for integer argument!", "x"),
+    ("maybe=x", "option 'maybe' of All: 'x' value invalid for integer argument!", "x"),
+    ("size", "option 'size' of All: requires a value, such as {a=1}", "size"),
+    ("size={widht=1}", "no such option 'widht' for 'Size'; did you mean 'width'?", "widht"),
+    ("size={width=x}", "option 'width' of 'Size': 'x' value invalid for integer argument!", "x"),
+    ("point=3", "option 'point' of All: not enough values to unpack (expected 2, got 1)", "3"),
+    ("point", "option 'point' of All: requires a value!", "point"),
+    ("pm=m(", "expected the name of a pass or pipeline here", ""),
+    (
+        "pm=m",
+        "expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'",
+        "m",
+    ),
+    (
+        "pm=m(no-such-pass)",
+        "'no-such-pass' does not refer to a registered pass or pass pipeline",
+        "no-such-pass",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "marked"), WRONG)
+def test_wrong_values(text: str, message: str, marked: str) -> None:
+    """Each way for a value to be wrong has its message, at its place."""
+    with pytest.raises(OptionError) as info:
+        All.parse("  " + text)
+    (problem,) = info.value.problems
+    assert problem.message == message
+    assert problem.span is not None
+    assert problem.span.text == marked
+    assert problem.span.source.text == "  " + text
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("b", 1, "expected bool, got 1"),
+        ("i", True, "expected int, got True"),
+        ("i", "3", "expected int, got '3'"),
+        ("i", 1.0, "expected int, got 1.0"),
+        ("i", None, "expected int, got None"),
+        ("f", True, "expected float, got True"),
+        ("f", 10**400, "int too large to convert to float"),
+        ("s", 3, "expected str, got 3"),
+        ("lit", "x", "expected one of fast, slow, 3, got 'x'"),
+        ("lit", 3.0, "expected one of fast, slow, 3, got 3.0"),
+        ("shade", "dark", "expected one of light-ish, dark, got 'dark'"),
+        ("ints", 1, "expected a tuple, got 1"),
+        ("ints", "1", "expected a tuple, got '1'"),
+        ("ints", (1, "2"), "expected int, got '2'"),
+        ("pair", (1,), "expected 2 elements, got 1"),
+        ("maybe", "1", "expected int, got '1'"),
+        ("size", {"width": 1}, "expected Size, got {'width': 1}"),
+        ("point", 1, "expected Point, got 1"),
+        ("pm", "m()", "expected OpPassManager, got 'm()'"),
+    ],
+)
+def test_python_values_are_checked(field: str, value: Any, message: str) -> None:
+    """A value of another type is refused where the pass is made, by the option's name."""
+    name = field.replace("_", "-")
+    with pytest.raises(OptionError) as info:
+        All(**{field: value})
+    assert str(info.value) == f"option '{name}' of All: {message}"
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "kept"),
+    [
+        ("f", 1, 1.0),
+        ("ints", [1, 2], (1, 2)),
+        ("nested", [[1], []], ((1,), ())),
+        ("maybe", None, None),
+    ],
+)
+def test_python_values_become_canonical(field: str, given: Any, kept: Any) -> None:
+    """An int becomes a float and lists become tuples, so that equal options are equal."""
+    value = getattr(All(**{field: given}), field)
+    assert (value, type(value)) == (kept, type(kept))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "text"),
+    [
+        ("b", True, "b=true"),
+        ("f", 1.5, "f=1.5"),
+        ("f", 0.1, "f=0.1"),
+        ("s", "a b", 's="a b"'),
+        ("lit", 3, "lit=3"),
+        ("shade", Shade.LIGHT, "shade=light-ish"),
+        ("ints", (1, 2), "ints={1,2}"),
+        ("strs", (), None),
+        ("strs", ("",), 'strs={""}'),
+        ("nested", ((1,), ()), "nested={{1},{}}"),
+        ("maybe", None, "maybe=none"),
+        ("maybe_s", "none", 'maybe-s="none"'),
+        ("is_", "3", 'is-="3"'),
+        ("is_", "x", 'is-="x"'),
+        ("size", Size(width=2), "size={width=2}"),
+        ("pm", OpPassManager("x"), "pm=x()"),
+    ],
+)
+def test_values_are_printed(field: str, value: Any, text: str | None) -> None:
+    """Printing is canonical: braces around lists, quotes only where text needs them."""
+    assert All(**{field: value}).option_text() == (text or "")
+
+
+def test_pipelines_in_options_print_in_braces_if_they_could_be_torn_apart() -> None:
+    """A pipeline with a comma or a space is wrapped."""
+    pm = OpPassManager("m").add(OpPassManager("f"), OpPassManager("g"))
+    assert All(pm=pm).option_text() == "pm={m(f(),g())}"
+
+
+@pytest.mark.parametrize(
+    ("hint", "metavar"),
+    [
+        (bool, ""),
+        (int, "<int>"),
+        (float, "<number>"),
+        (str, "<string>"),
+        (Literal["a", "b"], "<a|b>"),
+        (Number, "<one-half|two>"),
+        (tuple[int, ...], "<int>,..."),
+        (tuple[bool, ...], "<list>"),
+        (int | None, "<int>"),
+        (str | bool, "<bool>|<string>"),
+        (Point, "<x/y>"),
+        (OpPassManager, "<pass-manager>"),
+    ],
+)
+def test_types_have_a_placeholder_for_help(hint: Any, metavar: str) -> None:
+    """Help shows what kind of value an option takes; a flag takes none."""
+    assert codec_for(hint).metavar == metavar
+
+
+@pytest.mark.parametrize("hint", [bytes, list[int], dict[str, int], object, complex, Any])
+def test_types_that_cannot_be_read_are_refused(hint: Any) -> None:
+    """An annotation that no text stands for is the author's mistake."""
+    with pytest.raises(
+        DefinitionError, match="cannot be read from text; use bool, int, float, str"
+    ):
+        codec_for(hint)
+
+
+def test_a_refused_value_keeps_its_message() -> None:
+    """What codecs raise internally carries the message for the error."""
+    with pytest.raises(BadValue, match=r"^expected int, got 'x'$"):
+        codec_for(int).check("x")

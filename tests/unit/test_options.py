@@ -1,0 +1,308 @@
+"""Declaring options, reading whole option blocks, and printing them (section 6)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import DefinitionError, OptionError, Options, Pass, PassManager, option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Tiling(Options):
+    """Options as their author writes them."""
+
+    sizes: tuple[int, ...] = ()
+    peel_loops: bool = False
+    depth: int = option(default=2, help="How deep.", name="max-depth")
+    seen: tuple[str, ...] = option(default_factory=tuple)
+
+
+class Later(Options):
+    """Names a type that is defined after it."""
+
+    inner: Defined = dataclasses.field(default_factory=lambda: Defined())
+
+
+class Defined(Options):
+    """Defined later."""
+
+    x: int = 0
+
+
+class Child(Tiling):
+    """Adds to and changes what it inherits."""
+
+    depth: int = option(default=9, name="max-depth")
+    extra: str = "e"
+
+
+class Unnamed(Options):
+    """Has options that must be given."""
+
+    must: int
+    also: str = option(name="also-must")
+    may: int = 0
+
+
+def test_options_are_declared_by_annotations() -> None:
+    """Each field is an option; its text name has dashes unless `option` names it."""
+    infos = {info.name: info for info in Tiling.option_infos()}
+    assert list(infos) == ["sizes", "peel-loops", "max-depth", "seen"]
+    depth = infos["max-depth"]
+    assert (depth.field, depth.help, depth.default, depth.required) == (
+        "depth",
+        "How deep.",
+        2,
+        False,
+    )
+    assert depth.metavar == "<int>"
+    assert infos["seen"].default == ()
+
+
+def test_options_are_frozen_values() -> None:
+    """Instances compare and hash by class and value, and cannot be changed."""
+    assert Tiling(sizes=[1, 2]) == Tiling(sizes=(1, 2))  # pyright: ignore[reportArgumentType]
+    assert hash(Tiling(depth=3)) == hash(Tiling(depth=3))
+    assert Tiling() != Child(depth=2)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Tiling().depth = 3  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(TypeError):
+        Tiling((1,))  # pyright: ignore[reportCallIssue]
+
+
+def test_options_are_inherited() -> None:
+    """A subclass adds options and changes defaults."""
+    assert [info.name for info in Child.option_infos()] == [
+        *("sizes", "peel-loops", "max-depth", "seen", "extra")
+    ]
+    assert (Child().depth, Tiling().depth) == (9, 2)
+
+
+def test_types_may_be_defined_later() -> None:
+    """An annotation is read when it is needed, not when the class is made."""
+    assert Later.parse("inner={x=3}").inner == Defined(x=3)
+
+
+def test_a_type_that_cannot_be_found_is_a_definition_error() -> None:
+    """A type that the module does not define is named, with the class."""
+
+    class Local(Options):
+        x: int = 0
+
+    class Outer(Options):
+        inner: Local = dataclasses.field(default_factory=Local)
+
+    with pytest.raises(
+        DefinitionError, match=r"an option's type in .*Outer cannot be found.*'Local'"
+    ):
+        Outer()
+
+
+def test_a_type_that_cannot_be_read_is_a_definition_error() -> None:
+    """The class itself is refused, by the option's name."""
+    with pytest.raises(DefinitionError, match=r"option 'data' of .*Bad: .*bytes.* cannot be read"):
+
+        class Bad(Options):  # pyright: ignore[reportUnusedClass]
+            data: bytes = b""
+
+
+def test_a_default_of_the_wrong_type_is_a_definition_error() -> None:
+    """A default is checked as any value is."""
+    with pytest.raises(
+        DefinitionError, match=r"default of option 'n' of .*Bad: expected int, got 'x'"
+    ):
+
+        class Bad(Options):  # pyright: ignore[reportUnusedClass]
+            n: int = "x"  # pyright: ignore[reportAssignmentType]
+
+
+# -- Reading ---------------------------------------------------------------------------------
+
+
+def test_options_are_read_by_either_name() -> None:
+    """The text name and the field's name are both understood."""
+    assert Tiling.parse("peel-loops max-depth=3") == Tiling.parse("peel_loops depth=3")
+    assert Tiling.parse("peel-loops max-depth=3") == Tiling(peel_loops=True, depth=3)
+
+
+def test_what_is_not_given_has_its_default() -> None:
+    """Empty text gives the defaults."""
+    assert Tiling.parse("") == Tiling()
+
+
+def test_given_twice_a_scalar_is_replaced_and_a_list_is_appended_to() -> None:
+    """The first assignment of a list replaces its default, later ones append."""
+
+    class Listed(Options):
+        n: int = 0
+        l: tuple[int, ...] = (9,)
+
+    assert Listed.parse("n=1 n=2 l=1 l=2,3") == Listed(n=2, l=(1, 2, 3))
+
+
+def test_both_names_of_an_option_are_one_option() -> None:
+    """Given by both names, the later wins."""
+    assert Tiling.parse("depth=1 max-depth=2").depth == 2
+    assert Tiling.parse("max-depth=2 depth=1").depth == 1
+
+
+WRONG = [
+    ("sizse=1", ["no such option 'sizse' for Tiling; did you mean 'sizes'?"], ["sizse"]),
+    ("q", ["no such option 'q' for Tiling; it has sizes, peel-loops, max-depth, seen"], ["q"]),
+    (
+        "{x=1}",
+        ["no such option '{x' for Tiling; it has sizes, peel-loops, max-depth, seen"],
+        ["{x"],
+    ),
+    ("=3", ["option without a name for Tiling"], [""]),
+    (
+        "depth=x q sizes=1,y",
+        [
+            "option 'max-depth' of Tiling: 'x' value invalid for integer argument!",
+            "no such option 'q' for Tiling; it has sizes, peel-loops, max-depth, seen",
+            "option 'sizes' of Tiling: 'y' value invalid for integer argument!",
+        ],
+        ["x", "q", "y"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "messages", "marked"), WRONG)
+def test_wrong_option_blocks(text: str, messages: list[str], marked: list[str]) -> None:
+    """All that is wrong is reported at once, in the order of the text, each at its place."""
+    with pytest.raises(OptionError) as info:
+        Tiling.parse(text)
+    assert [problem.message for problem in info.value.problems] == messages
+    assert [problem.span.text for problem in info.value.problems if problem.span] == marked
+
+
+def test_a_class_without_options_says_so() -> None:
+    """There is nothing to suggest where there are no options."""
+
+    class Empty(Options):
+        pass
+
+    with pytest.raises(
+        OptionError, match=r"^<options>:1:1: error: no such option 'x' for Empty; it has no options"
+    ):
+        Empty.parse("x")
+    assert str(Empty()) == "{}"
+
+
+def test_missing_options_are_all_reported(parse: Callable[[str], PassManager]) -> None:
+    """An option without a default must be given, in text and in Python; text names the pass."""
+    with pytest.raises(OptionError) as info:
+        parse("any(a,needy)")
+    assert [(p.message, p.span and p.span.text) for p in info.value.problems] == [
+        ("pass 'needy' requires option 'must'", "needy"),
+        ("pass 'needy' requires option 'also-must'", "needy"),
+    ]
+    assert [info.required for info in Unnamed.option_infos()] == [True, True, False]
+    with pytest.raises(TypeError):
+        Unnamed(must=1)  # pyright: ignore[reportCallIssue]
+
+
+def test_a_required_option_may_be_wrong_too() -> None:
+    """What is given wrongly is not reported as missing as well; what is missing comes last."""
+    with pytest.raises(OptionError) as info:
+        Unnamed.parse("must=x zzz")
+    assert [p.message for p in info.value.problems] == [
+        "option 'must' of Unnamed: 'x' value invalid for integer argument!",
+        "no such option 'zzz' for Unnamed; it has must, also-must, may",
+        "Unnamed requires option 'also-must'",
+    ]
+
+
+def test_options_of_several_passes_are_reported_at_once(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """One error lists what is wrong in all passes of a pipeline, with places in the whole text."""
+    text = "toy.module(set{too=1},toy.func(a{x},knobs{size={widht=1} pipeline=any(b,set{to=?})}))"
+    with pytest.raises(OptionError) as info:
+        parse(text)
+    spans = [problem.span for problem in info.value.problems if problem.span]
+    assert [(span.text, span.source.text == text) for span in spans] == [
+        ("too", True),
+        ("x", True),
+        ("widht", True),
+        ("?", True),
+    ]
+    assert [span.start for span in spans] == sorted(span.start for span in spans)
+
+
+def test_a_pipeline_in_an_option_is_located_in_the_whole_text(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """Also what is wrong inside a pipeline that is an option's value has its caret."""
+    with pytest.raises(OptionError) as info:
+        parse("any(knobs{pipeline={any(a,csee)}})")
+    assert str(info.value).splitlines() == [
+        "<pass-pipeline>:1:27: error: 'csee' does not refer to a registered pass or pass pipeline",
+        "any(knobs{pipeline={any(a,csee)}})",
+        "                          ^~~~",
+    ]
+
+
+def test_escaped_text_is_located_in_itself() -> None:
+    """Where escapes make the value differ from what was written, the value is shown."""
+
+    class Nested(Options):
+        words: tuple[int, ...] = ()
+
+    with pytest.raises(OptionError) as info:
+        Nested.parse('words="1,\\"x\\""')
+    span = info.value.span
+    assert span is not None
+    assert (span.source.name, span.source.text, span.text) == ("<option>", '1,"x"', "x")
+
+
+def test_at_most_a_hundred_problems_are_reported(parse: Callable[[str], PassManager]) -> None:
+    """Nobody reads more, and finding them takes time."""
+    for text in ("x," * 500 + "a", "a{x}," * 500 + "a", "a{" + "x " * 500 + "}"):
+        with pytest.raises(Exception, match="x") as info:
+            parse(f"any({text})")
+        problems: Any = info.value
+        assert len(problems.problems) == 100
+
+
+# -- Printing --------------------------------------------------------------------------------
+
+
+def test_options_print_sorted_and_without_defaults() -> None:
+    """Canonical text has only what differs from the defaults, sorted by name."""
+    assert Tiling(sizes=(1,), depth=3).option_text() == "max-depth=3 sizes={1}"
+    assert str(Tiling(sizes=(1,), depth=3)) == "{max-depth=3 sizes={1}}"
+    assert Tiling().option_text() == ""
+
+
+def test_all_options_print_on_demand() -> None:
+    """With `all_options`, defaults are printed too, without stray spaces."""
+    assert Tiling().option_text(all_options=True) == (
+        "max-depth=2 peel-loops=false seen={} sizes={}"
+    )
+
+
+def test_required_options_always_print() -> None:
+    """What has no default cannot be left out."""
+    assert Unnamed(must=0, also="").option_text() == 'also-must="" must=0'
+
+
+def test_a_pass_prints_its_name_and_options(make: Callable[..., Pass[Any]]) -> None:
+    """Without options to print there are no braces."""
+    assert str(make("set")) == "set"
+    assert str(make("set", to=2, at="x y")) == 'set{at="x y" to=2}'
+    assert make("a").to_text(all_options=True) == "a"
+
+
+def test_all_options_reach_into_structs_and_pipelines(make: Callable[..., Pass[Any]]) -> None:
+    """Options of options are printed in full as well."""
+    from passel import OpPassManager
+
+    text = make("knobs", pipeline=OpPassManager().add(make("set"))).to_text(all_options=True)
+    assert "size={height=1 width=1}" in text
+    assert 'pipeline={any(set{at="" preserve=false to=-1})}' in text

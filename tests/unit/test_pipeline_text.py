@@ -1,0 +1,414 @@
+"""The textual form: what parses, what does not and why, and how it prints (section 7)."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel import OpPassManager, PassManager, PassRegistry, PipelineError, PipelineSyntaxError
+from passel.pipeline import (
+    OptionNode,
+    OptionText,
+    PassNode,
+    PipelineNode,
+    parse_elements,
+    parse_options,
+    parse_pipeline,
+    print_options,
+    print_pipeline,
+    quote,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.mark.parametrize(
+    ("text", "node"),
+    [
+        ("any()", PipelineNode("any")),
+        ("any( )", PipelineNode("any")),
+        ("any(a)", PipelineNode("any", (PassNode("a"),))),
+        ("x.y(a,b)", PipelineNode("x.y", (PassNode("a"), PassNode("b")))),
+        (
+            "m(f(a),g(),b)",
+            PipelineNode(
+                "m", (PipelineNode("f", (PassNode("a"),)), PipelineNode("g"), PassNode("b"))
+            ),
+        ),
+        ("any(a{})", PipelineNode("any", (PassNode("a"),))),
+        ("any(a{x})", PipelineNode("any", (PassNode("a", (OptionNode("x", None),)),))),
+        ("any(a b)", PipelineNode("any", (PassNode("a b"),))),
+        ("any(a})", PipelineNode("any", (PassNode("a}"),))),
+        ("any(a[b])", PipelineNode("any", (PassNode("a", (), OptionText("b")),))),
+        ("'m'(a)", PipelineNode("'m'", (PassNode("a"),))),
+        ("any(*)", PipelineNode("any", (PassNode("*"),))),
+    ],
+)
+def test_pipelines_parse(text: str, node: PipelineNode) -> None:
+    """A name is everything up to the next of `, ( ) { [`; only parentheses nest."""
+    assert parse_pipeline(text) == node
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " \n any ( a { x = 1 } , f ( b ) ) \t",
+        "any(\n  a{x = 1},\n  f(\n    b\n  )\n)",
+        "any(a {x = 1} ,f (b) )",
+    ],
+)
+def test_white_space_is_free_around_names_and_brackets(text: str) -> None:
+    """White space, line ends included, means nothing outside options."""
+    node = parse_pipeline(text)
+    (leaf, nested) = node.elements
+    assert isinstance(leaf, PassNode)
+    assert (node.anchor, leaf.name, leaf.options[0].key) == ("any", "a", "x")
+    assert nested == PipelineNode("f", (PassNode("b"),))
+
+
+def test_commas_and_parentheses_in_options_are_fine() -> None:
+    """Inside braces, nothing ends an element but the closing brace."""
+    node = parse_pipeline("any(a{x=f(b,c) y={d)}},e)")
+    assert [getattr(element, "name", "") for element in node.elements] == ["a", "e"]
+
+
+@pytest.mark.parametrize(
+    "text", ['any(a{s="}"})', "any(a{s='}'})", 'any(a{s="{"},b{t="}"})', 'any(a{l={"}",x}})']
+)
+def test_quotes_protect_braces(text: str) -> None:
+    """A quoted brace neither opens nor closes; MLIR's tokenizer ignores quotes here."""
+    assert print_pipeline(parse_pipeline(text)) == text
+
+
+SYNTAX = [
+    # Not wrapped in an anchor.
+    (
+        "",
+        "expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'",
+        1,
+        "",
+    ),
+    (
+        "  ",
+        "expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'",
+        1,
+        "  ",
+    ),
+    (
+        "a",
+        "expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'",
+        1,
+        "a",
+    ),
+    (
+        "a,b",
+        "expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'",
+        1,
+        "a,b",
+    ),
+    (
+        "m(a),m(b)",
+        "expected pass pipeline to be wrapped with the anchor operation type, e.g. 'builtin.module(...)'",
+        1,
+        "m(a),m(b)",
+    ),
+    # Names.
+    ("(a)", "expected an anchor before '(', such as 'func.func' or 'any'", 1, ""),
+    ("m((a))", "expected an anchor before '(', such as 'func.func' or 'any'", 3, ""),
+    ("m(a,)", "expected the name of a pass or pipeline here", 5, ""),
+    ("m(,a)", "expected the name of a pass or pipeline here", 3, ""),
+    ("m(a,,b)", "expected the name of a pass or pipeline here", 5, ""),
+    ("m({x})", "expected the name of a pass or pipeline here", 3, ""),
+    ("m(a),", "expected the name of a pass or pipeline here", 6, ""),
+    # Parentheses.
+    (
+        "m(a",
+        "encountered unbalanced parentheses while parsing pipeline: 'm(' is not closed",
+        1,
+        "m",
+    ),
+    (
+        "m( f(a)",
+        "encountered unbalanced parentheses while parsing pipeline: 'm(' is not closed",
+        1,
+        "m",
+    ),
+    (
+        "m( f(a",
+        "encountered unbalanced parentheses while parsing pipeline: 'f(' is not closed",
+        4,
+        "f",
+    ),
+    ("m(", "expected the name of a pass or pipeline here", 3, ""),
+    (
+        "m(a))",
+        "encountered extra closing ')' creating unbalanced parentheses while parsing pipeline",
+        5,
+        ")",
+    ),
+    (")", "expected the name of a pass or pipeline here", 1, ""),
+    ("m(a)b", "expected ',' after parsing pipeline", 5, "b"),
+    ("m(f(a)g)", "expected ',' after parsing pipeline", 7, "g"),
+    ("m(a(b)(c))", "expected ',' after parsing pipeline", 7, "("),
+    # Options.
+    ("m(a{x)", "missing closing '}' while processing pass options", 4, "{"),
+    ("m(a{x={y})", "missing closing '}' while processing pass options", 4, "{"),
+    ("m(a{x}b)", "expected ',' after parsing pipeline", 7, "b"),
+    ("m(a{x}{y})", "expected ',' after parsing pipeline", 7, "{"),
+    ("f{x}(a)", "expected ',' after parsing pipeline", 5, "("),
+    ("m(a[b)", "missing closing ']'", 4, "["),
+    ("m(a{x}[b])", "expected ',' after parsing pipeline", 7, "["),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "column", "marked"), SYNTAX)
+def test_malformed_text(text: str, message: str, column: int, marked: str) -> None:
+    """Each way to be wrong has its message, at its place in the whole text."""
+    with pytest.raises(PipelineSyntaxError) as info:
+        parse_pipeline(text, name="<p>")
+    (problem,) = info.value.problems
+    assert problem.message == message
+    assert problem.span is not None
+    assert (problem.span.source.name, problem.span.column, problem.span.text) == (
+        "<p>",
+        column,
+        marked,
+    )
+    assert problem.span.line == 1
+
+
+def test_errors_show_the_place_in_the_whole_text(parse: Callable[[str], PassManager]) -> None:
+    """Line, column and caret are those of the text as it was written, anchor included."""
+    with pytest.raises(PipelineError) as info:
+        parse("any(\n  a,\n  set{to=x}\n)")
+    assert str(info.value) == (
+        "<pass-pipeline>:3:10: error: option 'to' of pass 'set': 'x' value invalid for integer argument!\n"
+        "  set{to=x}\n"
+        "         ^"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("any(" * 10_000 + "a" + ")" * 10_000, "pipeline is nested more than 256 levels deep"),
+        ("any(" * 10_000, "pipeline is nested more than 256 levels deep"),
+        (
+            "any(knobs{pipeline=" * 10_000 + "any()" + "})" * 10_000,
+            "options are nested more than 64 levels deep",
+        ),
+        (
+            "any(knobs{words=" + "{" * 10_000 + "}" * 10_000 + "})",
+            "options are nested more than 64",
+        ),
+        (
+            ("any(" * 200 + "knobs{pipeline=") * 30 + "any()" + ("}" + ")" * 200) * 30,
+            "option 'pipeline' of pass 'knobs': is nested too deeply",
+        ),
+        ("any(a" + ")" * 10_000, "encountered extra closing ')'"),
+        ("any(" + "x" * 10_000_000 + ")", "does not refer to a registered pass"),
+        ("any(" + ("x" * 999 + ",") * 10_000 + "a)", "does not refer to a registered pass"),
+        ("any(a" + " " * 10_000_000 + "b)", "does not refer to a registered pass"),
+        ("any(" + " " * 10_000_000 + "x)", "does not refer to a registered pass"),
+        ("any(a{" + "x" * 10_000_000 + "})", "no such option"),
+        ("any(a{" + ("x" * 999 + " ") * 10_000 + "})", "no such option"),
+        ("any(" + ("a{" + "x" * 999 + "},") * 10_000 + "a)", "no such option"),
+        ('any(set{at="' + "x" * 10_000_000 + '" to=x})', "'x' value invalid for integer"),
+        ('any(set{at="' + "x" * 10_000_000 + "})", "encountered unbalanced parentheses"),
+        ("any(set{to=" + "9" * 10_000_000 + "})", "a number of 10000000 digits is invalid"),
+        ("any(knobs{numbers=" + "1," * 100_000 + "x})", "'x' value invalid for integer"),
+        ("x" * 10_000_000, "expected pass pipeline to be wrapped"),
+    ],
+    ids=lambda value: value[:24],
+)
+def test_long_and_deep_text_fails_fast(
+    parse: Callable[[str], PassManager], text: str, message: str
+) -> None:
+    """Megabytes and ten thousand levels give one clear, short error in less than two seconds."""
+    start = time.perf_counter()
+    if message == "encountered unbalanced parentheses":
+        # The quote has no partner, so it stands for itself: unusual, but no error.
+        assert len(str(parse(text))) > 10_000_000
+    else:
+        with pytest.raises(PipelineError) as info:
+            parse(text)
+        rendered = str(info.value)
+        assert message in rendered
+        assert len(rendered) < 100_000
+    assert time.perf_counter() - start < 2
+
+
+def test_the_deepest_accepted_pipeline_works_everywhere(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """Whatever parses can be printed, compared, copied, checked and hashed as an option."""
+    text = "any(" * 256 + "a" + ")" * 256
+    pm = parse(text)
+    assert str(pm) == text
+    assert pm.copy() == pm
+    pm.check()
+    hash(pm.as_option())
+
+
+def test_registered_pipelines_hide_passes_of_the_same_name(
+    parse: Callable[[str], PassManager], registry: PassRegistry
+) -> None:
+    """A leaf is looked up among the pipelines first."""
+
+    def build(pm: OpPassManager) -> None:
+        pm.add(*parse("any(b,c)"))
+
+    registry.register_pipeline("a", build)
+    assert str(parse("any(a,a)")) == "any(b,c,b,c)"
+
+
+def test_a_nested_anchor_is_not_looked_up_among_passes(parse: Callable[[str], PassManager]) -> None:
+    """With parentheses behind it, any name is an anchor."""
+    assert str(parse("any(a(b))")) == "any(a(b))"
+
+
+def test_the_flat_form_gets_the_anchor_it_is_given(registry: PassRegistry) -> None:
+    """With `flat_anchor`, bare elements are wrapped; a full pipeline keeps its anchor."""
+
+    def parse(text: str) -> str:
+        return str(PassManager.parse(text, registry=registry, flat_anchor="toy.module"))
+
+    assert parse("a,toy.func(b)") == "toy.module(a,toy.func(b))"
+    assert parse("a") == "toy.module(a)"
+    assert parse("") == "toy.module()"
+    assert parse("toy.func(b)") == "toy.func(b)"
+    with pytest.raises(PipelineSyntaxError, match="expected pass pipeline to be wrapped"):
+        parse("toy.func(a),toy.func(b)")
+
+
+def test_elements_are_what_stands_inside_an_anchor() -> None:
+    """Bare elements parse to nodes, nothing to none."""
+    assert parse_elements(" a , f(b) ") == (PassNode("a"), PipelineNode("f", (PassNode("b"),)))
+    assert parse_elements(" ") == ()
+
+
+def test_spans_mark_what_was_written() -> None:
+    """Every node knows where its name, key or value stands in the whole text."""
+    text = 'any( alpha{ key = " va l" l={ 1 , 2 } } , f.g (b[ arg ]))'
+    node = parse_pipeline(text)
+    alpha, nested = node.elements
+    assert isinstance(alpha, PassNode)
+    assert isinstance(nested, PipelineNode)
+    beta = nested.elements[0]
+    assert isinstance(beta, PassNode)
+    assert beta.argument is not None
+    spans = [node.span, alpha.span, nested.span, beta.span, beta.argument.span]
+    assert [span.text for span in spans if span] == ["any", "alpha", "f.g", "b", "arg"]
+    for option in parse_options("key=' va l' l={ 1 , 2 } x")[:2]:
+        assert option.span is not None
+        assert option.value is not None
+        assert option.value.span is not None
+        assert option.span.text == option.key
+        assert option.value.span.text == option.value.text
+
+
+# -- Option text -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("   ", []),
+        ("a", [("a", None, "")]),
+        ("a=1", [("a", "1", "")]),
+        ("a=", [("a", "", "")]),
+        ("a= b", [("a", "", ""), ("b", None, "")]),
+        (" a=1   b=2 ", [("a", "1", ""), ("b", "2", "")]),
+        ("a=1\n\tb", [("a", "1", ""), ("b", None, "")]),
+        ("a==1", [("a", "=1", "")]),
+        ("=3", [("", "3", "")]),
+        ("a={b c}", [("a", "b c", "{")]),
+        ("a={ b }", [("a", "b", "{")]),
+        ("a={}", [("a", "", "{")]),
+        ("a={{b}}", [("a", "{b}", "{")]),
+        ("a={b}{c}", [("a", "{b}{c}", "")]),
+        ("a={b}c", [("a", "{b}c", "")]),
+        ('a="b c"', [("a", "b c", '"')]),
+        ("a='b c'", [("a", "b c", "'")]),
+        ("a=' b '", [("a", " b ", "'")]),
+        ('a=""', [("a", "", '"')]),
+        ('a="b"c', [("a", '"b"c', "")]),
+        ('a="b\\"c"', [("a", 'b"c', '"')]),
+        ('a="b\\\\"', [("a", "b\\", '"')]),
+        ('a="b\\n"', [("a", "b\\n", '"')]),
+        ("a='b\\'", [("a", "b\\", "'")]),
+        ('a="it\'s"', [("a", "it's", '"')]),
+        ("a=it's b", [("a", "it's", ""), ("b", None, "")]),
+        ("a=x'y z'w", [("a", "x'y z'w", "")]),
+        ('a="b', [("a", '"b', "")]),
+        ("a={b", [("a", "{b", "")]),
+        ("a={b c=d", [("a", "{b c=d", "")]),
+        ("a=(b c)", [("a", "(b", ""), ("c)", None, "")]),
+        ('a={"}" b}', [("a", '"}" b', "{")]),
+        ("a=\u00a0b", [("a", "\u00a0b", "")]),
+    ],
+)
+def test_option_text_splits(text: str, expected: list[tuple[str, str | None, str]]) -> None:
+    """White space separates; quotes and braces protect; one layer of them is taken off."""
+    nodes = parse_options(text)
+    assert [
+        (node.key, node.value and node.value.text, node.value.quote if node.value else "")
+        for node in nodes
+    ] == expected
+    assert parse_options(print_options(nodes)) == nodes
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"),
+    [
+        ("a.mlir", "a.mlir"),
+        ("", '""'),
+        ("a b", '"a b"'),
+        ("a,b", '"a,b"'),
+        ("a}b", '"a}b"'),
+        ("(", '"("'),
+        ("]", '"]"'),
+        ('say "hi"', "'say \"hi\"'"),
+        ("it's", '"it\'s"'),
+        ("both ' and \"", '"both \' and \\""'),
+        ("back\\slash", "'back\\slash'"),
+        ("a\nb", '"a\nb"'),
+        ("=", "="),
+        ("é", "é"),
+    ],
+)
+def test_strings_are_quoted_where_they_need_to_be(text: str, spelled: str) -> None:
+    """A string is bare if it can be, and reads back as itself always."""
+    assert quote(text) == spelled
+    (node,) = parse_options(f"k={spelled}")
+    assert node.value is not None
+    assert node.value.text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "any()",
+        "m(a,f(b{x=1 y z= w={a b} v='q' u=\"q\"},g()),a[cse])",
+        'm(a["b c"])',
+        "m(a[{b}])",
+        "m(a['b'])",
+        "m(a[])",
+        "m(a{=3})",
+    ],
+)
+def test_canonical_text_prints_as_it_was(text: str) -> None:
+    """Nodes keep how values were quoted."""
+    assert print_pipeline(parse_pipeline(text)) == text
+
+
+def test_pretty_printing_parses_back() -> None:
+    """One element a line, indented by two."""
+    node = parse_pipeline("m(a{x=1},f(b,g()))")
+    text = print_pipeline(node, pretty=True)
+    assert text == "m(\n  a{x=1},\n  f(\n    b,\n    g(\n      \n    )\n  )\n)"
+    assert parse_pipeline(text) == node
