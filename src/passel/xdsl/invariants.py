@@ -11,19 +11,19 @@ at is checked for each op. Ops with regions are always checked in full.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import OpTrait
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from xdsl.irdl import OpDef
 
-_MAX_REMEMBERED = 10_000
-"""Signatures that are remembered; modules have few, but each constant may bring its own."""
+_MAX_REMEMBERED = 1_000
+"""Signatures that are remembered; modules have few, but each constant brings its own."""
 
 
 class _Parts(NamedTuple):
@@ -81,8 +81,9 @@ class InvariantChecker:
         )
         if signature not in self._seen:
             parts.definition(op)
-            if len(self._seen) < _MAX_REMEMBERED:
-                self._seen[signature] = kept
+            if len(self._seen) >= _MAX_REMEMBERED:
+                self._seen.clear()  # the frequent ones are soon back
+            self._seen[signature] = kept
         for check in parts.specific:
             check(op)
 
@@ -98,11 +99,11 @@ def _parts(op_class: type[Operation]) -> _Parts:
         return _Parts(None, ())
     definition: OpDef = variables["op_def"].cell_contents
     own: Callable[[Any], None] = variables["custom_verify"].cell_contents
-    specific: list[Callable[[Any], None]] = [trait.verify for trait in definition.traits if _looks_at_ops(trait)]
+    specific: list[Callable[[Any], None]] = [
+        trait.verify
+        for trait in cast("Iterable[OpTrait]", definition.traits)
+        if type(trait).verify is not OpTrait.verify
+    ]
     if own is not Operation.verify_:
         specific.append(own)
     return _Parts(definition.verify, tuple(specific))
-
-
-def _looks_at_ops(trait: OpTrait) -> bool:
-    return type(trait).verify is not OpTrait.verify
