@@ -104,7 +104,7 @@ def test_a_failure_names_pass_options_op_and_path(parse: Callable[[str], PassMan
     error = failed_run(parse("toy.module(toy.func(a,fail{why=nope at=g}))"), FUNCS)
     (failure,) = error.failures
     assert failure.kind == "failed"
-    assert failure.pass_text == "fail{at=g why=nope}"
+    assert failure.pass_text == "fail{at=g why=nope}"  # noqa: S105 - no password
     assert failure.path == "toy.module/toy.func/1:fail"
     assert (failure.op_name, failure.symbol, failure.where) == ("toy.func", "g", "'toy.func' @g")
     assert failure.diagnostic.severity is Severity.ERROR

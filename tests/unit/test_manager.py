@@ -81,9 +81,14 @@ def test_nest_returns_the_inner_manager(make: Callable[..., Pass[Any]]) -> None:
 def test_nest_is_a_context_manager(make: Callable[..., Pass[Any]]) -> None:
     """`with` binds the inner manager, and lets exceptions through."""
     pm = OpPassManager("toy.module")
-    with pytest.raises(KeyError), pm.nest("toy.func") as funcs:
-        funcs.add(make("a"))
-        raise KeyError
+
+    def fail() -> None:
+        with pm.nest("toy.func") as funcs:
+            funcs.add(make("a"))
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
     assert str(pm) == "toy.module(toy.func(a))"
 
 
@@ -389,7 +394,7 @@ def test_dialects_are_loaded_in_the_order_of_their_names(
         def load_dialects(self, context: object, names: Any) -> None:
             self.loaded += names
 
-    class Z(type(make("a"))):  # pyright: ignore[reportUntypedBaseClass] # a pass, by its base
+    class Z(type(make("a"))):
         name = "z"
         dependent_dialects = ("zz", "mm")
 
@@ -475,17 +480,17 @@ def test_a_manager_held_by_a_pass_is_a_frozen_copy(make: Callable[..., Pass[Any]
     assert knobs.pipeline.as_option() is knobs.pipeline
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda pm: pm.add(),
-        lambda pm: pm.nest("toy.func"),
-        lambda pm: pm.nest_any(),
-        lambda pm: pm.add_nested("toy.func"),
-        lambda pm: pm.clear(),
-        lambda pm: next(iter(pm)).clear(),
-    ],
-)
+CHANGES: list[Callable[[Any], object]] = [
+    lambda pm: pm.add(),
+    lambda pm: pm.nest("toy.func"),
+    lambda pm: pm.nest_any(),
+    lambda pm: pm.add_nested("toy.func"),
+    lambda pm: pm.clear(),
+    lambda pm: next(iter(pm)).clear(),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_frozen_manager_cannot_be_changed(
     make: Callable[..., Pass[Any]], change: Callable[[Any], object]
 ) -> None:

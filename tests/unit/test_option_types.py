@@ -41,7 +41,7 @@ class Point:
         return hash((self.x, self.y))
 
     @classmethod
-    def from_option_text(cls, text: Any, scope: Any) -> Point:
+    def from_option_text(cls, text: Any, scope: Any) -> Point:  # noqa: ARG003 - the contract
         """Read `x/y`."""
         x, y = text.text.split("/")
         return cls(int(x), int(y))

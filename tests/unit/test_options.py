@@ -25,7 +25,7 @@ class Tiling(Options):
 class Later(Options):
     """Names a type that is defined after it."""
 
-    inner: Defined = dataclasses.field(default_factory=lambda: Defined())
+    inner: Defined = dataclasses.field(default_factory=lambda: Defined(x=0))
 
 
 class Defined(Options):
@@ -140,9 +140,9 @@ def test_given_twice_a_scalar_is_replaced_and_a_list_is_appended_to() -> None:
 
     class Listed(Options):
         n: int = 0
-        l: tuple[int, ...] = (9,)
+        many: tuple[int, ...] = (9,)
 
-    assert Listed.parse("n=1 n=2 l=1 l=2,3") == Listed(n=2, l=(1, 2, 3))
+    assert Listed.parse("n=1 n=2 many=1 many=2,3") == Listed(n=2, many=(1, 2, 3))
 
 
 def test_both_names_of_an_option_are_one_option() -> None:

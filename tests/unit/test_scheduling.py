@@ -90,8 +90,10 @@ def test_an_interface_pass_runs_on_ops_with_the_interface(
         ),
         (
             "toy.region",
-            "'toy.region' op trying to schedule a pass on an operation not marked as "
-            "'IsolatedFromAbove'",
+            (
+                "'toy.region' op trying to schedule a pass on an operation not marked as "
+                "'IsolatedFromAbove'"
+            ),
         ),
         (
             "toy.module",
@@ -144,22 +146,22 @@ def test_an_empty_nested_manager_may_have_a_non_isolated_anchor(
     assert trace("toy.module(toy.region(),a)", "toy.module @m(toy.region)") == ["a @m"]
 
 
-@pytest.mark.parametrize("pass_name", ["on-callable", "picky"])
+@pytest.mark.parametrize("named", ["on-callable", "picky"])
 def test_a_pass_that_refuses_its_anchor_is_found_before_the_run(
-    parse: Callable[[str], PassManager], pass_name: str
+    parse: Callable[[str], PassManager], named: str
 ) -> None:
     """A pass that is not schedulable on its manager's registered op fails the whole run."""
-    anchor = "toy.module" if pass_name == "on-callable" else "toy.func"
-    pm = parse(f"{anchor}(a,{pass_name})")
+    anchor = "toy.module" if named == "on-callable" else "toy.func"
+    pm = parse(f"{anchor}(a,{named})")
     op = parse_toy(anchor)
     with pytest.raises(AnchorError) as info:
         pm.run(op)
     (problem,) = info.value.problems
     assert problem.message == (
-        f"unable to schedule pass '{pass_name}' on a PassManager intended to run on '{anchor}'!"
+        f"unable to schedule pass '{named}' on a PassManager intended to run on '{anchor}'!"
     )
     assert problem.span is not None
-    assert problem.span.text == pass_name
+    assert problem.span.text == named
 
 
 def test_every_unschedulable_pass_of_a_manager_is_reported(

@@ -1,0 +1,120 @@
+"""Places in texts, carets, suggestions, and diagnostics as text."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from passel import Diagnostic, Location, Severity
+from passel.diagnostics import UNKNOWN, Source, Span, suggest, underline
+from passel.errors import OptionError, Problem
+
+TEXT = "first\n\tsecond word\nthird"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "line", "column", "text"),
+    [
+        (0, 5, 1, 1, "first"),
+        (6, 7, 2, 1, "\t"),
+        (7, 13, 2, 2, "second"),
+        (19, 24, 3, 1, "third"),
+        (24, 24, 3, 6, ""),
+    ],
+)
+def test_spans_know_line_and_column(
+    start: int, end: int, line: int, column: int, text: str
+) -> None:
+    """Lines and columns are counted from 1, in code points."""
+    span = Span(Source(TEXT, "<p>"), start, end)
+    assert (span.line, span.column, span.text) == (line, column, text)
+    assert str(span) == f"<p>:{line}:{column}"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "excerpt"),
+    [
+        (0, 5, "first\n^~~~~"),
+        (1, 2, "first\n ^"),
+        (5, 5, "first\n     ^"),
+        (7, 13, "\tsecond word\n\t^~~~~~"),
+        (14, 24, "\tsecond word\n\t       ^~~~"),
+        (24, 24, "third\n     ^"),
+    ],
+)
+def test_excerpts_mark_the_span(start: int, end: int, excerpt: str) -> None:
+    """A caret for the first character, tildes for the rest of its line; tabs stay tabs."""
+    assert Span(Source(TEXT, "<p>"), start, end).excerpt() == excerpt
+
+
+@pytest.mark.parametrize("column", [0, 1, 79, 80, 81, 500, 919, 920, 921, 999, 1000])
+def test_long_lines_are_cut_around_the_caret(column: int) -> None:
+    """What is marked is shown, with dots where the line goes on."""
+    line = "".join(chr(0x4E00 + i) for i in range(1000))
+    shown, carets = underline(line, column, 3).split("\n")
+    assert len(shown) <= 166
+    caret = carets.index("^")
+    assert carets.count("^") == 1
+    if column < 1000:
+        assert shown[caret] == line[column]
+        assert carets.count("~") == min(2, 999 - column)
+    else:
+        assert caret == len(shown)
+    body = shown.removeprefix("...").removesuffix("...")
+    assert body in line
+    assert len(body) == 160
+    assert shown.startswith("...") == (not line.startswith(body))
+    assert shown.endswith("...") == (not line.endswith(body))
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("csee", "; did you mean 'cse'?"), ("ces", "; did you mean 'cse'?"), ("zzz", ""), ("", "")],
+)
+def test_suggestions_are_close(name: str, hint: str) -> None:
+    """The closest candidate is suggested if it is close at all."""
+    assert suggest(name, ["cse", "canonicalize"]) == hint
+
+
+def test_long_names_get_no_suggestion() -> None:
+    """Beyond a hundred characters nobody has mistyped, and comparing is slow."""
+    assert suggest("x" * 101, ["x" * 100]) == ""
+    assert suggest("x" * 100, ["x" * 99]) != ""
+
+
+def test_a_problem_without_a_place_is_its_message() -> None:
+    """What was built in Python has no text to point at."""
+    assert str(Problem("wrong")) == "wrong"
+    assert str(Problem("wrong", Span(Source("ab", "<p>"), 1, 2))) == "<p>:1:2: error: wrong\nab\n ^"
+
+
+def test_errors_list_their_problems() -> None:
+    """All problems are in the text of the error, the first one's place is the error's."""
+    span = Span(Source("ab", "<p>"), 0, 1)
+    error = OptionError(Problem("one", span), Problem("two"))
+    assert str(error) == "<p>:1:1: error: one\nab\n^\ntwo"
+    assert error.span is span
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), again.problems) == (OptionError, error.problems)
+
+
+def test_long_messages_are_cut_in_the_middle() -> None:
+    """A message that quotes megabytes of text is shortened where it is shown."""
+    text = str(Problem("a" * 1000 + "b" * 1000))
+    assert text == "a" * 200 + " ... " + "b" * 200
+
+
+def test_locations_print_as_mlir_prints_them() -> None:
+    """File, line and column, or that nothing is known."""
+    assert str(Location("a.mlir", 3, 7)) == "a.mlir:3:7"
+    assert str(UNKNOWN) == "<unknown>:0"
+
+
+def test_notes_are_at_the_place_of_their_diagnostic_unless_told() -> None:
+    """A note is attached in order, and rendered behind its diagnostic."""
+    diagnostic = Diagnostic(Severity.WARNING, "careful", Location("a", 1, 2))
+    note = diagnostic.attach_note("here")
+    diagnostic.attach_note("there", Location("b", 3, 4))
+    assert note.severity is Severity.NOTE
+    assert str(diagnostic) == "a:1:2: warning: careful\na:1:2: note: here\nb:3:4: note: there"

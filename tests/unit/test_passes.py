@@ -1,0 +1,227 @@
+"""Declaring passes (section 1.1, and what is wanted beyond MLIR)."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import pytest
+
+from passel import (
+    DefinitionError,
+    InterfacePass,
+    OperationPass,
+    OpKind,
+    Pass,
+    PassContext,
+    Statistic,
+    option,
+)
+from passel.testing import Callable_, ToyAdapter, ToyOp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNC = ToyAdapter.kinds["toy.func"]
+MODULE = ToyAdapter.kinds["toy.module"]
+
+
+class FuncOp:
+    """An op class."""
+
+    name = "toy.func"
+
+
+class MlirFuncOp:
+    """An op class of MLIR's bindings."""
+
+    OPERATION_NAME = "toy.func"
+
+    @property
+    def name(self) -> str:
+        """An attribute of the op."""
+        return "x"
+
+
+class Hoist(OperationPass[FuncOp]):
+    """Move things up.
+
+    And explain at length.
+    """
+
+    name = "hoist"
+    dependent_dialects = ("extra",)
+    limit: int = option(default=100)
+    moved = Statistic("Things moved")
+    kept_back = Statistic("Things kept", name="kept")
+
+
+class Hoist2(Hoist):  # noqa: D101 - that is its point
+    name = "hoist2"
+    failed = Statistic("Things dropped")
+
+
+def test_a_pass_is_a_frozen_value() -> None:
+    """Passes compare, hash and pickle by class and options, and cannot be changed."""
+    assert Hoist(limit=3) == Hoist(limit=3)
+    assert Hoist(limit=3) != Hoist(limit=4)
+    assert Hoist() != Hoist2()
+    assert hash(Hoist(limit=3)) == hash(Hoist(limit=3))
+    assert pickle.loads(pickle.dumps(Hoist(limit=3))) == Hoist(limit=3)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Hoist().limit = 3  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_declarations_are_no_options() -> None:
+    """Name, dialects, anchor and statistics belong to the class; annotated fields are options."""
+    assert [info.name for info in Hoist.option_infos()] == ["limit"]
+    assert [info.name for info in Pass.option_infos()] == []
+
+
+def test_statistics_are_named_after_their_attribute() -> None:
+    """Dashes for underscores unless a name is given; inherited ones come first."""
+    assert [s.name for s in Hoist.statistics()] == ["moved", "kept"]
+    assert [s.name for s in Hoist2.statistics()] == ["moved", "kept", "failed"]
+    assert Hoist.moved.description == "Things moved"
+
+
+def test_the_summary_is_the_first_line_of_the_own_docstring() -> None:
+    """Without a docstring there is no summary, neither inherited nor generated."""
+    assert Hoist.summary() == "Move things up."
+    assert Hoist2.summary() == ""
+
+
+@pytest.mark.parametrize("op_class", [FuncOp, MlirFuncOp])
+def test_the_anchor_comes_from_the_type_parameter(op_class: Any) -> None:
+    """An op class of either IR is enough to say what a pass runs on; it is inherited."""
+
+    class Made(OperationPass[op_class]):
+        pass
+
+    class Derived(Made):
+        pass
+
+    assert Made.anchor == Derived.anchor == "toy.func"
+
+
+def test_an_anchor_in_the_class_body_wins() -> None:
+    """Where there is no op class, or another is meant, the body says so."""
+
+    class OnModule(OperationPass[FuncOp]):
+        anchor = "toy.module"
+
+    class ByName(OperationPass):
+        anchor = "toy.func"
+
+    assert (OnModule.anchor, ByName.anchor) == ("toy.module", "toy.func")
+
+
+def test_an_op_specific_pass_accepts_its_anchor_alone() -> None:
+    """The name decides, whatever the op is."""
+    assert Hoist().can_schedule_on(FUNC)
+    assert not Hoist().can_schedule_on(MODULE)
+
+
+def test_an_agnostic_pass_accepts_every_op() -> None:
+    """Unless it is overridden to be picky."""
+
+    class Agnostic(Pass):
+        pass
+
+    assert Agnostic.anchor is None
+    assert Agnostic().can_schedule_on(FUNC)
+    assert Agnostic().can_schedule_on(MODULE)
+
+
+def test_an_agnostic_pass_may_name_an_anchor() -> None:
+    """A plain pass with an anchor is restricted to it."""
+
+    class Anchored(Pass):
+        anchor = "toy.func"
+
+    assert Anchored().can_schedule_on(FUNC)
+    assert not Anchored().can_schedule_on(MODULE)
+
+
+def test_an_interface_pass_accepts_what_implements_the_interface() -> None:
+    """It has an interface and no anchor."""
+
+    class OnCallable(InterfacePass[Callable_]):
+        pass
+
+    assert (OnCallable.interface, OnCallable.anchor) == (Callable_, None)
+    assert OnCallable().can_schedule_on(FUNC)
+    assert not OnCallable().can_schedule_on(MODULE)
+    none = OpKind("x", registered=True, isolated=True, implements=lambda _: False)
+    assert not OnCallable().can_schedule_on(none)
+
+
+def test_an_op_specific_pass_needs_an_anchor() -> None:
+    """Scheduling one without is its author's mistake, and says how to write it."""
+
+    class Lost(OperationPass):
+        pass
+
+    with pytest.raises(
+        DefinitionError, match=r"Lost needs an anchor: OperationPass\[SomeOp\] or anchor"
+    ):
+        Lost().can_schedule_on(FUNC)
+
+
+def test_an_interface_pass_needs_an_interface() -> None:
+    """Scheduling one without is its author's mistake."""
+
+    class Lost(InterfacePass):
+        pass
+
+    with pytest.raises(DefinitionError, match=r"Lost needs an interface: InterfacePass\["):
+        Lost().can_schedule_on(FUNC)
+
+
+def test_a_type_parameter_must_be_an_op_class() -> None:
+    """A class without an op name is refused when the pass is defined."""
+    with pytest.raises(DefinitionError, match="int is not an op class"):
+
+        class Wrong(OperationPass[int]):  # pyright: ignore[reportUnusedClass]
+            pass
+
+
+def test_a_generic_pass_waits_for_its_subclass() -> None:
+    """A type variable is no anchor; the subclass names one in its body."""
+    op_type = TypeVar("op_type")
+
+    class Base(OperationPass[op_type], Generic[op_type]):
+        pass
+
+    class Concrete(Base[FuncOp]):
+        anchor = "toy.func"
+
+    assert Base.anchor is None
+    assert Concrete.anchor == "toy.func"
+
+
+def test_options_of_a_pass_are_keywords(make: Callable[..., Pass[Any]]) -> None:
+    """An option that the pass has not is a TypeError in Python."""
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        Hoist(limits=3)  # pyright: ignore[reportCallIssue]
+    with pytest.raises(TypeError):
+        Hoist(3)  # pyright: ignore[reportCallIssue]
+
+
+def test_run_is_the_authors_to_write() -> None:
+    """The base class does nothing by itself."""
+    with pytest.raises(NotImplementedError):
+        Hoist2().run(FuncOp(), None)  # pyright: ignore[reportArgumentType]
+
+
+def test_passes_can_be_made_in_functions() -> None:
+    """A pass defined locally, with options, works like any other."""
+
+    class Local(Pass):
+        name = "local"
+        n: int = 3
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None: ...
+
+    assert str(Local(n=4)) == "local{n=4}"

@@ -1,0 +1,179 @@
+"""Names to passes, and building from what was resolved: all or nothing (sections 7.3 and 8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    AnchorError,
+    OpPassManager,
+    OptionError,
+    Options,
+    Pass,
+    PassManager,
+    PassRegistry,
+    UnknownPassError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Level(Options):
+    """Options of a registered pipeline."""
+
+    level: int = 1
+    only: str = ""
+
+
+def add_nothing(pm: OpPassManager) -> None:
+    """Build an empty pipeline."""
+
+
+def add_nothing_with(pm: OpPassManager, options: Level) -> None:
+    """Build an empty pipeline that has options."""
+
+
+def test_every_unknown_name_is_reported_at_once(parse: Callable[[str], PassManager]) -> None:
+    """All names of the whole tree that are not registered are listed, with suggestions."""
+    with pytest.raises(UnknownPassError) as info:
+        parse("toy.module(qq,on-fucn,toy.func(b,zzz))")
+    assert [(p.message, p.span and p.span.column) for p in info.value.problems] == [
+        ("'qq' does not refer to a registered pass or pass pipeline", 12),
+        (
+            (
+                "'on-fucn' does not refer to a registered pass or pass pipeline"
+                "; did you mean 'on-func'?"
+            ),
+            15,
+        ),
+        ("'zzz' does not refer to a registered pass or pass pipeline", 34),
+    ]
+
+
+def test_names_come_before_options(parse: Callable[[str], PassManager]) -> None:
+    """Options are read only when all names are known."""
+    with pytest.raises(UnknownPassError) as info:
+        parse("any(set{to=x},nothing)")
+    assert len(info.value.problems) == 1
+
+
+def test_syntax_comes_before_names(parse: Callable[[str], PassManager]) -> None:
+    """Names are looked up only when the whole text parses."""
+    from passel import PipelineSyntaxError
+
+    with pytest.raises(PipelineSyntaxError):
+        parse("any(nothing,a{)")
+
+
+@pytest.mark.parametrize(
+    "text", ["b,nothing", "b,set{to=x}", "b,on-func", "b,toy.func(on-module)", "b,bad", "b,a{"]
+)
+def test_text_is_added_all_or_nothing(
+    registry: PassRegistry, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """Whatever is wrong with the end of a text, its beginning is not added either."""
+    from passel import PipelineError
+
+    def bad(pm: OpPassManager) -> None:
+        pm.add("a,on-func")
+
+    registry.register_pipeline("bad", bad)
+    monkeypatch.setattr("passel.manager.default_registry", lambda: registry)
+    pm = OpPassManager("toy.module").add("a")
+    with pytest.raises(PipelineError):
+        pm.add(text)
+    assert str(pm) == "toy.module(a)"
+
+
+def test_a_registered_pipeline_is_expanded_where_it_stands(
+    parse: Callable[[str], PassManager], registry: PassRegistry, make: Callable[..., Pass[Any]]
+) -> None:
+    """Its builder gets a manager with the anchor that it is used under, and its options."""
+    anchors: list[str] = []
+
+    def build(pm: OpPassManager, options: Level) -> None:
+        anchors.append(pm.anchor)
+        pm.add(*[make("set", to=options.level, at=options.only)] * options.level)
+
+    registry.register_pipeline("levels", build, options=Level)
+    pm = parse("toy.module(a,levels{level=2},toy.func(levels{only=f}),b)")
+    assert str(pm) == "toy.module(a,set{to=2},set{to=2},toy.func(set{at=f to=1}),b)"
+    assert anchors == ["toy.module", "toy.func"]
+
+
+def test_options_of_a_registered_pipeline_are_checked(
+    parse: Callable[[str], PassManager], registry: PassRegistry
+) -> None:
+    """Its wrong options are reported as a pass's are."""
+    registry.register_pipeline("levels", add_nothing_with, options=Level)
+    registry.register_pipeline("plain", add_nothing)
+    with pytest.raises(OptionError) as info:
+        parse("any(levels{levle=2},plain{x=1},plain{})")
+    assert [p.message for p in info.value.problems] == [
+        "no such option 'levle' for pipeline 'levels'; did you mean 'level'?",
+        "no such option 'x' for pipeline 'plain'; it has no options",
+    ]
+
+
+def test_a_registered_pipeline_may_nest(
+    parse: Callable[[str], PassManager], registry: PassRegistry, make: Callable[..., Pass[Any]]
+) -> None:
+    """A builder nests as any user does, and does not nest implicitly in text."""
+
+    def build(pm: OpPassManager) -> None:
+        with pm.nest("toy.func") as funcs:
+            funcs.add(make("on-func"))
+
+    def wrong(pm: OpPassManager) -> None:
+        pm.add(make("on-func"))
+
+    registry.register_pipeline("funcs", build)
+    registry.register_pipeline("wrong", wrong)
+    assert str(parse("toy.module(funcs)")) == "toy.module(toy.func(on-func))"
+    with pytest.raises(AnchorError, match="did you intend to nest"):
+        parse("toy.module(wrong)")
+
+
+def test_an_argument_in_brackets_is_for_passes_that_take_one(
+    parse: Callable[[str], PassManager], registry: PassRegistry
+) -> None:
+    """A pass says which options its bracketed argument stands for; others refuse it."""
+
+    class Tool(Pass):
+        name = "tool"
+        command: str = ""
+        flags: tuple[str, ...] = ()
+
+        @staticmethod
+        def argument_options(argument: str) -> list[tuple[str, str]]:
+            """Turn `x,y` into options."""
+            return [("command", argument)]
+
+    registry.register(Tool)
+    assert str(parse("any(tool[x,y]{flags=a})")) == 'any(tool{command="x,y" flags={a}})'
+    with pytest.raises(OptionError) as info:
+        parse("any(a[x])")
+    assert info.value.problems[0].message == "pass 'a' takes no argument in brackets"
+    assert info.value.span is not None
+    assert info.value.span.text == "x"
+
+
+def test_pipelines_in_options_are_resolved_in_the_same_registry(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """A pass that only this registry knows is found inside an option's value too."""
+    pm = parse("any(knobs{pipeline=toy.func(a,on-func)})")
+    assert str(pm) == "any(knobs{pipeline={toy.func(a,on-func)}})"
+
+
+def test_the_anchor_of_a_pipeline_in_an_option_is_checked(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """What may not stand in a manager may not stand in an option's manager either."""
+    with pytest.raises(OptionError, match="did you intend to nest") as info:
+        parse("any(knobs{pipeline=toy.module(on-func)})")
+    assert info.value.span is not None
+    assert info.value.span.text == "on-func"
