@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    StringAttr,
+    SymbolRefAttr,
+    UnregisteredOp,
+)
 from xdsl.ir import Operation, ParametrizedAttribute
 from xdsl.traits import SymbolOpInterface, SymbolTable
 
@@ -15,6 +21,7 @@ from passel.statistics import Statistic
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from xdsl.context import Context
     from xdsl.ir import Attribute
 
     from passel.context import PassContext
@@ -36,17 +43,16 @@ class SymbolDCE(Pass["Operation"]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Mark what is live from `op` inwards, and erase the other symbols."""
-        if not op.has_trait(SymbolTable, value_if_unregistered=False):
+        if not _is_table(op):
             message = "was scheduled to run under SymbolDCE, but does not define a symbol table"
             raise PassFailure(message)
-        is_symbol = op.has_trait(SymbolOpInterface, value_if_unregistered=False)
-        hidden = op.parent is None or not is_symbol or _visibility(op) == "private"
-        live: set[Operation] = set()
-        _mark_live(op, live, hidden=hidden)
+        hidden = op.parent is None or _is_hidden(op)
+        live = _Liveness(op, ctx.ir_context, hidden=hidden).live
+        # Inner tables first: what is in a dead symbol is dead as well, and counts.
         dead = [
             inner
-            for table in op.walk()
-            if table.has_trait(SymbolTable, value_if_unregistered=False)
+            for table in op.walk(region_first=True)
+            if _is_table(table)
             for inner in _ops_in(table)
             if _symbol_of(inner) is not None and inner not in live
         ]
@@ -58,33 +64,75 @@ class SymbolDCE(Pass["Operation"]):
             ctx.preserve_all()
 
 
-def _mark_live(table: Operation, live: set[Operation], *, hidden: bool) -> None:
-    """Add the live symbols of a symbol table and of those inside to `live`."""
-    worklist: list[Operation] = []
-    for op in _ops_in(table):
-        if _symbol_of(op) is None:
-            worklist.append(op)
-        elif not _is_discardable(op, hidden=hidden):
-            live.add(op)
-            worklist.append(op)
-    while worklist:
-        op = worklist.pop()
-        for holder in _walk_outside_tables(op):
-            if holder.has_trait(SymbolTable, value_if_unregistered=False):
-                inner_hidden = hidden or _symbol_of(holder) is None
-                inner_hidden = inner_hidden or _visibility(holder) == "private"
-                _mark_live(holder, live, hidden=inner_hidden)
-            for reference in _references(holder):
-                for symbol in _resolve(holder, reference):
-                    if symbol not in live:
-                        live.add(symbol)
-                        worklist.append(symbol)
+class _Liveness:
+    """Finds the live symbols of a symbol table and of those inside.
+
+    Attributes:
+        live: What was found so far.
+
+    Raises:
+        PassFailure: An op of an unknown dialect may be a symbol table.
+    """
+
+    def __init__(self, table: Operation, context: Context, *, hidden: bool) -> None:
+        self.live: set[Operation] = set()
+        self._context = context
+        self._symbols: dict[Operation, dict[str, Operation]] = {}
+        self._mark(table, hidden=hidden)
+
+    def _mark(self, table: Operation, *, hidden: bool) -> None:
+        worklist: list[Operation] = []
+        for op in _ops_in(table):
+            if _symbol_of(op) is None:
+                worklist.append(op)
+            elif not _is_discardable(op, hidden=hidden):
+                self.live.add(op)
+                worklist.append(op)
+        while worklist:
+            op = worklist.pop()
+            for holder in _walk_outside_tables(op):
+                self._enter(holder, hidden=hidden)
+                for reference in _references(holder):
+                    for symbol in self._resolve(holder, reference):
+                        if symbol not in self.live:
+                            self.live.add(symbol)
+                            worklist.append(symbol)
+
+    def _enter(self, holder: Operation, *, hidden: bool) -> None:
+        if _is_table(holder):
+            self._mark(holder, hidden=hidden or _is_hidden(holder))
+        elif _may_be_table(holder, self._context):
+            message = "an op of an unknown dialect may be a symbol table, so uses are unknown"
+            raise PassFailure(message, op=holder)
+
+    def _resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
+        """Yield the symbols along a reference, as far as they exist.
+
+        As in MLIR, it is looked up in the closest table only: a name of a table further out
+        means nothing here.
+        """
+        symbol = user.parent_op()
+        while symbol is not None and not _is_table(symbol):
+            symbol = symbol.parent_op()
+        for name in (reference.root_reference, *reference.nested_references):
+            if symbol is None:
+                return
+            symbol = self._symbols_in(symbol).get(name.data)
+            if symbol is not None:
+                yield symbol
+
+    def _symbols_in(self, table: Operation) -> dict[str, Operation]:
+        symbols = self._symbols.get(table)
+        if symbols is None:
+            named = ((_symbol_of(op), op) for op in _ops_in(table))
+            symbols = self._symbols[table] = {name: op for name, op in named if name is not None}
+        return symbols
 
 
 def _walk_outside_tables(op: Operation) -> Iterator[Operation]:
     """Yield `op` and what is inside, but nothing inside of symbol tables."""
     yield op
-    if not op.has_trait(SymbolTable, value_if_unregistered=False):
+    if not _is_table(op):
         for inner in _ops_in(op):
             yield from _walk_outside_tables(inner)
 
@@ -106,6 +154,26 @@ def _symbol_of(op: Operation) -> str | None:
 def _visibility(op: Operation) -> str:
     visibility = op.get_attr_or_prop("sym_visibility")
     return visibility.data if isinstance(visibility, StringAttr) else "public"
+
+
+def _is_table(op: Operation) -> bool:
+    return op.has_trait(SymbolTable, value_if_unregistered=False)
+
+
+def _is_hidden(table: Operation) -> bool:
+    """Tell whether no reference from around a table can reach into it."""
+    return _symbol_of(table) is None or _visibility(table) == "private"
+
+
+def _may_be_table(op: Operation, context: Context) -> bool:
+    """Tell whether an op, for all we know, has symbols of its own inside.
+
+    Source: `isPotentiallyUnknownSymbolTable`, `mlir/lib/IR/SymbolTable.cpp`, MLIR 22.
+    """
+    if not isinstance(op, UnregisteredOp) or len(op.regions) != 1:
+        return False
+    dialect, _, _ = op.op_name.data.partition(".")
+    return dialect not in context.registered_dialect_names
 
 
 def _is_discardable(op: Operation, *, hidden: bool) -> bool:
@@ -131,27 +199,3 @@ def _references_in(attributes: Iterable[Attribute]) -> Iterator[SymbolRefAttr]:
                 yield from _references_in(attribute.parameters)
             case _:
                 pass
-
-
-def _resolve(user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
-    """Yield the symbols along a reference, from the closest table that has the first."""
-    table = user.parent_op()
-    while table is not None:
-        if table.has_trait(SymbolTable, value_if_unregistered=False):
-            symbol = _lookup(table, reference.root_reference.data)
-            if symbol is not None:
-                break
-        table = table.parent_op()
-    else:
-        return
-    yield symbol
-    for name in reference.nested_references:
-        inner = _lookup(symbol, name.data)
-        if inner is None:
-            return
-        symbol = inner
-        yield symbol
-
-
-def _lookup(table: Operation, name: str) -> Operation | None:
-    return next((op for op in _ops_in(table) if _symbol_of(op) == name), None)
