@@ -46,11 +46,17 @@ def _table(counts: Counter[str]) -> str:
     """Lay out as MLIR does: dialects aligned at their right, op names at their left."""
     if not counts:
         return "Operations encountered:\n-----------------------\n<no operations>\n"
-    names = {name: name.rpartition(".")[::2] for name in counts}
-    dialect_width = max(len(name.partition(".")[0]) for name in names)
-    rest_width = max(len(name.partition(".")[2]) for name in names)
+    rows = {name: _split(name) for name in sorted(counts)}
+    dialect_width = max(len(dialect) for dialect, _ in rows.values())
+    rest_width = max(len(rest) for _, rest in rows.values())
     lines = ["Operations encountered:", "-----------------------"]
-    for name in sorted(names):
-        dialect, dot, rest = name.partition(".")
+    for name, (dialect, rest) in rows.items():
+        dot = "." if dialect else " "
         lines.append(f"  {dialect:>{dialect_width}}{dot}{rest:<{rest_width}} , {counts[name]}")
     return "\n".join(lines) + "\n"
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Split off the dialect, which ends at the first dot; without one there is none."""
+    dialect, dot, rest = name.partition(".")
+    return (dialect, rest) if dot else ("", name)
