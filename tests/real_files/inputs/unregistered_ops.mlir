@@ -1,4 +1,5 @@
 // Ops of a dialect that nobody defines: they stay, the arithmetic around them does not.
+// With one region they could be symbol tables, and symbol-dce would refuse to run.
 func.func @mixed(%x: i32) -> i32 {
   %zero = arith.constant 0 : i32
   %a = arith.addi %x, %zero : i32
@@ -10,6 +11,7 @@ func.func @mixed(%x: i32) -> i32 {
     %d = arith.addi %y, %x : i32
     %d_again = arith.addi %y, %x : i32
     "vendor.yield"(%d_again) : (i32) -> ()
+  }, {
   }) : (i32) -> i32
   return %r : i32
 }
@@ -19,6 +21,7 @@ func.func @mixed(%x: i32) -> i32 {
     return %x : i32
   }
   "vendor.end"() : () -> ()
+}, {
 }) {sym_name = "handlers", default = @used_by_attribute} : () -> ()
 
 func.func private @used_by_attribute(%x: i32) -> i32 {
