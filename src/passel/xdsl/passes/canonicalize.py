@@ -70,7 +70,7 @@ class Canonicalize(Pass["Operation"]):
 
         def end_iteration(region: Region, listener: PatternRewriterListener) -> bool:
             changed = simplify and region_dce(region, listener)
-            limits.end_iteration(region)
+            limits.end_iteration(changed=changed)
             return changed
 
         walker = PatternRewriteWalker(
@@ -79,7 +79,7 @@ class Canonicalize(Pass["Operation"]):
             post_walk_func=end_iteration if limits.exist or simplify else None,
         )
         converged = True
-        for region in op.regions:
+        for region in op.regions if self.max_iterations else ():
             limits.start()
             try:
                 walker.rewrite_region(region)
@@ -113,12 +113,15 @@ class _Limits(RewritePattern):
         self.pattern.match_and_rewrite(op, rewriter)
         self.rewrites += rewriter.has_done_action
 
-    def end_iteration(self, region: Region) -> None:
-        del region
+    def end_iteration(self, *, changed: bool) -> None:
         self.iterations += 1
-        changed, self.rewrites = self.rewrites > 0, 0
-        if changed and 0 <= self.max_iterations <= self.iterations:
+        changed, self.rewrites = changed or self.rewrites > 0, 0
+        if not changed:
+            return
+        if 0 <= self.max_iterations <= self.iterations:
             raise _LimitReachedError
+        # What this iteration left undone is the next one's work.
+        self.converged = True
 
 
 class _SomePatterns(RewritePattern):
