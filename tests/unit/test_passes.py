@@ -153,7 +153,7 @@ def test_an_interface_pass_accepts_what_implements_the_interface() -> None:
     assert (OnCallable.interface, OnCallable.anchor) == (Callable_, None)
     assert OnCallable().can_schedule_on(FUNC)
     assert not OnCallable().can_schedule_on(MODULE)
-    none = OpKind("x", registered=True, isolated=True, implements=lambda _: False)
+    none = OpKind("x", registered=True, isolated=True, implements=bool)
     assert not OnCallable().can_schedule_on(none)
 
 
@@ -172,7 +172,7 @@ def test_an_op_specific_pass_needs_an_anchor() -> None:
 def test_an_interface_pass_needs_an_interface() -> None:
     """Scheduling one without is its author's mistake."""
 
-    class Lost(InterfacePass):
+    class Lost(InterfacePass):  # pyright: ignore[reportMissingTypeArgument]
         pass
 
     with pytest.raises(DefinitionError, match=r"Lost needs an interface: InterfacePass\["):

@@ -1,0 +1,183 @@
+"""Managers to text and back, with random options of every type."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Literal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from passel import OpPassManager, Options, Pass, PassManager, PassRegistry, option
+
+
+class Color(Enum):
+    """Keywords that need care: one is a word of the grammar, one needs quotes."""
+
+    NONE = "none"
+    TRUE = "true"
+    ODD = "a, b"
+    TEN = 10
+
+
+class Inner(Options):
+    """A struct in a struct."""
+
+    text: str = ""
+    pairs: tuple[tuple[str, int], ...] = ()
+
+
+class Outer(Options):
+    """A struct."""
+
+    inner: Inner = Inner()
+    inners: tuple[Inner, ...] = ()
+    maybe: Inner | None = None
+
+
+class Everything(Pass):
+    """Has an option of every shape."""
+
+    name = "everything"
+    b: bool = False
+    i: int = 0
+    f: float = 0.0
+    s: str = ""
+    lit: Literal["x", "none", "a b", 3] = "x"
+    color: Color = Color.TEN
+    ints: tuple[int, ...] = ()
+    strs: tuple[str, ...] = ("default",)
+    pair: tuple[int, str] = (0, "")
+    nested: tuple[tuple[str, ...], ...] = ()
+    opt_i: int | None = None
+    opt_s: str | None = None
+    opt_b: bool | None = None
+    opt_lit: Literal["none", "some"] | None = None
+    opt_color: Color | None = None
+    opt_ints: tuple[int, ...] | None = None
+    opt_items: tuple[int | None, ...] = ()
+    int_or_str: int | str = 0
+    flag_or_int: bool | int = False
+    int_or_list: int | tuple[int, ...] = 0
+    list_or_str: tuple[str, ...] | str = ""
+    outer: Outer = Outer()
+
+
+class Holder(Pass):
+    """Holds pipelines."""
+
+    name = "holder"
+    pipeline: OpPassManager = option(default_factory=OpPassManager)
+    several: tuple[OpPassManager, ...] = ()
+    maybe: OpPassManager | None = None
+    must: str
+
+
+REGISTRY = PassRegistry()
+REGISTRY.register(Everything)
+REGISTRY.register(Holder)
+
+strings = (
+    st.text()
+    | st.text(" ,=(){}[]\"'\\\n\tab\u00a0é")
+    | st.sampled_from(["none", "true", "1", "", " ", "any(x)", "{a}", "'", '"', "\\", "0x1"])
+)
+ints = st.integers(-(2**70), 2**70)
+floats = st.floats(allow_nan=False)
+
+
+def tuples_of(items: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Short tuples."""
+    return st.lists(items, max_size=3).map(tuple)
+
+
+inners = st.builds(Inner, text=strings, pairs=tuples_of(st.tuples(strings, ints)))
+outers = st.builds(Outer, inner=inners, inners=tuples_of(inners), maybe=st.none() | inners)
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "b": st.booleans(),
+    "i": ints,
+    "f": floats,
+    "s": strings,
+    "lit": st.sampled_from(["x", "none", "a b", 3]),
+    "color": st.sampled_from(Color),
+    "ints": tuples_of(ints),
+    "strs": tuples_of(strings),
+    "pair": st.tuples(ints, strings),
+    "nested": tuples_of(tuples_of(strings)),
+    "opt_i": st.none() | ints,
+    "opt_s": st.none() | strings,
+    "opt_b": st.none() | st.booleans(),
+    "opt_lit": st.none() | st.sampled_from(["none", "some"]),
+    "opt_color": st.none() | st.sampled_from(Color),
+    "opt_ints": st.none() | tuples_of(ints),
+    "opt_items": tuples_of(st.none() | ints),
+    "int_or_str": ints | strings,
+    "flag_or_int": st.booleans() | ints,
+    "int_or_list": ints | tuples_of(ints),
+    "list_or_str": tuples_of(strings) | strings,
+    "outer": outers,
+}
+everything = st.lists(st.sampled_from(sorted(VALUES)), unique=True, max_size=4).flatmap(
+    lambda keys: st.builds(Everything, **{key: VALUES[key] for key in keys})
+)
+anchors = st.sampled_from(["any", "builtin.module", "func.func", "é.x"])
+
+
+def manager(anchor: str, entries: list[Any]) -> OpPassManager:
+    """Make a manager."""
+    return OpPassManager(anchor).add(*entries)
+
+
+def managers(passes: st.SearchStrategy[Any]) -> st.SearchStrategy[OpPassManager]:
+    """Managers of these passes, nested in each other."""
+    return st.recursive(
+        st.builds(manager, anchors, st.lists(passes, max_size=3)),
+        lambda inner: st.builds(manager, anchors, st.lists(passes | inner, max_size=3)),
+        max_leaves=3,
+    )
+
+
+def holders(pms: st.SearchStrategy[OpPassManager]) -> st.SearchStrategy[Holder]:
+    """Passes with pipelines in their options."""
+    return st.builds(
+        Holder, pipeline=pms, several=tuples_of(pms), maybe=st.none() | pms, must=strings
+    )
+
+
+pipelines = managers(everything | holders(managers(everything | holders(managers(everything)))))
+
+
+def typed(value: Any) -> Any:
+    """Return a value with the types that equality does not see: 1 is not True, nor 1.0."""
+    if isinstance(value, tuple):
+        return [typed(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return type(value), str(value)
+
+
+@given(everything)
+def test_every_value_is_read_back_with_its_type(pass_: Everything) -> None:
+    """Options print as text that reads back as equal values of the same types."""
+    for all_options in (False, True):
+        again = Everything.parse(pass_.option_text(all_options=all_options))
+        assert again == pass_
+        for key in VALUES:
+            assert typed(getattr(again, key)) == typed(getattr(pass_, key))
+
+
+@given(pipelines)
+def test_printed_managers_parse_back(pm: OpPassManager) -> None:
+    """Parsing what a manager prints gives an equal manager that prints the same."""
+    for text in (pm.to_text(), pm.to_text(all_options=True), pm.to_text(pretty=True)):
+        again = PassManager.parse(text, registry=REGISTRY)
+        assert again == pm
+        assert str(again) == str(pm)
+        assert again.to_text(all_options=True) == pm.to_text(all_options=True)
+
+
+@given(pipelines)
+def test_copies_and_frozen_copies_are_equal(pm: OpPassManager) -> None:
+    """Copies print and compare as the original, and frozen ones hash alike."""
+    frozen = pm.as_option()
+    assert pm.copy() == frozen.copy() == frozen == pm
+    assert hash(frozen) == hash(pm.copy().as_option())
+    assert str(frozen) == str(pm)
