@@ -85,7 +85,8 @@ class Canonicalize(Pass["Operation"]):
                 walker.rewrite_region(region)
             except _LimitReachedError:
                 converged = False
-        if self.test_convergence and not (converged and limits.converged):
+            converged = converged and limits.converged
+        if self.test_convergence and not converged:
             raise PassFailure("canonicalization did not converge within its limits")
 
 
@@ -100,11 +101,11 @@ class _Limits(RewritePattern):
         self.pattern = pattern
         self.max_iterations, self.max_rewrites = max_iterations, max_rewrites
         self.exist = max_iterations >= 0 or max_rewrites >= 0
-        self.converged = True
         self.start()
 
     def start(self) -> None:
         self.iterations = self.rewrites = 0
+        self.converged = True
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if 0 <= self.max_rewrites <= self.rewrites:
