@@ -1,0 +1,140 @@
+"""What README and documentation show is what happens.
+
+A page's code runs in a directory of its own that has the project's `examples`:
+
+* a block with `title="name"` is a file, written there first, or equal to the one that is there;
+* other `python` blocks run as one program, and print the `text` block that follows them;
+* in `console` blocks, commands that start with `passel-opt` print what is shown; in it, a line
+  `...` stands for any lines.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+_FENCE = re.compile(
+    r'^```(?P<language>\w+)(?: +title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
+    re.MULTILINE | re.DOTALL,
+)
+_END_OF_BLOCK = "-- end of block --"
+
+
+class Block(NamedTuple):
+    """A fenced block; `follows` tells whether only white space is before it and the last one."""
+
+    language: str
+    title: str | None
+    text: str
+    follows: bool
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """Return a page's fenced blocks in order."""
+    source, blocks, end = page.read_text(encoding="utf-8"), list[Block](), 0
+    for match in _FENCE.finditer(source):
+        follows = not source[end : match.start()].strip()
+        blocks.append(Block(match["language"], match["title"], match["text"], follows))
+        end = match.end()
+    return blocks
+
+
+def commands_of(block: Block) -> list[tuple[str, str]]:
+    """Return the commands of a console block, each with the output that is shown."""
+    commands: list[tuple[str, str]] = []
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, output = output.partition("\n")
+            command = f"{command[:-1]}{more.strip()}"
+        commands.append((command, output))
+    return commands
+
+
+def run(directory: Path, *command: str) -> str:
+    """Run a command and return both its streams."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=directory,
+        env={**os.environ, "PATH": path},
+        check=False,
+        timeout=120,
+    ).stdout
+
+
+def shows(shown: str, actual: str) -> bool:
+    """Tell whether the text shown is the actual one, but for space at line ends and `...`."""
+    lines = [line.rstrip() for line in shown.strip("\n").split("\n")]
+    pattern = "\n".join(r"(?:.*)" if line == "..." else re.escape(line) for line in lines)
+    text = "\n".join(line.rstrip() for line in actual.strip("\n").split("\n"))
+    return re.fullmatch(pattern.replace("(?:.*)", r"(?s:.*)"), text) is not None
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Return a directory with the project's examples."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    return tmp_path
+
+
+def write_files(blocks: list[Block], directory: Path) -> None:
+    """Write the titled blocks to files, or compare them with files that exist."""
+    for block in blocks:
+        if block.title is None:
+            continue
+        path = directory / block.title
+        if path.is_file():
+            assert path.read_text(encoding="utf-8") == block.text, f"{block.title} differs"
+        else:
+            path.write_text(block.text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_blocks_run_and_print_what_is_shown(page: Path, directory: Path) -> None:
+    """The page's `python` blocks are one program, whose output is in the `text` blocks."""
+    blocks = blocks_of(page)
+    write_files(blocks, directory)
+    codes = [i for i, block in enumerate(blocks) if block.language == "python" and not block.title]
+    program = [f"{blocks[i].text}\nprint({_END_OF_BLOCK!r})\n" for i in codes]
+    (directory / "program.py").write_text("\n".join(program), encoding="utf-8")
+    output = run(directory, sys.executable, "program.py")
+    parts = output.split(f"{_END_OF_BLOCK}\n")
+    assert len(parts) == len(codes) + 1, output
+    for i, printed in zip(codes, parts, strict=False):
+        following = blocks[i + 1] if i + 1 < len(blocks) else None
+        is_shown = following and following.language == "text" and following.follows
+        shown = following.text if following and is_shown else ""
+        assert shows(shown, printed), f"{blocks[i].text}\nprints:\n{printed}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_print_what_is_shown(page: Path, directory: Path) -> None:
+    """Every `passel-opt` command of the page prints the lines below it."""
+    blocks = blocks_of(page)
+    write_files(blocks, directory)
+    for block in blocks:
+        for command, shown in commands_of(block) if block.language == "console" else []:
+            if not command.startswith("passel-opt"):
+                continue
+            actual = run(directory, "sh", "-c", command)
+            assert shows(shown, actual), f"$ {command}\n{actual}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Links to other files of the project have a target."""
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[\w.-]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

@@ -1,0 +1,164 @@
+"""The examples and the demo do what they show, from a process of their own as for a user."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import PassFailedError, PassManager
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from passel import RunResult
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+NESTED = """
+func.func @outer() -> i32 {
+  "test.op"() : () -> ()
+  %a = arith.constant 1 : i32
+  builtin.module {
+    func.func @inner() {
+      %b = arith.constant 2 : i32
+      func.return
+    }
+  }
+  func.return %a : i32
+}
+func.func private @declared()
+"""
+
+
+def load_example(name: str) -> Any:
+    """Import one of the examples, which are in no package."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command from the project's root."""
+    # A terminal's width or colours must not change what is printed.
+    environment = {**os.environ, "NO_COLOR": "1", "PATH": os.defpath}
+    return subprocess.run(
+        list(map(str, command)),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        timeout=120,
+    )
+
+
+def hoist(text: str, limit: int = 100) -> tuple[str, RunResult]:
+    """Run the example's pass on all functions; return the IR and the result."""
+    adapter = XDSLAdapter()
+    context = adapter.create_context()
+    module = parse_source(context, text, "input.mlir")
+    pass_ = load_example("hoist_constants").HoistConstants(limit=limit)
+    result = PassManager("builtin.module", context).add_nested("func.func", pass_).run(module)
+    return str(module), result
+
+
+def moved(result: RunResult) -> int:
+    """Return how many constants the pass says to have moved."""
+    return sum(counts["moved"] for counts in result.statistics.values())
+
+
+def test_constants_move_to_the_start_in_program_order() -> None:
+    """Every constant of the kernels ends up before its function's first other op."""
+    text, result = hoist((EXAMPLES / "kernels.mlir").read_text(encoding="utf-8"))
+    assert moved(result) == 5
+    for function in text.split("func.func @")[1:]:
+        is_constant = ["arith.constant" in line for line in function.splitlines()[1:]]
+        assert is_constant == sorted(is_constant, reverse=True)
+    names = [line.split()[0] for line in text.split("@leaky_relu")[1].splitlines()[1:8]]
+    assert names == ["%lower", "%half", "%step", "%tracing", "%zero", "%slope", "%upper"]
+
+
+@pytest.mark.parametrize("limit", [0, 3, 5, 100])
+def test_hoisting_twice_is_hoisting_once(limit: int) -> None:
+    """A second run changes nothing, whatever the limit."""
+    once, _ = hoist((EXAMPLES / "kernels.mlir").read_text(encoding="utf-8"), limit)
+    twice, result = hoist(once, limit)
+    assert twice == once
+    assert result.changed is False
+    assert moved(result) == 0
+
+
+def test_a_limit_counts_the_constants_that_are_there_already() -> None:
+    """With room for four, one constant joins the three at @saxpy's start and two join two."""
+    _, result = hoist((EXAMPLES / "kernels.mlir").read_text(encoding="utf-8"), 4)
+    assert moved(result) == 3
+
+
+def test_constants_stay_in_isolated_ops() -> None:
+    """A constant of a nested function is hoisted neither out of it nor counted."""
+    text, result = hoist(
+        NESTED.replace('"test.op"() : () -> ()', "func.call @declared() : () -> ()")
+    )
+    assert moved(result) == 1
+    before, after = text.split("func.func @inner")
+    assert "constant 1" in before
+    assert "constant 2" in after
+
+
+def test_a_negative_limit_fails_the_pass() -> None:
+    """The pass gives up with its reason on every function."""
+    with pytest.raises(PassFailedError, match="the limit is negative") as caught:
+        hoist(NESTED, -1)
+    assert {failure.kind for failure in caught.value.failures} == {"failed"}
+
+
+def test_run_pipeline_shows_a_success_and_a_failure() -> None:
+    """The script prints the pipeline, its statistics, and where a check failed."""
+    output = run(sys.executable, EXAMPLES / "run_pipeline.py").stdout
+    assert (
+        output
+        == """\
+builtin.module(func.func(hoist-constants{limit=8},cse),symbol-dce) changed the module: True
+  builtin.module/func.func/0:hoist-constants: {'moved': 5}
+kernels.mlir:33:7: 'func.call' op pass 'check-leaf' failed: calls @trace [builtin.module/func.func/0:check-leaf]
+and 1 more:
+  kernels.mlir:45:3: 'func.call' op pass 'check-leaf' failed: calls @print_f32 [builtin.module/func.func/0:check-leaf]
+  failed on 'func.func' @leaky_relu: calls @trace
+  failed on 'func.func' @trace: calls @print_f32
+"""
+    )
+
+
+def test_the_demo_shows_all_its_parts() -> None:
+    """The demo succeeds, fits a screen or two, and ends with the error under its caret."""
+    shown = run("sh", EXAMPLES / "demo.sh")
+    assert shown.stderr == ""
+    parts = shown.stdout.split("\n==== ")[1:]
+    titles = [part.partition("\n")[0].split(":")[0] for part in parts]
+    assert titles == [
+        "Before",
+        "After",
+        "A pass of one's own, from examples/hoist_constants.py",
+        "A misspelt pass",
+    ]
+    before, after, own, misspelt = parts
+    assert "@trace" in before
+    assert "-p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'" in after
+    assert "builtin.module {" in after
+    assert "@trace" not in after
+    assert "+    %zero = arith.constant 0.000000e+00 : f32" in own
+    assert misspelt.endswith("""
+--pass-pipeline:1:30: error: 'canonicalise' does not refer to a registered pass or pass pipeline; did you mean 'canonicalize'?
+builtin.module(func.func(cse,canonicalise),symbol-dce)
+                             ^~~~~~~~~~~~
+""")
+    assert len(shown.stdout.splitlines()) <= 110
