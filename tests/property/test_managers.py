@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Literal
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from passel import OpPassManager, Options, Pass, PassManager, PassRegistry, option
@@ -164,6 +164,7 @@ def test_every_value_is_read_back_with_its_type(pass_: Everything) -> None:
             assert typed(getattr(again, key)) == typed(getattr(pass_, key))
 
 
+@settings(max_examples=50)
 @given(pipelines)
 def test_printed_managers_parse_back(pm: OpPassManager) -> None:
     """Parsing what a manager prints gives an equal manager that prints the same."""
@@ -174,6 +175,7 @@ def test_printed_managers_parse_back(pm: OpPassManager) -> None:
         assert again.to_text(all_options=True) == pm.to_text(all_options=True)
 
 
+@settings(max_examples=50)
 @given(pipelines)
 def test_copies_and_frozen_copies_are_equal(pm: OpPassManager) -> None:
     """Copies print and compare as the original, and frozen ones hash alike."""

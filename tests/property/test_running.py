@@ -34,7 +34,8 @@ class Note(Pass):
     name = "note"
     n: int = 0
 
-    def run(self, op: ToyOp, ctx: PassContext) -> None: ...
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do nothing."""
 
 
 class OnFunc(OperationPass[Any]):
@@ -44,7 +45,8 @@ class OnFunc(OperationPass[Any]):
     anchor = "toy.func"
     n: int = 0
 
-    def run(self, op: ToyOp, ctx: PassContext) -> None: ...
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do nothing."""
 
 
 class OnCallable(InterfacePass[Callable_]):
@@ -53,7 +55,8 @@ class OnCallable(InterfacePass[Callable_]):
     name = "on-callable"
     n: int = 0
 
-    def run(self, op: ToyOp, ctx: PassContext) -> None: ...
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do nothing."""
 
 
 class Picky(Note):
@@ -241,8 +244,8 @@ class Raising(PassInstrumentation):
         if self.calls == self.call:
             raise RuntimeError
 
-    before_pipeline = after_pipeline = _count  # pyright: ignore[reportAssignmentType]
-    before_pass = after_pass = after_pass_failed = _count  # pyright: ignore[reportAssignmentType]
+    before_pipeline = after_pipeline = _count
+    before_pass = after_pass = after_pass_failed = _count
 
 
 @given(roots(misbehaving), modules(), st.integers(1, 30), st.integers(1, 30))

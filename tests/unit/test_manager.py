@@ -14,6 +14,7 @@ from passel import (
     Nesting,
     OpPassManager,
     Pass,
+    PassInstrumentation,
     PassManager,
 )
 from passel.errors import UnknownPassError
@@ -345,30 +346,27 @@ def test_moving_a_pass_between_managers_is_noticed(
     assert (func.value, inner.value) == (0, 5)
 
 
-def test_an_unchanged_manager_is_compiled_once(
-    parse: Callable[[str], PassManager], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unchanged_manager_is_compiled_once(parse: Callable[[str], PassManager]) -> None:
     """The schedule is kept until the manager changes or runs in another context."""
-    from passel import manager
+    seen: list[Any] = []
 
-    compiled: list[object] = []
-    original = manager.compile_schedule
+    class Watch(PassInstrumentation):
+        def before_pass(self, step: Any, op: Any) -> None:
+            seen.append(step)
 
-    def counting(*arguments: Any) -> Any:
-        compiled.append(arguments)
-        return original(*arguments)
-
-    monkeypatch.setattr(manager, "compile_schedule", counting)
-    pm = parse("toy.module(toy.func(a))")
-    for _ in range(3):
+    pm = parse("toy.module(a)")
+    pm.add_instrumentation(Watch())
+    for _ in range(2):
         pm.run(parse_toy("toy.module"))
-    assert len(compiled) == 1
+    assert seen[0] is seen[1]
     pm.context = {"another"}
+    for _ in range(2):
+        pm.run(parse_toy("toy.module"))
+    assert seen[1] is not seen[2]
+    assert seen[2] is seen[3]
+    pm.nest("toy.func")
     pm.run(parse_toy("toy.module"))
-    assert len(compiled) == 2
-    next(iter(pm)).add("")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    pm.run(parse_toy("toy.module"))
-    assert len(compiled) == 2
+    assert seen[3] is not seen[4]
 
 
 # -- Contexts, dialects, adapters ------------------------------------------------------------

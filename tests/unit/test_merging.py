@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel.ir import OpKind
-from passel.schedule import NestedStep, Pipeline, compile_schedule
-from passel.testing import ToyAdapter
+from passel import PassInstrumentation, PassManager
+from passel.schedule import NestedStep, Pipeline, Step, passes_of
+from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel import PassManager
+
+class Zoo(ToyAdapter):
+    """The toy IR with more ops, whose names sort around `any`."""
+
+    kinds = ToyAdapter.kinds | {
+        name: replace(ToyAdapter.kinds["toy.module"], name=name)
+        for name in ("zoo.é", "zoo.z", "aaa.op")
+    }
 
 
-class Kinds:
-    """The toy IR's op kinds, and one more whose name sorts after `any`'s."""
+class Steps(PassInstrumentation):
+    """Records the steps that run on the op at the top."""
 
-    def kind_named(self, name: str) -> OpKind | None:
-        """Return a registered kind."""
-        func = ToyAdapter.kinds["toy.func"]
-        extra = {n: OpKind(n, True, True, func.implements) for n in ("zoo.é", "zoo.z", "aaa.op")}
-        return {**ToyAdapter.kinds, **extra}.get(name)
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
 
-    def suggest_op(self, name: str) -> str:
-        """Suggest nothing."""
-        return ""
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Record it."""
+        self.steps.append(step)
+
+
+def schedule(pm: PassManager) -> Pipeline:
+    """Return what a manager for modules is compiled to, by running it on an empty one."""
+    before, recorder = str(pm), Steps()
+    runner = PassManager("toy.module", adapter=Zoo()).add(*pm)
+    runner.add_instrumentation(recorder)
+    runner.run(parse_toy("toy.module"))
+    assert str(pm) == str(runner) == before
+    return Pipeline("toy.module", tuple(recorder.steps), "toy.module")
 
 
 def text(pipeline: Pipeline) -> str:
@@ -46,11 +61,7 @@ def merged(parse: Callable[[str], PassManager]) -> Callable[[str], str]:
     def merged(elements: str) -> str:
         for anchor in ("func", "module"):
             elements = elements.replace(f"{anchor}(", f"toy.{anchor}(")
-        pm = parse(f"toy.module({elements})")
-        before = str(pm)
-        schedule = text(compile_schedule(pm, Kinds()))
-        assert str(pm) == before
-        return schedule.removeprefix("module(")[:-1]
+        return text(schedule(parse(f"toy.module({elements})"))).removeprefix("module(")[:-1]
 
     return merged
 
@@ -127,10 +138,8 @@ def test_paths_name_a_pass_by_its_place_in_the_schedule(
     parse: Callable[[str], PassManager],
 ) -> None:
     """A path is the anchors around a pass, its number among all passes there, and its name."""
-    from passel.schedule import passes_of
-
     pm = parse("toy.module(a,toy.func(a),toy.func(b),a,toy.func(c),any(toy.func(a)))")
-    assert [step.path for step in passes_of(compile_schedule(pm, Kinds()))] == [
+    assert [step.path for step in passes_of(schedule(pm))] == [
         "toy.module/0:a",
         "toy.module/toy.func/0:a",
         "toy.module/toy.func/1:b",
@@ -142,8 +151,6 @@ def test_paths_name_a_pass_by_its_place_in_the_schedule(
 
 def test_paths_are_unique(parse: Callable[[str], PassManager]) -> None:
     """No two passes of a schedule share a path, also if the same text stands twice."""
-    from passel.schedule import passes_of
-
-    pm = parse("any(toy.func(a),a,toy.func(a),any(a),any(a),a,toy.func(a,a))")
-    paths = [step.path for step in passes_of(compile_schedule(pm, Kinds()))]
+    pm = parse("toy.module(toy.func(a),a,toy.func(a),any(a),any(a),a,toy.func(a,a))")
+    paths = [step.path for step in passes_of(schedule(pm))]
     assert len(paths) == len(set(paths)) == 8
