@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import PassInstrumentation, PassManager
+from passel import OpKind, PassInstrumentation, PassManager
 from passel.schedule import NestedStep, Pipeline, Step, passes_of
 from passel.testing import ToyAdapter, parse_toy
 
@@ -15,11 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def never(interface: type) -> bool:
+    """Implement no interface."""
+    return False
+
+
 class Zoo(ToyAdapter):
     """The toy IR with more ops, whose names sort around `any`."""
 
     kinds = ToyAdapter.kinds | {
-        name: replace(ToyAdapter.kinds["toy.module"], name=name)
+        name: OpKind(name, registered=True, isolated=True, implements=never)
         for name in ("zoo.é", "zoo.z", "aaa.op")
     }
 
