@@ -4,7 +4,8 @@ See `passel.xdsl` for what works on xDSL, and `passel.testing` for a toy IR.
 """
 
 from passel._version import __version__
-from passel.context import PassContext
+from passel.analysis import AnalysisManager, PreservedAnalyses
+from passel.context import PassContext, PipelineRun
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.errors import (
     AdapterError,
@@ -31,6 +32,7 @@ from passel.statistics import Statistic
 __all__ = [
     "ANY",
     "AdapterError",
+    "AnalysisManager",
     "AnchorError",
     "DefinitionError",
     "Diagnostic",
@@ -53,7 +55,9 @@ __all__ = [
     "PassRegistry",
     "PasselError",
     "PipelineError",
+    "PipelineRun",
     "PipelineSyntaxError",
+    "PreservedAnalyses",
     "RunResult",
     "Severity",
     "Statistic",

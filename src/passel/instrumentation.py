@@ -40,6 +40,12 @@ class PassInstrumentation:
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Called when it has failed; `failure` is None if only a nested pass did."""
 
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Called before an analysis is computed; not when it is found in the cache."""
+
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Called when it has been computed, or has raised."""
+
 
 class Instrumentor:
     """The hooks of several instrumentations, one tuple of callables per hook."""
@@ -49,6 +55,8 @@ class Instrumentor:
         self._broken: set[int] = set()
         self.before_pipeline = self._hooks(ordered, "before_pipeline")
         self.before_pass = self._hooks(ordered, "before_pass")
+        self.before_analysis = self._hooks(ordered, "before_analysis")
+        self.after_analysis = self._hooks(ordered[::-1], "after_analysis")
         self.after_pipeline = self._hooks(ordered[::-1], "after_pipeline")
         self.after_pass = self._hooks(ordered[::-1], "after_pass")
         self.after_pass_failed = self._hooks(ordered[::-1], "after_pass_failed")

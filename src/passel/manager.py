@@ -17,7 +17,7 @@ from passel.passes import Pass
 from passel.pipeline import located, parse_elements, parse_pipeline, parse_pipeline_at
 from passel.registry import default_registry
 from passel.resolution import ResolvedCall, ResolvedElement, ResolvedPass, resolve
-from passel.schedule import compile_schedule, passes_of
+from passel.schedule import Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic, Span
     from passel.instrumentation import PassInstrumentation
-    from passel.ir import IRAdapter, OpKind
+    from passel.ir import IRAdapter
     from passel.pipeline import OptionText
     from passel.registry import PassRegistry
-    from passel.schedule import Pipeline
 
 
 class Nesting(Enum):
@@ -327,11 +326,13 @@ class PassManager(OpPassManager):
         self._adapter = adapter
         self._verify = VerifyEach.CHANGED
         self._instrumentations: list[PassInstrumentation] = []
-        self._compiled: tuple[list[Any], Any, Pipeline] | None = None
+        self._verify_analyses = False
+        self._scheduler: Scheduler | None = None
 
     def _empty_copy(self) -> Self:
         other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
         other._verify = self._verify  # noqa: SLF001
+        other._verify_analyses = self._verify_analyses  # noqa: SLF001
         other._instrumentations = list(self._instrumentations)  # noqa: SLF001
         return other
 
@@ -377,6 +378,17 @@ class PassManager(OpPassManager):
         modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
         self._verify = modes[enable]
 
+    def enable_analysis_verifier(self, enable: bool = True) -> None:
+        """Set whether analyses are checked, which is slow: for finding a pass that lies.
+
+        Each computation must leave its op unchanged, and after each pass every analysis that
+        was preserved and defines equality is computed again and compared.
+
+        Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
+        manager; MLIR has none.
+        """
+        self._verify_analyses = enable
+
     def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
         """Let something observe the runs of this manager."""
         self._instrumentations.append(instrumentation)
@@ -390,7 +402,7 @@ class PassManager(OpPassManager):
         """
         chosen = adapter or self._adapter
         if chosen is not None:
-            self._schedule(chosen, self._context_for(chosen, None))
+            self._scheduler_for(chosen, self._context_for(chosen, None)).schedule(self)
 
     def run(
         self, op: Any, *, on_diagnostic: Callable[[Diagnostic], None] | None = None
@@ -412,8 +424,8 @@ class PassManager(OpPassManager):
         if self._anchor not in (ANY, name):
             message = f"can't run '{self._anchor}' pass manager on '{name}' op"
             raise AnchorError(Problem(message))
-        pipeline = self._schedule(adapter, context)
-        self._load_dialects(adapter, context, pipeline)
+        scheduler = self._scheduler_for(adapter, context)
+        schedule = scheduler.schedule(self)
         diagnostics: list[Diagnostic] = []
 
         def emit(diagnostic: Diagnostic) -> None:
@@ -422,8 +434,10 @@ class PassManager(OpPassManager):
                 on_diagnostic(diagnostic)
 
         instrumentor = Instrumentor(self._instrumentations)
-        execution = Execution(adapter, context, instrumentor, self._verify, emit)
-        changed = execution.run(pipeline, op)
+        execution = Execution(
+            scheduler, instrumentor, self._verify, emit, verify_analyses=self._verify_analyses
+        )
+        changed = execution.run(schedule, op)
         if execution.failures:
             raise PassFailedError(execution.failures, diagnostics) from execution.failures[0].cause
         return RunResult(changed, tuple(diagnostics), _by_path(execution.counts))
@@ -436,57 +450,12 @@ class PassManager(OpPassManager):
             self.context = adapter.create_context()
         return self.context
 
-    def _schedule(self, adapter: IRAdapter, context: Any) -> Pipeline:
-        """Return the compiled form, compiled again only if something was added or removed."""
-        signature = list(_signature(self))
-        if self._compiled is not None:
-            known, known_context, pipeline = self._compiled
-            same = len(known) == len(signature) and all(map(_is, known, signature))
-            if same and known_context is context:
-                return pipeline
-        pipeline = compile_schedule(self, _ContextKinds(adapter, context))
-        self._compiled = (signature, context, pipeline)
-        return pipeline
-
-    @staticmethod
-    def _load_dialects(adapter: IRAdapter, context: Any, pipeline: Pipeline) -> None:
-        needed = dict[str, Pass[Any]]()
-        for step in passes_of(pipeline):
-            for dialect in step.pass_.dependent_dialects:
-                needed.setdefault(dialect, step.pass_)
-        for dialect in sorted(needed):
-            try:
-                adapter.load_dialects(context, [dialect])
-            except LookupError as error:
-                name = needed[dialect].name
-                message = f"pass '{name}' depends on dialect '{dialect}': {error}"
-                raise AnchorError(Problem(message)) from None
-
-
-class _ContextKinds(NamedTuple):
-    """An adapter's answers for op names, bound to one context."""
-
-    adapter: IRAdapter
-    context: Any
-
-    def kind_named(self, name: str) -> OpKind | None:
-        return self.adapter.kind_named(self.context, name)
-
-    def suggest_op(self, name: str) -> str:
-        return self.adapter.suggest_op(self.context, name)
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b
-
-
-def _signature(manager: OpPassManager) -> Iterator[object]:
-    """Yield everything that a schedule depends on, by identity: passes are frozen."""
-    for entry in manager:
-        yield entry
-        if isinstance(entry, OpPassManager):
-            yield from _signature(entry)
-            yield None
+    def _scheduler_for(self, adapter: IRAdapter, context: Any) -> Scheduler:
+        """Return what compiles for this context, and remembers what it has compiled."""
+        known = self._scheduler
+        if known is None or known.adapter is not adapter or known.context is not context:
+            self._scheduler = known = Scheduler(adapter, context)
+        return known
 
 
 def _by_path(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:

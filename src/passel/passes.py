@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from passel.ir import OpKind
 
     OpT = TypeVar("OpT", default=Any)
+    StateT = TypeVar("StateT", default=None)
     InterfaceT = TypeVar("InterfaceT")
 else:
     OpT = typing.TypeVar("OpT")
+    StateT = typing.TypeVar("StateT")
     InterfaceT = typing.TypeVar("InterfaceT")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
-class Pass(Options, Generic[OpT]):
+class Pass(Options, Generic[OpT, StateT]):
     """A transformation or check of one op and what is nested in it.
 
     Subclass it, give it a `name`, annotate its options, and write `run`. The subclass is a
@@ -41,6 +43,10 @@ class Pass(Options, Generic[OpT]):
         name: The name in textual pipelines. A pass without one runs, but cannot be parsed.
         dependent_dialects: Dialects of ops that the pass may create, loaded before the run.
         anchor: The name of the only op that the pass runs on; None for any op.
+        preserves: Analyses that the pass never invalidates.
+
+    The type parameters are the class of the ops that it runs on and what `initialize`
+    returns; both may be left out.
 
     Example:
         >>> class Noop(Pass):
@@ -59,8 +65,33 @@ class Pass(Options, Generic[OpT]):
     name: ClassVar[str] = ""
     dependent_dialects: ClassVar[tuple[str, ...]] = ()
     anchor: ClassVar[str | None] = None
+    preserves: ClassVar[tuple[type, ...]] = ()
 
-    def run(self, op: OpT, ctx: PassContext) -> None:
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, parameters: Any) -> Any:
+            """Let type parameters be left out, as their defaults do for type checkers."""
+            given = parameters if isinstance(parameters, tuple) else (parameters,)
+            expected = len(getattr(cls, "__parameters__", ()))
+            return super().__class_getitem__(given + (None,) * (expected - len(given)))
+
+    def initialize(self, ir_context: Any) -> StateT:
+        """Build what is costly and does not depend on the IR, such as a set of patterns.
+
+        Called once per schedule, before anything runs; `ctx.state` hands the result to
+        `run`. It must not be changed there: ops may be processed at the same time.
+
+        Args:
+            ir_context: The IR's own context.
+
+        Raises:
+            PassFailure: The run fails before any pass has run.
+
+        Source: `mlir::Pass::initialize`, MLIR 22.
+        """
+        raise NotImplementedError
+
+    def run(self, op: OpT, ctx: PassContext[StateT]) -> None:
         """Transform `op`, which it must not erase, nor look at or change what is around it.
 
         Raises:
@@ -104,7 +135,7 @@ class Pass(Options, Generic[OpT]):
         return self.to_text()
 
 
-class OperationPass(Pass[OpT]):
+class OperationPass(Pass[OpT, StateT]):
     """A pass that runs on ops of one name only: `OperationPass[FuncOp]`.
 
     The anchor comes from the type parameter, an op class of any IR; set `anchor` in the
@@ -137,7 +168,7 @@ class OperationPass(Pass[OpT]):
         return kind.name == self.anchor
 
 
-class InterfacePass(Pass[Any], Generic[InterfaceT]):
+class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT]):
     """A pass that runs on ops with a trait or interface: `InterfacePass[SymbolTable]`.
 
     It has no anchor: in a manager for an op without the interface it is refused when the
@@ -164,10 +195,11 @@ class InterfacePass(Pass[Any], Generic[InterfaceT]):
 
 
 def _type_parameter(cls: type, base: type) -> type | None:
-    """Return X if `cls` derives directly from `base[X]` and X is a class."""
+    """Return X if `cls` derives from `base[X, ...]`, or a subclass's, and X is a class."""
     for generic in cls.__dict__.get("__orig_bases__", ()):
-        if typing.get_origin(generic) is base:
-            (argument,) = typing.get_args(generic)
+        origin = typing.get_origin(generic)
+        if isinstance(origin, type) and issubclass(origin, base):
+            argument = typing.get_args(generic)[0]
             if isinstance(argument, type):
                 return argument
     return None

@@ -9,19 +9,22 @@ there `run` does this to the manager itself.
 
 from __future__ import annotations
 
+import operator
+import typing
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from passel.errors import AnchorError, Problem
 from passel.ir import ANY
+from passel.options import Options
 from passel.passes import Pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from passel.diagnostics import Span
-    from passel.ir import OpKind
+    from passel.ir import IRAdapter, OpKind
 
 
 class PassTree(Protocol):
@@ -34,18 +37,6 @@ class PassTree(Protocol):
 
     def located(self) -> Iterator[tuple[Pass | PassTree, Span | None]]:
         """Yield the direct entries in order, each with its place in the text if it has one."""
-        ...
-
-
-class OpKinds(Protocol):
-    """Answers for op names, from one context of one IR."""
-
-    def kind_named(self, name: str) -> OpKind | None:
-        """Return the kind of a registered op."""
-        ...
-
-    def suggest_op(self, name: str) -> str:
-        """Return a hint for an op name that is not registered."""
         ...
 
 
@@ -126,14 +117,106 @@ class Pipeline:
         return self.steps, ""
 
 
-def compile_schedule(tree: PassTree, kinds: OpKinds) -> Pipeline:
-    """Compile a tree of passes, leaving it as it is.
+@dataclass(slots=True, eq=False)
+class Schedule:
+    """A compiled pipeline with what belongs to it.
 
-    Raises:
-        AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is unknown
-            or not isolated from above.
+    Attributes:
+        pipeline: What to run.
+        states: What each pass's `initialize` returned; None until that has happened.
     """
-    return _Compiler(kinds).pipeline(_Draft.of(tree), "")
+
+    pipeline: Pipeline
+    states: dict[PassStep, Any] | None = None
+
+
+class Scheduler:
+    """Compiles trees of passes for one context, each once while it is unchanged."""
+
+    def __init__(self, adapter: IRAdapter, context: Any) -> None:
+        self.adapter, self.context = adapter, context
+        self._compiled: dict[tuple[int, str], tuple[PassTree, list[object], Schedule]] = {}
+
+    def schedule(self, tree: PassTree, outer: str = "") -> Schedule:
+        """Return the compiled form of a tree, leaving the tree as it is.
+
+        The dialects that its passes depend on are loaded, and those of pipelines that its
+        passes hold as options.
+
+        Args:
+            tree: A pass manager.
+            outer: The path under which it runs, if it is not the top.
+
+        Raises:
+            AnchorError: A pass cannot be scheduled on its manager's op, an anchor is unknown
+                or not isolated from above, or a dialect does not exist.
+        """
+        key, signature = (id(tree), outer), list(_signature(tree))
+        if key in self._compiled:
+            _, known, schedule = self._compiled[key]
+            if len(known) == len(signature) and all(map(operator.is_, known, signature)):
+                return schedule
+        pipeline = _Compiler(self).pipeline(_Draft.of(tree), outer)
+        self._load_dialects(tree)
+        if len(self._compiled) >= _MAX_COMPILED:
+            self._compiled.clear()
+        schedule = Schedule(pipeline)
+        # The tree is kept as well: its address must not be used again.
+        self._compiled[key] = (tree, signature, schedule)
+        return schedule
+
+    def kind_named(self, name: str) -> OpKind | None:
+        """Return the kind of a registered op."""
+        return self.adapter.kind_named(self.context, name)
+
+    def suggest_op(self, name: str) -> str:
+        """Return a hint for an op name that is not registered."""
+        return self.adapter.suggest_op(self.context, name)
+
+    def _load_dialects(self, tree: PassTree) -> None:
+        needed = {dialect: user for user in _passes_in(tree) for dialect in user.dependent_dialects}
+        for dialect in sorted(needed):
+            try:
+                self.adapter.load_dialects(self.context, [dialect])
+            except LookupError as error:
+                name = needed[dialect].name
+                message = f"pass '{name}' depends on dialect '{dialect}': {error.args[0]}"
+                raise AnchorError(Problem(message)) from None
+
+
+_MAX_COMPILED = 256
+"""Schedules that are kept; passes that build a pipeline anew for each op would add for ever."""
+
+
+def _signature(tree: PassTree) -> Iterator[object]:
+    """Yield everything that a schedule depends on, by identity: passes are frozen."""
+    for entry, _ in tree.located():
+        yield entry
+        if not isinstance(entry, Pass):
+            yield from _signature(entry)
+            yield None
+
+
+def _passes_in(tree: PassTree) -> Iterator[Pass[Any, Any]]:
+    """Yield all passes of a tree, those inside of passes' options included."""
+    for entry, _ in tree.located():
+        if isinstance(entry, Pass):
+            yield entry
+            for info in entry.option_infos():
+                yield from _passes_in_option(getattr(entry, info.field))
+        else:
+            yield from _passes_in(entry)
+
+
+def _passes_in_option(value: Any) -> Iterator[Pass[Any, Any]]:
+    if isinstance(value, tuple):
+        for element in typing.cast("tuple[Any, ...]", value):
+            yield from _passes_in_option(element)
+    elif isinstance(value, Options):
+        for info in value.option_infos():
+            yield from _passes_in_option(getattr(value, info.field))
+    elif hasattr(value, "located"):
+        yield from _passes_in(value)
 
 
 def passes_of(pipeline: Pipeline) -> Iterator[PassStep]:
@@ -175,7 +258,7 @@ class _Draft:
 class _Compiler:
     """Drafts to pipelines, innermost first, so that the innermost error is reported."""
 
-    def __init__(self, kinds: OpKinds) -> None:
+    def __init__(self, kinds: Scheduler) -> None:
         self.kinds = kinds
         self.numbers: Counter[str] = Counter()
 

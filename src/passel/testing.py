@@ -214,6 +214,14 @@ class EventRecorder(PassInstrumentation):
         """Record it."""
         self._record("after-pass-failed", _name(step), op)
 
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Record it."""
+        self._record("before-analysis", name, op)
+
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Record it."""
+        self._record("after-analysis", name, op)
+
 
 def _name(step: Step) -> str:
     if isinstance(step, PassStep):

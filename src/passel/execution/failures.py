@@ -60,10 +60,14 @@ class FailureReporter:
         """The op may not run the step; nothing of it was run."""
         return self._failure("unschedulable", step, op, obstacle)
 
+    def misplaced(self, op: Any, message: str) -> Failure:
+        """A pass wanted to run a pipeline on an op that it may not touch."""
+        return self._failure("unschedulable", None, op, message)
+
     def _failure(
         self,
         kind: str,
-        step: Step,
+        step: Step | None,
         op: Any,
         message: str,
         *,
@@ -76,8 +80,8 @@ class FailureReporter:
         diagnostic = op_diagnostic(adapter, Severity.ERROR, message, blamed)
         return Failure(
             kind=kind,
-            pass_text=_name(step),
-            path=step.path,
+            pass_text=_name(step) if step else "",
+            path=step.path if step else "",
             op_name=adapter.kind_of(op).name,
             symbol=adapter.symbol_name(op),
             location=op_diagnostic(adapter, Severity.ERROR, message, op).location,

@@ -1,30 +1,36 @@
 """The run loop: the only place where passes are executed.
 
-`run_pipeline` reads top to bottom in the order in which things happen to one op. Whatever
+`_run_pipeline` reads top to bottom in the order in which things happen to one op. Whatever
 observes a run is an instrumentation; verification is the loop's own step.
 
 Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 """
+# pyright: reportPrivateUsage=false
+# ruff: noqa: SLF001
+# The loop writes its context's fields: a method call per pass and op would cost as much as
+# all of the rest.
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from passel.context import PassContext
-from passel.errors import PassFailure
+from passel.analysis import PreservedAnalyses, analysis_name
+from passel.context import PassContext, PipelineRun
+from passel.errors import AnchorError, PassFailure, Problem
 from passel.execution.failures import FailureReporter
-from passel.ir import InvalidIR
-from passel.schedule import PassStep
+from passel.ir import ANY, InvalidIR
+from passel.passes import Pass
+from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from passel.context import PipelineTree
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
     from passel.instrumentation import Instrumentor
-    from passel.ir import IRAdapter
-    from passel.schedule import NestedStep, Pipeline, Step
+    from passel.schedule import NestedStep, PassTree, Pipeline, Schedule, Scheduler, Step
 
 
 class VerifyEach(Enum):
@@ -49,42 +55,68 @@ class _Plan(NamedTuple):
 
 
 class Execution:
-    """One run of one schedule.
+    """One run of one schedule, and of the pipelines that its passes run.
 
     Attributes:
         failures: Every failure so far, in program order.
         counts: Statistics by the pass's path and the statistic's name.
-        changed: Whether any pass changed the IR, as far as verification had to know.
+        states: What passes' `initialize` returned.
     """
 
     def __init__(
         self,
-        adapter: IRAdapter,
-        ir_context: Any,
+        scheduler: Scheduler,
         instrumentor: Instrumentor,
         verify: VerifyEach,
         emit: Callable[[Diagnostic], None],
+        *,
+        verify_analyses: bool = False,
     ) -> None:
-        self.adapter = adapter
-        self.ir_context = ir_context
+        self.scheduler = scheduler
+        self.adapter = scheduler.adapter
+        self.ir_context = scheduler.context
         self.hooks = instrumentor
         self.verify = verify
+        self.verify_analyses = verify_analyses
         self.emit = emit
-        self.report = FailureReporter(adapter)
+        self.report = FailureReporter(self.adapter)
         self.failures: list[Failure] = []
         self.counts: dict[tuple[str, str], int] = {}
+        self.states: dict[PassStep, Any] = {}
         self._plans: dict[NestedStep, dict[Hashable, _Plan | None]] = {}
 
-    def run(self, pipeline: Pipeline, op: Any) -> bool | None:
+    def run(self, schedule: Schedule, op: Any) -> bool | None:
         """Run the top-level pipeline; see `failures` for how it went.
 
         Returns:
             Whether the IR changed; None if nobody had to know.
         """
+        if not self._initialize(schedule, op):
+            return False
+        pipeline = schedule.pipeline
         plan = _Plan(pipeline, *pipeline.admit(self.adapter.kind_of(op)))
-        return self._run_pipeline(plan, op)
+        return self._run_pipeline(plan, op, PassContext(self, op))
 
-    def _run_pipeline(self, plan: _Plan, op: Any) -> bool | None:  # noqa: C901, PLR0915 - one order, one function
+    def _initialize(self, schedule: Schedule, op: Any) -> bool:
+        """Call `initialize` of every pass that has one, once per schedule."""
+        if schedule.states is None:
+            states: dict[PassStep, Any] = {}
+            for step in passes_of(schedule.pipeline):
+                if type(step.pass_).initialize is Pass.initialize:
+                    continue
+                try:
+                    states[step] = step.pass_.initialize(self.ir_context)
+                except PassFailure as error:
+                    self._fail(self.report.gave_up(step, op, error))
+                    return False
+                except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
+                    self._fail(self.report.crashed(step, op, error))
+                    return False
+            schedule.states = states
+        self.states.update(schedule.states)
+        return True
+
+    def _run_pipeline(self, plan: _Plan, op: Any, ctx: PassContext[Any]) -> bool | None:  # noqa: C901, PLR0915 - one order, one function
         """Run a pipeline's passes on one op, in order, up to the first that fails.
 
         Returns:
@@ -93,14 +125,11 @@ class Execution:
         hooks, adapter, report = self.hooks, self.adapter, self.report
         verify = self.verify is not VerifyEach.OFF
         track = self.verify is VerifyEach.CHANGED
-        ctx = PassContext(adapter, self.ir_context, self.emit, self.counts)
-        ctx.op = op
         valid: object = None  # the fingerprint of the op when it was last known to be valid
         changed: bool | None = False
 
         for step in plan.steps:
-            ctx.path = step.path
-            ctx._preserved_all = False  # pyright: ignore[reportPrivateUsage] # noqa: SLF001
+            ctx._step, ctx._preserved, ctx._preserves_all = step, None, False
             if track and valid is None and isinstance(step, PassStep):
                 valid = adapter.fingerprint(op)
 
@@ -113,7 +142,7 @@ class Execution:
                 if isinstance(step, PassStep):
                     step.pass_.run(op, ctx)
                 else:
-                    failed, touched = self._run_children(step, op)
+                    failed, touched = self._run_children(step, op, ctx)
             except PassFailure as error:
                 failure = report.gave_up(step, op, error)
             except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
@@ -125,11 +154,14 @@ class Execution:
                     hook(step, op, failure)
                 raise
 
+            if ctx._analyses is not None and not ctx._preserves_all:
+                failure = self._invalidate(step, op, ctx) or failure
+
             if verify and failure is None and not failed:
                 if isinstance(step, PassStep):
                     touched = False
                     # What a pass that "preserved everything" broke is found after the next one.
-                    if not ctx._preserved_all:  # pyright: ignore[reportPrivateUsage] # noqa: SLF001
+                    if not ctx._preserves_all:
                         now = adapter.fingerprint(op) if track else None
                         touched = None if now is None else now != valid
                         if touched is not False:
@@ -150,15 +182,19 @@ class Execution:
                 self._fail(failure)
             for hook in hooks.after_pass_failed:
                 hook(step, op, failure)
+            self._end(ctx)
             return None
 
+        self._end(ctx)
         if plan.obstacle:
             next_step = plan.pipeline.steps[len(plan.steps)]
             self._fail(report.unschedulable(next_step, op, plan.obstacle))
             return None
         return changed
 
-    def _run_children(self, step: NestedStep, op: Any) -> tuple[bool, bool | None]:
+    def _run_children(
+        self, step: NestedStep, op: Any, ctx: PassContext[Any]
+    ) -> tuple[bool, bool | None]:
         """Run nested pipelines on the ops immediately inside `op`, in program order.
 
         A failure on one op does not keep its siblings from being processed.
@@ -166,7 +202,6 @@ class Execution:
         Returns:
             Whether any of them failed, and whether any of them changed.
         """
-        hooks = self.hooks
         plans = self._plans.setdefault(step, {})
         key_of = self.adapter.key_of
         failures = len(self.failures)
@@ -179,25 +214,123 @@ class Execution:
                 plan = plans[key] = self._plan(step, child)
             if plan is None:
                 continue
-            for hook in hooks.before_pipeline:
-                hook(plan.pipeline, child, step)
-            failures_before = len(self.failures)
-            failed = True  # also if an interrupt ends it
-            try:
-                touched = self._run_pipeline(plan, child)
-                failed = len(self.failures) > failures_before
-            finally:
-                for hook in hooks.after_pipeline:
-                    hook(plan.pipeline, child, step, failed=failed)
+            touched = self._run_nested(plan, child, step, PassContext(self, child, ctx))
             if touched is not False and not changed:
                 changed = touched
         return len(self.failures) > failures, changed
+
+    def _run_nested(self, plan: _Plan, op: Any, parent: Step, ctx: PassContext[Any]) -> bool | None:
+        """Run a nested or dynamic pipeline between its hooks."""
+        hooks = self.hooks
+        for hook in hooks.before_pipeline:
+            hook(plan.pipeline, op, parent)
+        failures = len(self.failures)
+        failed = True  # also if an interrupt ends it
+        try:
+            touched = self._run_pipeline(plan, op, ctx)
+            failed = len(self.failures) > failures
+        finally:
+            for hook in hooks.after_pipeline:
+                hook(plan.pipeline, op, parent, failed=failed)
+        return touched
 
     def _plan(self, step: NestedStep, op: Any) -> _Plan | None:
         """Decide once per kind of op which of the nested pipelines runs on it."""
         kind = self.adapter.kind_of(op)
         pipeline = step.select(kind)
         return None if pipeline is None else _Plan(pipeline, *pipeline.admit(kind))
+
+    def run_dynamic(self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any) -> PipelineRun:
+        """Run a pipeline for a pass; see `PassContext.run_pipeline`.
+
+        Source: the pipeline callback in `OpToOpPassAdaptor::run`, MLIR 22.
+        """
+        adapter = self.adapter
+        kind = adapter.kind_of(op)
+        if pipeline.anchor not in (ANY, kind.name):
+            message = f"can't run '{pipeline.anchor}' pass manager on '{kind.name}' op"
+            raise AnchorError(Problem(message))
+        if op is ctx.op:
+            inner = PassContext(self, op, analyses=ctx.analyses)
+        else:
+            try:
+                inner = PassContext(self, op, analyses=ctx.analyses.nest(op))
+            except ValueError:
+                return self._refuse_dynamic(op)
+        schedule = self.scheduler.schedule(cast("PassTree", pipeline), ctx.path)
+        failures = len(self.failures)
+        step = cast("Step", ctx._step)
+        touched: bool | None = False
+        if self._initialize(schedule, op):
+            plan = _Plan(schedule.pipeline, *schedule.pipeline.admit(kind))
+            touched = self._run_nested(plan, op, step, inner)
+        # Reported already; whether the run fails is for the pass to decide.
+        failed = tuple(self.failures[failures:])
+        del self.failures[failures:]
+        return PipelineRun(failed, touched)
+
+    def _refuse_dynamic(self, op: Any) -> PipelineRun:
+        message = (
+            "Trying to schedule a dynamic pipeline on an operation that isn't nested under the "
+            "current operation the pass is processing"
+        )
+        failure = self.report.misplaced(op, message)
+        self.emit(failure.diagnostic)
+        return PipelineRun((failure,), changed=False)
+
+    def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
+        """Compute an analysis, between its hooks.
+
+        Raises:
+            PassFailure: The analysis changed the op, if that is checked.
+        """
+        name = analysis_name(kind)
+        for hook in self.hooks.before_analysis:
+            hook(name, kind, op)
+        before = self.adapter.fingerprint(op) if self.verify_analyses else None
+        try:
+            result = construct()
+        finally:
+            for hook in self.hooks.after_analysis:
+                hook(name, kind, op)
+        if self.verify_analyses and self.adapter.fingerprint(op) != before:
+            raise PassFailure(f"analysis {name} changed the op that it looked at")
+        return result
+
+    def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
+        """Compute an analysis that a pass preserved again, if its results can be compared.
+
+        Raises:
+            PassFailure: The result is another one.
+        """
+        if type(old).__eq__ is object.__eq__:
+            return
+        if construct() != old:
+            where = self.adapter.symbol_name(op)
+            on = f" of @{where}" if where else ""
+            message = f"it states that it preserves {analysis_name(kind)}{on}, but changed it"
+            raise PassFailure(message, op=op)
+
+    def _invalidate(self, step: Step, op: Any, ctx: PassContext[Any]) -> Failure | None:
+        """Drop the analyses of the op that a step has not preserved."""
+        analyses = ctx.analyses
+        if not isinstance(step, PassStep):
+            analyses.clear()  # nested passes cannot know what was computed out here
+            return None
+        kept = (*step.pass_.preserves, *(ctx._preserved or ()))
+        analyses.invalidate(PreservedAnalyses(kept))
+        if self.verify_analyses:
+            try:
+                analyses.check()
+            except PassFailure as error:
+                return self.report.gave_up(step, op, error)
+        return None
+
+    @staticmethod
+    def _end(ctx: PassContext[Any]) -> None:
+        """Drop what is cached for an op when a pipeline on it ends."""
+        if ctx._analyses is not None:
+            ctx._analyses.clear()
 
     def _fail(self, failure: Failure) -> None:
         self.failures.append(failure)
