@@ -1,0 +1,244 @@
+"""`canonicalize`: on each kind of isolated op, every option, and as xDSL's over its corpus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import PassFailedError, PassManager
+from passel.errors import OptionError
+from passel.xdsl.passes.canonicalize import Canonicalize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.ir import Operation
+
+SUM = """
+  %zero = arith.constant 0 : i32
+  %y = arith.addi %x, %zero : i32
+"""
+
+KINDS = {
+    "builtin.module": f'builtin.module {{ %x = "test.op"() : () -> i32 {SUM} "test.op"(%y) : (i32) -> () }}',
+    "func.func": f"func.func @f(%x: i32) -> i32 {{ {SUM} func.return %y : i32 }}",
+    "llvm.func": f"llvm.func @f(%x: i32) -> i32 {{ {SUM} llvm.return %y : i32 }}",
+    "gpu.module": f"""
+"gpu.module"() <{{sym_name = "m"}}> ({{
+  %x = "test.op"() : () -> i32 {SUM} "test.op"(%y) : (i32) -> ()
+}}) : () -> ()""",
+    "gpu.func": f"""
+"gpu.func"() <{{function_type = (i32) -> ()}}> ({{
+^bb0(%x: i32): {SUM} "test.op"(%y) : (i32) -> () "gpu.return"() : () -> ()
+}}) {{sym_name = "f"}} : () -> ()""",
+}
+
+CHAIN = """
+func.func @f(%x: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %a = arith.addi %x, %zero : i32
+  %b = arith.addi %a, %zero : i32
+  %c = arith.addi %b, %zero : i32
+  func.return %c : i32
+}"""
+
+
+def count(op: Operation, name: str) -> int:
+    """Return how many ops of a name are in `op`."""
+    return len([inner for inner in op.walk() if inner.name == name])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_isolated_ops(
+    kind: str, parse: Callable[[str], Operation], run: Callable[..., object]
+) -> None:
+    """Folding, and the erasure of what is dead after it, work in every isolated op."""
+    op = parse(KINDS[kind])
+    assert op.name == kind
+    run(op, Canonicalize())
+    assert not [inner for inner in op.walk() if inner.name.startswith("arith.")]
+
+
+def test_nested_modules(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+    """A run on a module reaches the functions of the modules in it."""
+    op = parse(f"builtin.module {{ builtin.module {{ {CHAIN} }} {CHAIN} }}")
+    run(op, "builtin.module(canonicalize)")
+    assert count(op, "arith.addi") == 0
+
+
+def test_region_simplify(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+    """`region-simplify=disabled` keeps blocks that cannot be reached."""
+    text = """
+func.func @f() {
+  func.return
+^a:
+  "test.op"() : () -> ()
+  func.return
+}"""
+    for mode, blocks in (("disabled", 2), ("normal", 1)):
+        op = parse(text)
+        run(op, f"func.func(canonicalize{{region-simplify={mode}}})")
+        assert len(op.regions[0].blocks) == blocks
+
+
+def test_top_down(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+    """It is the first op that is rewritten first, or the last one; the result is the same."""
+    for top_down, first in ((True, "a"), (False, "c")):
+        op = parse(CHAIN)
+        run(op, Canonicalize(top_down=top_down))
+        assert count(op, "arith.addi") == 0
+
+        op = parse(CHAIN)
+        one = Canonicalize(top_down=top_down, max_num_rewrites=1, max_iterations=1)
+        run(op, one)
+        left = [i.results[0].name_hint for i in op.walk() if i.name == "arith.addi"]
+        assert left == [name for name in "abc" if name != first]
+
+
+@pytest.mark.parametrize(
+    ("options", "adds", "converges"),
+    [
+        ({}, 0, True),
+        ({"max_iterations": 0}, 3, True),
+        ({"max_iterations": 1}, 0, False),
+        ({"max_iterations": 2}, 0, True),
+        ({"max_iterations": -1}, 0, True),
+        ({"max_num_rewrites": 0}, 3, False),
+        ({"max_num_rewrites": 1}, 0, True),
+        ({"max_num_rewrites": 2}, 0, True),
+        ({"max_num_rewrites": -1}, 0, True),
+        ({"max_num_rewrites": 1, "max_iterations": 1}, 2, False),
+        ({"max_num_rewrites": 1, "max_iterations": 2}, 1, False),
+        ({"max_num_rewrites": 1, "max_iterations": 10}, 0, True),
+    ],
+    ids=str,
+)
+def test_limits(
+    options: dict[str, Any],
+    adds: int,
+    converges: bool,
+    parse: Callable[[str], Operation],
+    run: Callable[..., object],
+) -> None:
+    """The limits stop the work, and only `test-convergence` makes that a failure."""
+    op = parse(CHAIN)
+    run(op, Canonicalize(**options))
+    assert count(op, "arith.addi") == adds
+
+    op = parse(CHAIN)
+    if converges:
+        run(op, Canonicalize(**options, test_convergence=True))
+    else:
+        with pytest.raises(PassFailedError, match="canonicalization did not converge"):
+            run(op, Canonicalize(**options, test_convergence=True))
+    assert count(op, "arith.addi") == adds
+
+
+def test_dead_code_is_a_change(
+    parse: Callable[[str], Operation], run: Callable[..., object]
+) -> None:
+    """An iteration that only erased blocks is followed by another one, as in MLIR."""
+    op = parse("func.func @f() { func.return ^a: func.return }")
+    with pytest.raises(PassFailedError, match="did not converge"):
+        run(op, Canonicalize(max_iterations=1, test_convergence=True))
+
+
+def test_limits_are_per_region(
+    parse: Callable[[str], Operation], run: Callable[..., object]
+) -> None:
+    """A run that did not converge on one function failed, whatever comes after it."""
+    op = parse(f"builtin.module {{ {CHAIN} }}")
+    with pytest.raises(PassFailedError, match="did not converge"):
+        run(op, "builtin.module(canonicalize{max-iterations=1 test-convergence})")
+
+
+BRANCH = """
+func.func @f(%x: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %true = arith.constant true
+  %r = scf.if %true -> (i32) {
+    %y = arith.addi %zero, %x : i32
+    scf.yield %y : i32
+  } else {
+    scf.yield %x : i32
+  }
+  func.return %r : i32
+}"""
+
+
+@pytest.mark.parametrize(
+    ("options", "branches"),
+    [
+        ("", 0),
+        ("disable-patterns=SimplifyTrivialForLoop", 0),
+        ("disable-patterns={PATTERN}", 1),
+        ("enable-patterns={PATTERN}", 0),
+        ("enable-patterns=NoSuchPattern", 1),
+        ("enable-patterns={PATTERN} disable-patterns={PATTERN}", 1),
+    ],
+)
+def test_patterns(
+    options: str,
+    branches: int,
+    parse: Callable[[str], Operation],
+    run: Callable[..., object],
+) -> None:
+    """Patterns are chosen by the names of their classes; to disable one wins."""
+    from xdsl.dialects.scf import IfOp
+    from xdsl.traits import HasCanonicalizationPatternsTrait
+
+    (trait,) = IfOp.get_traits_of_type(HasCanonicalizationPatternsTrait)
+    pattern = type(next(iter(trait.get_patterns(IfOp)))).__name__
+    op = parse(BRANCH)
+    run(op, f"func.func(canonicalize{{{options.replace('PATTERN', pattern)}}})")
+    assert count(op, "scf.if") == branches
+
+
+def test_options_print_and_parse() -> None:
+    """Every option is spelled as in MLIR and reads back as it was."""
+    every = Canonicalize(
+        top_down=False,
+        region_simplify="disabled",
+        max_iterations=3,
+        max_num_rewrites=7,
+        test_convergence=True,
+        disable_patterns=("A", "B"),
+        enable_patterns=("C",),
+    )
+    text = every.to_text()
+    assert text == (
+        "canonicalize{disable-patterns={A,B} enable-patterns={C} max-iterations=3 "
+        "max-num-rewrites=7 region-simplify=disabled test-convergence=true top-down=false}"
+    )
+    (read,) = PassManager.parse(f"any({text})")
+    assert read == every
+    assert str(Canonicalize()) == "canonicalize"
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ("region-simplify=aggressive", "Cannot find option named 'aggressive'"),
+        ("max-iterations=x", "invalid for integer argument"),
+        ("max-iteration=1", "did you mean 'max-iterations'"),
+        ("top-down=maybe", "invalid value for boolean"),
+    ],
+)
+def test_wrong_options(options: str, complaint: str) -> None:
+    """A wrong option is refused before anything runs, with a way out."""
+    with pytest.raises(OptionError, match=complaint):
+        PassManager.parse(f"any(canonicalize{{{options}}})")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
+def test_same_as_xdsl(same_as_xdsl: Callable[..., int]) -> None:
+    """Over a sample of xDSL's corpus, modules come out as xDSL's `canonicalize` leaves them."""
+    assert same_as_xdsl(Canonicalize(), "canonicalize", step=6, least=70) > 30
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
+def test_limits_that_are_not_reached(same_as_xdsl: Callable[..., int]) -> None:
+    """Counting rewrites changes no result."""
+    generous = Canonicalize(max_iterations=1000, max_num_rewrites=100000)
+    assert same_as_xdsl(generous, "canonicalize", step=17, least=40) > 10

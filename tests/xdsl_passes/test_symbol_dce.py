@@ -1,0 +1,205 @@
+"""`symbol-dce`: what mlir-opt erases, on the modules of `symbol_dce.mlir` and elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel import PassFailedError
+from passel.xdsl.passes import symbol_dce
+from passel.xdsl.passes.symbol_dce import SymbolDCE
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+
+    from passel import RunResult
+
+_PARTS = Path(__file__).with_name("symbol_dce.mlir").read_text(encoding="utf-8")
+CASES = {
+    title: text
+    for title, _, text in (part.partition("\n") for part in _PARTS.split("// CASE: ")[1:])
+}
+
+PIPELINES = [
+    "builtin.module(symbol-dce)",
+    "builtin.module(builtin.module(symbol-dce))",
+    "builtin.module(builtin.module(symbol-dce),symbol-dce)",
+    "builtin.module(any(symbol-dce))",
+]
+
+TABLES = """
+builtin.module {
+  builtin.module {
+    func.func nested @hidden_by_a_nameless_module() { func.return }
+    func.func @public() { func.return }
+  }
+  builtin.module @named {
+    func.func nested @visible() { func.return }
+    func.func private @dead() { func.return }
+  }
+  builtin.module @private attributes {sym_visibility = "private"} {
+    func.func nested @hidden() { func.return }
+  }
+}"""
+
+
+def module_of(text: str) -> str:
+    """Return the text of a single module."""
+    return text if text.lstrip().startswith("builtin.module") else f"builtin.module {{ {text} }}"
+
+
+def test_there_are_enough() -> None:
+    """The comparison with mlir-opt covers what symbols can do."""
+    assert len(CASES) >= 30
+
+
+@pytest.mark.parametrize("title", CASES)
+def test_same_as_mlir(
+    title: str,
+    parse: Callable[[str], Operation],
+    run: Callable[..., RunResult],
+    text_of: Callable[[Operation], str],
+    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    """mlir-opt erases the same symbols, and refuses the same modules."""
+    generic = "--mlir-print-op-generic"
+    op = parse(module_of(CASES[title]))
+    theirs = mlir_opt(CASES[title], "--symbol-dce", generic)
+    if theirs.returncode:
+        assert "potentially unknown symbol table" in theirs.stderr
+        with pytest.raises(PassFailedError, match="may be a symbol table"):
+            run(op, SymbolDCE())
+    else:
+        run(op, SymbolDCE())
+        assert mlir_opt(text_of(op), generic).stdout == theirs.stdout
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_nested_pipelines(
+    pipeline: str,
+    parse: Callable[[str], Operation],
+    run: Callable[..., RunResult],
+    text_of: Callable[[Operation], str],
+    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    """Also when it runs on nested tables, it hides and erases what mlir-opt does."""
+    generic = "--mlir-print-op-generic"
+    op = parse(TABLES)
+    theirs = mlir_opt(TABLES, f"--pass-pipeline={pipeline}", generic)
+    assert theirs.returncode == 0, theirs.stderr
+    run(op, pipeline)
+    assert mlir_opt(text_of(op), generic).stdout == theirs.stdout
+
+
+def test_gpu_module(parse: Callable[[str], Operation], run: Callable[..., RunResult]) -> None:
+    """A `gpu.module` is a symbol table as well."""
+    op = parse("""
+"gpu.module"() <{sym_name = "m"}> ({
+  func.func private @dead() { func.return }
+  "gpu.func"() <{function_type = () -> ()}> ({ "gpu.return"() : () -> () }) {sym_name = "f"} : () -> ()
+}) : () -> ()""")
+    result = run(op, SymbolDCE())
+    assert [inner.name for inner in op.walk()] == ["gpu.module", "gpu.func", "gpu.return"]
+    assert result.statistics == {"gpu.module/0:symbol-dce": {"num-dce'd": 1}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func.func @f() { func.return }",
+        "llvm.func @f() { llvm.return }",
+        '"gpu.func"() <{function_type = () -> ()}> ({ "gpu.return"() : () -> () }) {sym_name = "f"} : () -> ()',
+    ],
+)
+def test_not_a_table(
+    text: str, parse: Callable[[str], Operation], run: Callable[..., RunResult]
+) -> None:
+    """On an op that is no symbol table it fails, in MLIR's words."""
+    with pytest.raises(PassFailedError, match="but does not define a symbol table"):
+        run(parse(text), SymbolDCE())
+
+
+def test_statistics(parse: Callable[[str], Operation], run: Callable[..., RunResult]) -> None:
+    """Symbols inside of dead ones count as well, as they are erased first."""
+    result = run(
+        parse("""
+builtin.module {
+  builtin.module @dead attributes {sym_visibility = "private"} {
+    func.func @inside() { func.return }
+  }
+  func.func private @dead_too() { func.return }
+}"""),
+        SymbolDCE(),
+    )
+    assert result.statistics == {"builtin.module/0:symbol-dce": {"num-dce'd": 3}}
+
+
+def test_nothing_to_do_is_no_change(
+    parse: Callable[[str], Operation], run: Callable[..., RunResult]
+) -> None:
+    """If every symbol is live, the pass says that it preserved everything."""
+    result = run(parse("builtin.module { func.func @f() { func.return } }"), SymbolDCE())
+    assert result.changed is False
+
+
+def test_failure_names_the_op(
+    parse: Callable[[str], Operation], run: Callable[..., RunResult]
+) -> None:
+    """The op that may be a table is blamed, where it stands in the source."""
+    op = parse('builtin.module {\n  "x.y"() ({ "x.z"() : () -> () }) : () -> ()\n}')
+    with pytest.raises(PassFailedError) as caught:
+        run(op, SymbolDCE())
+    diagnostic = caught.value.failures[0].diagnostic
+    assert diagnostic.message.startswith("'x.y' op pass 'symbol-dce' failed")
+    assert str(diagnostic.location) == "test.mlir:2:3"
+
+
+def test_unregistered_ops_of_known_dialects(
+    context: Context, parse: Callable[[str], Operation], run: Callable[..., RunResult]
+) -> None:
+    """An op that xDSL lacks, of a dialect that it has, is no table: MLIR has looked."""
+    assert context.get_optional_dialect("scf") is not None
+    op = parse("""
+builtin.module {
+  func.func private @dead() { func.return }
+  func.func private @used() { func.return }
+  "scf.unknown_to_xdsl"() ({ "test.op"() {callee = @used} : () -> () }) : () -> ()
+}""")
+    run(op, SymbolDCE())
+    assert [f.properties["sym_name"].data for f in op.walk() if f.name == "func.func"] == ["used"]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+def test_names_are_looked_up_in_an_index(
+    parse: Callable[[str], Operation],
+    run: Callable[..., RunResult],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The work grows with the number of symbols, not with its square."""
+    asked = 0
+    symbol_of = symbol_dce._symbol_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+    def counting(op: Operation) -> str | None:
+        nonlocal asked
+        asked += 1
+        return symbol_of(op)
+
+    monkeypatch.setattr(symbol_dce, "_symbol_of", counting)
+    calls = (
+        f"func.func private @f{n}() {{ func.call @f{n + 1}() : () -> () func.return }}"
+        for n in range(200)
+    )
+    op = parse(
+        "builtin.module {"
+        + "".join(calls)
+        + "func.func private @f200() { func.return } "
+        + "func.func @main() { func.call @f100() : () -> () func.return } }"
+    )
+    result = run(op, SymbolDCE())
+    assert result.statistics == {"builtin.module/0:symbol-dce": {"num-dce'd": 100}}
+    assert asked < 202 * 10
