@@ -58,10 +58,10 @@ class XDSLAdapter:
 
     def create_context(self) -> Context:
         """Return a context with the dialects of all installed packages, none loaded yet."""
-        from xdsl.universe import Universe
+        from passel.xdsl.registration import installed_universe
 
         context = Context()
-        for name, factory in Universe.get_multiverse().all_dialects.items():
+        for name, factory in installed_universe().all_dialects.items():
             context.register_dialect(name, factory)
         return context
 

@@ -15,8 +15,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.errors import DefinitionError, PassFailure
 from passel.passes import Pass
@@ -43,11 +44,18 @@ class XDSLPass(Pass[Operation]):
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Apply the `ModulePass` to a module, or to another op in a module of its own."""
         module_pass = self.module_pass()
-        if isinstance(op, ModuleOp):
-            module_pass.apply(ctx.ir_context, op)
-            return
-        with _in_own_module(op, self.name, ctx) as module:
-            module_pass.apply(ctx.ir_context, module)
+        try:
+            if isinstance(op, ModuleOp):
+                module_pass.apply(ctx.ir_context, op)
+                return
+            with _in_own_module(op, self.name, ctx) as module:
+                module_pass.apply(ctx.ir_context, module)
+        except ArgSpecParseError as error:  # a BaseException in xDSL
+            raise PassFailure(str(error)) from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The class was made at run time, so pickle would not find it.
+        return wrap_module_pass, (self.module_pass(),)
 
     @staticmethod
     def argument_options(argument: str) -> tuple[tuple[str, str], ...]:
@@ -114,25 +122,43 @@ def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
 def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[ModuleOp]:
     """Move `op` into a module of its own, and all that is in there at the end back.
 
-    Symbols that the pass added beside `op` follow it, unless an equal one is there already.
+    That module has the attributes of the one around `op`, which passes read their target
+    from. Symbols that the pass added beside `op` follow it, unless an equal one is there
+    already.
 
     Raises:
-        PassFailure: The pass replaced `op` itself, so nothing can run on it any more.
+        PassFailure: The pass replaced `op` itself, so nothing can run on it any more; it
+            changed attributes of the module; or there is no place for what it added.
     """
     block, successor = op.parent, op.next_op
-    op.detach()
-    module = ModuleOp([op])
+    attributes = _module_attributes(op)
+    if block is not None:
+        op.detach()
+    module = ModuleOp([op], attributes=dict(attributes))
     try:
         yield module
     finally:
-        results = list(module.body.block.ops)
+        results = [result for inner in module.body.blocks for result in inner.ops]
         for result in results:
             result.detach()
         if block is not None:
             _restore(results, op, block, successor, name, ctx)
     if op not in results:
-        message = f"it replaced the op that it ran on; run builtin.module({name}) instead"
-        raise PassFailure(message)
+        problem = "replaced the op that it ran on"
+    elif module.attributes != attributes:
+        problem = "changed attributes of the module around the op that it ran on"
+    elif block is None and len(results) > 1:
+        problem = "added ops beside the one that it ran on, which is in no module"
+    else:
+        return
+    raise PassFailure(f"it {problem}; run builtin.module({name}) instead")
+
+
+def _module_attributes(op: Operation) -> dict[str, Attribute]:
+    around = op.parent_op()
+    while around is not None and not isinstance(around, ModuleOp):
+        around = around.parent_op()
+    return {} if around is None else around.attributes
 
 
 def _restore(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from xdsl.universe import Universe
+
+from passel.diagnostics import log_exception
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,10 +33,44 @@ _OWN_PASSES = {
 
 def register(registry: PassRegistry) -> None:
     """Add xDSL's passes, those of its plugins, and passel's own, which win."""
-    for name, factory in Universe.get_multiverse().all_passes.items():
-        registry.register(name, _wrapper(factory), origin="xDSL")
+    for name, factory in installed_universe().all_passes.items():
+        if registry.lookup_pass(name) is None:  # a package that came first has its reasons
+            registry.register(name, _wrapper(factory), origin="xDSL")
     for name, (module, attribute) in _OWN_PASSES.items():
         registry.register(name, _importer(module, attribute), origin="passel", override=True)
+
+
+@cache
+def installed_universe() -> Universe:
+    """Return the dialects, passes and targets of xDSL and of all packages that extend it.
+
+    Unlike `Universe.get_multiverse` it does without a package that cannot be loaded, or whose
+    entry point is no `Universe`, and without a second definition of a name: those of xDSL
+    come first, then packages in the order of their names. What is left out is reported in
+    the log `passel`.
+    """
+    # Imported late, like all that reads package metadata.
+    from importlib.metadata import entry_points
+
+    everything = Universe()
+    points = sorted(entry_points(group="xdsl.universe"), key=lambda p: (p.name != "xdsl", p.name))
+    for point in points:
+        try:
+            universe: Universe = point.load()
+            for kind in ("all_dialects", "all_passes", "all_targets"):
+                _add(getattr(everything, kind), getattr(universe, kind), point.name)
+        except Exception:  # noqa: BLE001 - a broken package must not take the tool with it
+            log_exception(f"entry point '{point.name}' of xdsl.universe failed; skipped")
+    return everything
+
+
+def _add(known: dict[str, Any], new: dict[str, Any], origin: str) -> None:
+    for name, factory in new.items():
+        if known.setdefault(name, factory) is not factory:
+            from logging import getLogger
+
+            message = "'%s' of xdsl.universe '%s' is defined already; skipped"
+            getLogger("passel").error(message, name, origin)
 
 
 def _wrapper(factory: Callable[[], type[ModulePass]]) -> Callable[[], type[Pass[Any]]]:
