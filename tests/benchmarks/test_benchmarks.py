@@ -1,0 +1,23 @@
+"""The benchmarks run, so that they can be trusted to when somebody needs a number."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.mark.parametrize(
+    "script", sorted(BENCHMARKS.glob("bench_*.py")), ids=lambda path: path.stem
+)
+def test_benchmark_runs(script: Path) -> None:
+    """Each benchmark runs at a tiny size and prints tables, whatever the numbers are."""
+    done = subprocess.run(
+        [sys.executable, script, "--quick"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "ratio" in done.stdout
