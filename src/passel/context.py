@@ -220,6 +220,15 @@ class PassContext(Generic[StateT]):
         """
         return self._run.run_dynamic(self, pipeline, self.op if op is None else op)
 
+    def fingerprint(self) -> object:
+        """Return what the op consists of now; equal to a later one if nothing changed since.
+
+        Example: run a pipeline until `ctx.fingerprint()` stays the same.
+
+        Source: `mlir::OperationFingerPrint`, MLIR 22.
+        """
+        return self._run.adapter.fingerprint(self.op)
+
     def count(self, statistic: Statistic, amount: int = 1) -> None:
         """Add to one of the pass's statistics.
 

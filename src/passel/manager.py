@@ -232,11 +232,15 @@ class OpPassManager:
         if self._frozen:
             return self
         frozen = OpPassManager(self._anchor, nesting=self.nesting)
+        self._freeze_into(frozen)
+        return frozen
+
+    def _freeze_into(self, frozen: OpPassManager) -> None:
+        """Fill an empty manager with what this one has, for good."""
         for entry, span in self._entries:
             item = entry.as_option() if isinstance(entry, OpPassManager) else entry
             frozen._entries.append((item, span))
         frozen._frozen = True
-        return frozen
 
     def _check_not_frozen(self) -> None:
         if self._frozen:

@@ -3,6 +3,7 @@
 from passel.pipeline.lexer import located, split_list, split_struct
 from passel.pipeline.parser import (
     parse_elements,
+    parse_elements_at,
     parse_options,
     parse_pipeline,
     parse_pipeline_at,
@@ -18,6 +19,7 @@ __all__ = [
     "PipelineNode",
     "located",
     "parse_elements",
+    "parse_elements_at",
     "parse_options",
     "parse_pipeline",
     "parse_pipeline_at",

@@ -79,7 +79,16 @@ def parse_elements(text: str, *, name: str = "<pass-pipeline>") -> tuple[Element
     Raises:
         PipelineSyntaxError: The text is not a list of elements.
     """
-    return _Parser(Span(Source(text, name), 0, len(text))).parse()
+    return parse_elements_at(Span(Source(text, name), 0, len(text)))
+
+
+def parse_elements_at(span: Span) -> tuple[ElementNode, ...]:
+    """Parse bare elements that are a part of a longer text, such as an option's value.
+
+    Raises:
+        PipelineSyntaxError: The part is not a list of elements; positions are those in the whole.
+    """
+    return _Parser(span).parse()
 
 
 def parse_options(text: str, *, name: str = "<options>") -> tuple[OptionNode, ...]:
