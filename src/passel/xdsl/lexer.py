@@ -104,6 +104,10 @@ class FastLexer(MLIRLexer):
         ['%0', '=', 'arith.addi']
     """
 
+    # xDSL's own pattern, made possessive: without that, an unterminated string of thirty
+    # characters is searched for hours.
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
     def lex(self) -> FastToken:
         """Read the token at `pos`, skipping white space and comments before it."""
         source = self.input

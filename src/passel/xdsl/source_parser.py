@@ -5,7 +5,7 @@
 import difflib
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, NoReturn, TypeVar, cast
+from typing import Any, Final, NoReturn, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -13,8 +13,16 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue, TypeAttribute
+from xdsl.ir import (
+    Attribute,
+    AttributeInvT,
+    BlockArgument,
+    Operation,
+    SSAValue,
+    TypeAttribute,
+)
 from xdsl.parser import Parser
+from xdsl.parser.core import ForwardDeclaredValue, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import (
@@ -69,6 +77,7 @@ class SourceParser(Parser):
         self._source = source
         self._op_names: list[FastToken] = []
         self._spelled: dict[str, Attribute] = {}
+        self._first_uses: dict[SSAValue[Any], Span] = {}
 
     @property
     def _token(self) -> FastToken:
@@ -105,6 +114,29 @@ class SourceParser(Parser):
         for value in values:
             if isinstance(value, BlockArgument) and value.location is UNKNOWN_LOC:
                 value.location = SourceLocation(self._source, span.start)
+
+    # ---- values that are never defined -----------------------------------------------
+
+    def resolve_operand(
+        self,
+        operand: UnresolvedOperand,
+        type: AttributeInvT,  # noqa: A002 - as xDSL names it
+    ) -> SSAValue[AttributeInvT]:
+        """Resolve an operand, remembering where one not defined yet is used first.
+
+        Raises:
+            ParseError: It was used or defined with another type.
+        """
+        value = super().resolve_operand(operand, type)
+        if value.__class__ is ForwardDeclaredValue:
+            self._first_uses.setdefault(value, operand.span)
+        return value
+
+    def _refuse_undefined(self) -> NoReturn:
+        references = self.forward_ssa_references.values()
+        spans = [self._first_uses[value] for indices in references for value in indices.values()]
+        first = min(spans, key=lambda span: span.start)
+        self.raise_error(f"use of undeclared SSA value name '{first.text}'", first)
 
     # ---- unknown ops -----------------------------------------------------------------
 
@@ -244,6 +276,5 @@ class SourceParser(Parser):
             else:
                 self.raise_error("expected operation, alias definition or file metadata")
         if self.forward_ssa_references:
-            names = ", ".join(f"%{name}" for name in self.forward_ssa_references)
-            self.raise_error(f"values used but not defined: [{names}]")
+            self._refuse_undefined()
         return ops
