@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.cli.flags import PROGRAM, UsageError, read_flags
+from passel.cli.output import Output, abandon_stdout, printable
 from passel.errors import PipelineError
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         fault, 130 after Ctrl-C.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
     try:
         if _wants_xdsl(words):
             from passel.cli.compat import main as xdsl_main
@@ -42,14 +45,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PipelineError as error:
         for problem in error.problems:
             prefix = "" if problem.span else f"{PROGRAM}: error: "
-            print(f"{prefix}{problem}", file=sys.stderr)
+            print(f"{prefix}{printable(str(problem))}", file=sys.stderr)
     except KeyboardInterrupt as error:
         doing = "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
         print(f"{PROGRAM}: interrupted{doing}", file=sys.stderr)
         return _INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has had enough; don't complain again when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon_stdout()  # whoever read the output has had enough
     return 1
 
 
@@ -58,7 +60,9 @@ def _run(words: list[str]) -> int:
     arguments = read_flags(words, lambda name: _is_pass(registry, name), lambda: _names(registry))
     information = _information(arguments, registry)
     if information is not None:
-        sys.stdout.write(information)
+        output = Output("-")
+        output.write(information)
+        output.commit()
         return 0
     from passel.cli.driver import Driver
 
@@ -75,7 +79,9 @@ def _registry(words: list[str]) -> PassRegistry:
         if word.startswith("-") and name == "load-pass-plugin":
             from passel.cli.plugins import load_plugin
 
-            load_plugin(value if equals else "".join(words[index + 1 : index + 2]), registry)
+            file = value if equals else "".join(words[index + 1 : index + 2])
+            if file:  # otherwise reading the flags says what is missing
+                load_plugin(file, registry)
     return registry
 
 

@@ -5,8 +5,10 @@ Source: `mlir::MlirOptMain`, MLIR 22.
 
 from __future__ import annotations
 
+import codecs
 import gc
 import sys
+import traceback
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, ShrinkException
 
 from passel.cli.expectations import DiagnosticVerifier
-from passel.cli.flags import UsageError
+from passel.cli.flags import UsageError, stray_hint
 from passel.cli.observers import PassTimer, PrintBetweenPasses
 from passel.cli.output import Output
 from passel.cli.pipelines import PipelineFactory
@@ -24,20 +26,23 @@ from passel.cli.targets import Emitter
 from passel.context import op_diagnostic
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.errors import AnchorError, PassFailedError
-from passel.ir import InvalidIR
+from passel.ir import ANY, InvalidIR
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from xdsl.context import Context
     from xdsl.ir import Operation
     from xdsl.utils.lexer import Span
 
     from passel.cli.flags import Arguments
+    from passel.errors import Failure
+    from passel.manager import PassManager
     from passel.registry import PassRegistry
 
 _BYTECODE = b"ML\xefR"
+_LONGEST_HINT = 100
 
 
 class Driver:
@@ -67,6 +72,8 @@ class Driver:
         """Process the input and return the exit code."""
         try:
             name, text = self._read()
+            if text is None:
+                return 1
             self.renderer.add_source(name, text)
             marker = self.arguments.text("split-input-file")
             chunks = list(split_input(text, marker, name, self.renderer))
@@ -85,28 +92,35 @@ class Driver:
             return 0 if self.shrunk else 1
         return 0 if good else 1
 
-    def _read(self) -> tuple[str, str]:
-        """Return the input's name as diagnostics show it, and its text."""
+    def _read(self) -> tuple[str, str | None]:
+        """Return the input's name as diagnostics show it, and its text if it is one."""
         path = self.arguments.inputs[0] if self.arguments.inputs else "-"
         name = "<stdin>" if path == "-" else path
+        if path == "-" and sys.stdin is None:
+            raise UsageError("there is no input: no file is given and the standard input is closed")
         try:
             data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        except OSError as error:
-            raise UsageError(f"cannot open input file '{path}': {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            hint = stray_hint(self.arguments)
+            raise UsageError(f"cannot open input file '{path}': {reason}{hint}") from None
         if data.startswith(_BYTECODE):
             raise UsageError(
                 f"'{name}' is MLIR bytecode, which xDSL cannot read; "
                 "'mlir-opt' without passes turns it into text"
             )
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise UsageError(f"'{name}' is UTF-16; MLIR is UTF-8")
+        data = data.removeprefix(codecs.BOM_UTF8)  # editors add it, and it says nothing
         try:
             return name, data.decode("utf-8")
         except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            column = error.start - data.rfind(b"\n", 0, error.start)
-            raise UsageError(
-                f"{name}:{line}:{column}: the input is not text: byte "
-                f"0x{data[error.start]:02x} is not UTF-8"
-            ) from None
+            before = data[: error.start].decode("utf-8").split("\n")
+            place = Location(name, len(before), len(before[-1]) + 1)
+            self.renderer.add_source(name, data.decode("utf-8", "replace"))
+            message = f"the input is not text: byte 0x{data[error.start]:02x} is not UTF-8"
+            self.renderer(Diagnostic(Severity.ERROR, message, place))
+            return name, None
 
     def _process(self, chunk: Chunk, name: str) -> bool:
         """Process one part of the input with a context of its own; return whether it is good."""
@@ -183,9 +197,11 @@ class Driver:
                 for problem in error.problems:
                     if problem.span is not None:
                         raise
-                    report(Diagnostic(Severity.ERROR, problem.message, location))
+                    message = problem.message + _nesting_hint(manager, anchor)
+                    report(Diagnostic(Severity.ERROR, message, location))
                 return False
             except PassFailedError as error:
+                self._explain_crashes(error.failures)
                 causes = [failure.cause for failure in error.failures]
                 self.shrunk = any(isinstance(cause, ShrinkException) for cause in causes)
                 return False
@@ -193,14 +209,47 @@ class Driver:
 
     def _print(self, op: Operation, context: Context, report: Callable[[Diagnostic], None]) -> bool:
         try:
-            self.output.write(self.emitter.emit(op, context))
+            text = self.emitter.emit(op, context)
         except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
             target = self.arguments.text("target")
             reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-            message = f"target '{target}' failed: {reason}"
+            message = f"target '{target}' failed: {reason} (at {raised_at(error)})"
             report(Diagnostic(Severity.ERROR, message, self.adapter.location(op)))
             return False
+        self.output.write(text)
         return True
+
+    def _explain_crashes(self, failures: Sequence[Failure]) -> None:
+        """Tell authors of passes where theirs crashed, unless diagnostics are under test."""
+        if self.arguments.text("verify-diagnostics"):
+            return
+        for failure in failures:
+            if failure.kind != "crashed" or failure.cause is None:
+                continue
+            if self.arguments.flag("mlir-print-stacktrace-on-diagnostic"):
+                sys.stderr.write("".join(traceback.format_exception(failure.cause)))
+            else:
+                message = (
+                    f"raised at {raised_at(failure.cause)}; "
+                    "--mlir-print-stacktrace-on-diagnostic shows the way there"
+                )
+                self.renderer(Diagnostic(Severity.NOTE, message))
+
+
+def raised_at(error: BaseException) -> str:
+    """Return the file and line that raised an error, relative to here if it is below."""
+    *_, frame = traceback.extract_tb(error.__traceback__)
+    path = Path(frame.filename)
+    here = Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{frame.lineno}"
+
+
+def _nesting_hint(manager: PassManager, anchor: str) -> str:
+    if manager.anchor in (ANY, anchor):
+        return ""
+    text = str(manager)
+    inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
+    return f"; to run it on the ops inside, write {anchor}({inner})"
 
 
 def _parse_diagnostic(error: ParseError) -> Diagnostic:

@@ -129,6 +129,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
             choices=("all", "only-expected"),
         ),
         Flag("mlir-print-op-on-diagnostic", "show the op that an error is about", default=True),
+        Flag("mlir-print-stacktrace-on-diagnostic", "show where in Python a pass crashed"),
         Flag("parsing-diagnostics", "print a parse error to the output and exit with 0"),
         Flag("print-between-passes", "print the IR between passes"),
         Flag("time-passes", "print how long each pass took"),
@@ -166,12 +167,14 @@ class Arguments:
         lists: All values of repeated flags.
         passes: Passes given as flags, in order.
         inputs: What is no flag, in order.
+        stray: Those inputs that may be meant as options of the pass given just before.
     """
 
     given: dict[str, bool | str] = field(default_factory=dict[str, "bool | str"])
     lists: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     passes: list[PassFlag] = field(default_factory=list[PassFlag])
     inputs: list[str] = field(default_factory=list[str])
+    stray: dict[str, str] = field(default_factory=dict[str, str])
 
     def flag(self, name: str) -> bool:
         """Return a boolean flag's value."""
@@ -197,14 +200,19 @@ def read_flags(
     """
     arguments = Arguments()
     rest = list(argv)
+    after_pass = ""
     while rest:
         word = rest.pop(0)
         if word == "--":
             arguments.inputs += rest
             break
         if not word.startswith("-") or word == "-":
+            if after_pass and "=" in word:
+                arguments.stray[word] = after_pass
             arguments.inputs.append(word)
+            after_pass = ""
             continue
+        after_pass = ""
         name, equals, value = word.lstrip("-").partition("=")
         flag = FLAGS.get(name)
         if flag is not None:
@@ -214,6 +222,7 @@ def read_flags(
             arguments.given[flag.name] = given
         elif is_pass(name):
             arguments.passes.append(PassFlag(name, value if equals else None))
+            after_pass = "" if equals else name
         else:
             hint = suggest(name, [*FLAGS, *names()]).replace("did you mean '", "did you mean '--")
             raise UsageError(
@@ -234,7 +243,8 @@ def _value(flag: Flag, word: str, attached: str | None, rest: list[str]) -> bool
         attached = rest.pop(0)
     if flag.choices and attached not in flag.choices:
         hint = suggest(attached, flag.choices)
-        raise UsageError(f"'{word}' takes one of {', '.join(flag.choices)}{hint}")
+        name = word.partition("=")[0]
+        raise UsageError(f"'{name}' takes {' or '.join(flag.choices)}, not '{attached}'{hint}")
     return attached
 
 
@@ -245,16 +255,21 @@ def _boolean(word: str, attached: str | None) -> bool:
         case "false" | "FALSE" | "False" | "0":
             return False
         case _:
-            raise UsageError(f"'{word}' takes true or false, or nothing")
+            name = word.partition("=")[0]
+            raise UsageError(f"'{name}' takes true or false, or no value, not '{attached}'")
+
+
+def stray_hint(arguments: Arguments) -> str:
+    """Return how to write what was taken for an input but looks like a pass's options."""
+    for options, name in arguments.stray.items():
+        return f"; options are attached to their pass: --{name}='{options}'"
+    return ""
 
 
 def _check(arguments: Arguments) -> None:
     if len(arguments.inputs) > 1:
-        _, second, *_ = arguments.inputs
-        raise UsageError(
-            f"more than one input: '{second}' is neither the first file nor a flag's value; "
-            "a pass's options are attached with '='"
-        )
+        first, second, *_ = arguments.inputs
+        raise UsageError(f"more than one input: '{first}' and '{second}'{stray_hint(arguments)}")
     if arguments.text("pass-pipeline") and arguments.passes:
         raise UsageError(
             "'--pass-pipeline' can't be used with individual pass options such as "

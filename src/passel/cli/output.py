@@ -11,6 +11,21 @@ from pathlib import Path
 
 from passel.cli.flags import UsageError
 
+_CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
+_CONTROL_PICTURES[0x7F] = 0x2421
+_CONTROL_PICTURES[ord("\N{ZERO WIDTH NO-BREAK SPACE}")] = ord("\N{OPEN BOX}")
+
+
+def printable(text: str) -> str:
+    """Return quoted input with one visible character for each that a terminal would obey."""
+    return text.translate(_CONTROL_PICTURES)
+
+
+def abandon_stdout() -> None:
+    """Drop what is still buffered for the standard output, or Python complains at its exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
 
 class Output:
     """The tool's result.
@@ -45,7 +60,7 @@ class Output:
     def write(self, text: str) -> None:
         """Add to the result; a file's content is kept back until `commit`."""
         if self._name == "-":
-            sys.stdout.write(text)
+            self._to_stdout(text)
         else:
             self._parts.append(text)
 
@@ -57,7 +72,7 @@ class Output:
         """
         try:
             if self._name == "-":
-                sys.stdout.flush()
+                self._to_stdout()
             elif self._temporary is None:
                 with self._target.open("w", encoding="utf-8") as file:
                     file.writelines(self._parts)
@@ -79,6 +94,20 @@ class Output:
             with suppress(OSError):
                 self._temporary.unlink()
             self._temporary = None
+
+    @staticmethod
+    def _to_stdout(text: str = "") -> None:
+        if sys.stdout is None:
+            raise UsageError("cannot write the output: the standard output is closed")
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except (OSError, UnicodeEncodeError) as error:
+            abandon_stdout()
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise UsageError(f"cannot write to the standard output: {reason}") from None
 
     def _is_regular(self) -> bool:
         return not self._target.exists() or self._target.is_file()

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from passel.cli.output import printable
 from passel.diagnostics import Diagnostic, Location, Severity, underline
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ class Renderer:
         lines = text.split("\n", location.line)
         if location.line > len(lines):
             return ""
-        return underline(lines[location.line - 1], max(location.column - 1, 0)) + "\n"
+        line = lines[location.line - 1].rstrip("\r")
+        return printable(underline(line, max(location.column - 1, 0))) + "\n"
 
 
 def _read(name: str) -> str:
