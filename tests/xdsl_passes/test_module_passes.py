@@ -1,0 +1,388 @@
+"""xDSL's own passes at work: unchanged on modules, in a module of their own elsewhere."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import shlex
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.transforms import get_all_passes
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
+from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.exceptions import PassFailedException
+
+from passel import PassFailedError, PassManager
+from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl.module_passes import wrap_module_pass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+
+    from passel import Pass
+
+# -- On modules ------------------------------------------------------------------------------
+
+
+def pipelines_of(text: str) -> list[str]:
+    """Return the pipelines of a test's RUN lines that run nothing but passes."""
+    found: list[str] = []
+    for line in re.findall(r"// RUN: xdsl-opt (.*?)(?:\||$)", text, re.MULTILINE):
+        try:
+            words = [word for word in shlex.split(line) if word != "%s"]
+        except ValueError:
+            continue
+        flags = {"--split-input-file", "--allow-unregistered-dialect"}
+        plain = [word for word in words if word not in flags]
+        if len(plain) == 2 and plain[0] in ("-p", "--passes") and "mlir-opt" not in plain[1]:
+            found.append(plain[1])
+    return found
+
+
+def outcome_of(call: Callable[..., object], *arguments: object) -> str:
+    """Return the kind of exception that a call raises, or nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            call(*arguments)
+        except PassFailedError as error:
+            return type(error.failures[0].cause).__name__
+        except Exception as error:  # noqa: BLE001 - which one is what is compared
+            return type(error).__name__
+    return ""
+
+
+def test_same_as_xdsl(
+    corpus: list[tuple[str, str]], context: Context, text_of: Callable[[Operation], str]
+) -> None:
+    """A third of the runs in xDSL's own tests of passes come out the same under passel."""
+    first_chunks = {file: chunk for file, chunk in reversed(corpus)}  # noqa: C416 - the first wins
+    runs = [
+        (file, pipeline)
+        for file, chunk in sorted(first_chunks.items())
+        for pipeline in pipelines_of(chunk)
+    ]
+    names: set[str] = set()
+    for file, pipeline in runs[::3]:
+        chunks = [chunk for other, chunk in corpus if other == file]
+        for chunk in chunks[:3]:
+            theirs, ours = (_parsed(context.clone(), chunk, file) for _ in range(2))
+            if theirs is None or ours is None:
+                continue
+            passes = PassPipeline.parse_spec(get_all_passes(), pipeline)
+            manager = PassManager.parse(
+                pipeline, context, adapter=XDSLAdapter(), flat_anchor="builtin.module"
+            )
+            manager.enable_verifier(False)
+            # A context of their own each: passes load dialects.
+            expected = outcome_of(passes.apply, context.clone(), theirs)
+            assert outcome_of(manager.run, ours) == expected, (file, pipeline)
+            assert text_of(ours) == text_of(theirs), (file, pipeline)
+            names.update(item.name for item in passes.passes)
+    assert len(names) > 25
+
+
+def _parsed(context: Context, chunk: str, file: str) -> ModuleOp | None:
+    try:
+        module = parse_source(context, chunk, file)
+        module.verify()
+    except Exception:  # noqa: BLE001 - the corpus has tests of errors
+        return None
+    return cast("ModuleOp", module)
+
+
+# -- On other ops ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scripted(ModulePass):
+    """Does what it is told to do to the functions of the module that it is given."""
+
+    name = "scripted"
+    script: str = ""
+    seen: ClassVar[list[dict[str, Any]]] = []
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Follow the script."""
+        (function,) = [inner for inner in op.ops if isinstance(inner, FuncOp)]
+        block = op.body.block
+        match self.script:
+            case "raise":
+                raise ValueError("broken on purpose")
+            case "give up":
+                raise PassFailedException("cannot go on")
+            case "bad spec":
+                parse_spec("{")
+            case "raise after replacing":
+                block.insert_op_before(FuncOp.external("other", [], []), function)
+                function.detach()
+                raise ValueError("broken on purpose")
+            case "replace":
+                block.insert_op_before(FuncOp.external("other", [], []), function)
+                function.detach()
+                function.erase()
+            case "add":
+                block.insert_op_before(FuncOp.external("before", [], []), function)
+                block.add_op(FuncOp.external("after", [], []))
+            case "add differently":
+                block.add_op(FuncOp.external(f"for_{function.sym_name.data}", [], []))
+            case "add another":
+                block.add_op(FuncOp.external("g", [], []))
+            case "module attributes":
+                op.attributes["demo.done"] = UnitAttr()
+            case _:
+                self.seen.append(dict(op.attributes))
+                function.attributes["demo.visited"] = StringAttr(str(len(list(op.ops))))
+
+
+MODULE = """
+builtin.module attributes {demo.target = "wse2"} {
+  func.func private @first()
+  func.func @f() { func.return }
+  func.func private @last()
+}"""
+
+
+def symbols(module: Operation) -> list[str]:
+    """Return the names of the functions in a module, in order."""
+    return [
+        op.sym_name.data
+        for region in module.regions
+        for op in region.block.ops
+        if isinstance(op, FuncOp)
+    ]
+
+
+def on_functions(script: str, context: Context) -> PassManager:
+    """Return a manager that runs a scripted pass on functions."""
+    manager = PassManager("builtin.module", context, adapter=XDSLAdapter())
+    manager.add_nested("func.func", Scripted(script))
+    return manager
+
+
+def test_on_functions(context: Context, parse: Callable[[str], Operation]) -> None:
+    """A pass sees a module that holds one function, and each stays where it was."""
+    module = parse(MODULE)
+    functions = list(module.regions[0].block.ops)
+    assert on_functions("", context).run(module).changed
+    assert list(module.regions[0].block.ops) == functions
+    assert all(f.attributes["demo.visited"] == StringAttr("1") for f in functions)
+
+
+def test_module_attributes_are_seen(
+    context: Context, parse: Callable[[str], Operation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Passes read their target from the module around, also if it is a throw-away one."""
+    monkeypatch.setattr(Scripted, "seen", [])
+    on_functions("", context).run(parse(MODULE))
+    assert Scripted.seen == [{"demo.target": StringAttr("wse2")}] * 3
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("raise", "crashed: ValueError: broken on purpose"),
+        ("give up", "crashed: PassFailedException: cannot go on"),
+        ("bad spec", "failed: "),
+        ("module attributes", "failed: it changed attributes of the module around the op"),
+    ],
+)
+def test_position_after_failure(
+    script: str, message: str, context: Context, parse: Callable[[str], Operation]
+) -> None:
+    """Whatever goes wrong, every function is back in its place, and its siblings had theirs."""
+    module = parse(MODULE)
+    functions = list(module.regions[0].block.ops)
+    with pytest.raises(PassFailedError) as caught:
+        on_functions(script, context).run(module)
+    assert len(caught.value.failures) == 3
+    assert "pass 'scripted{script=" in str(caught.value)
+    assert message in str(caught.value)
+    assert list(module.regions[0].block.ops) == functions
+    assert module.attributes == {"demo.target": StringAttr("wse2")}
+    module.verify()
+
+
+def test_replaced_op(context: Context, parse: Callable[[str], Operation]) -> None:
+    """What replaced the op stands in its place, and the failure says what to run instead."""
+    module = parse("builtin.module { func.func @f() { func.return } func.func private @last() }")
+    with pytest.raises(PassFailedError) as caught:
+        on_functions("replace", context).run(module)
+    first, _ = caught.value.failures
+    assert first.kind == "failed"
+    assert "it replaced the op that it ran on; run builtin.module(scripted) instead" in str(first)
+    assert symbols(module) == ["other"]
+
+
+def test_replaced_op_and_exception(context: Context, parse: Callable[[str], Operation]) -> None:
+    """If a pass replaces the op and then raises, its exception is what is reported."""
+    module = parse("builtin.module { func.func @f() { func.return } }")
+    with pytest.raises(PassFailedError, match="broken on purpose"):
+        on_functions("raise after replacing", context).run(module)
+    assert symbols(module) == ["other"]
+
+
+def test_added_symbols(context: Context, parse: Callable[[str], Operation]) -> None:
+    """What a pass adds beside the op is moved in, in its order, and a remark tells of it."""
+    module = parse("builtin.module { func.func @f() { func.return } }")
+    result = on_functions("add", context).run(module)
+    assert result.changed
+    assert symbols(module) == ["before", "f", "after"]
+    (remark,) = result.diagnostics
+    assert remark.message == "pass 'scripted' added @before, @after beside the op it ran on"
+    assert str(remark.location) == "test.mlir:1:18"
+
+
+def test_equal_symbols_are_dropped(context: Context, parse: Callable[[str], Operation]) -> None:
+    """The same declaration for each of several functions is kept once."""
+    module = parse(
+        "builtin.module { func.func @f() { func.return } func.func @g() { func.return } }"
+    )
+    result = on_functions("add", context).run(module)
+    assert symbols(module) == ["before", "f", "after", "g"]
+    assert len(result.diagnostics) == 1
+    module.verify()
+
+
+def test_different_symbols_are_kept(context: Context, parse: Callable[[str], Operation]) -> None:
+    """Each function's own additions stand behind it."""
+    module = parse(
+        "builtin.module { func.func @f() { func.return } func.func @g() { func.return } }"
+    )
+    on_functions("add differently", context).run(module)
+    assert symbols(module) == ["f", "for_f", "g", "for_g"]
+
+
+def test_clashing_symbols(context: Context, parse: Callable[[str], Operation]) -> None:
+    """A symbol with a taken name but other content is not lost: verification points at it."""
+    module = parse(
+        "builtin.module { func.func @f() { func.return } func.func @h() { func.return } "
+        "func.func @g() -> i32 { %x = arith.constant 1 : i32 func.return %x : i32 } }"
+    )
+    with pytest.raises(PassFailedError, match=r"[Rr]edefinition of symbol"):
+        on_functions("add another", context).run(module)
+    assert symbols(module).count("g") >= 2
+
+
+def test_op_without_a_module(context: Context, parse: Callable[[str], Operation]) -> None:
+    """A function that is in no module is processed as well, and stays in none."""
+    function = parse("func.func @f() { func.return }")
+    manager = PassManager("func.func", context, adapter=XDSLAdapter())
+    manager.add(Scripted())
+    manager.run(function)
+    assert function.attributes["demo.visited"] == StringAttr("1")
+    assert function.parent is None
+
+
+def test_no_place_for_additions(context: Context, parse: Callable[[str], Operation]) -> None:
+    """Without a module around there is no place for new symbols, which is a failure."""
+    function = parse("func.func @f() { func.return }")
+    manager = PassManager("func.func", context, adapter=XDSLAdapter()).add(Scripted("add"))
+    with pytest.raises(PassFailedError, match=r"which is in no module; run builtin\.module"):
+        manager.run(function)
+    assert function.parent is None
+
+
+def test_isolated_ops_of_other_kinds(context: Context, parse: Callable[[str], Operation]) -> None:
+    """Passes of xDSL run on any isolated op, such as a kernel or an LLVM function."""
+    module = parse("""
+builtin.module {
+  llvm.func @f(%x: i32) -> i32 {
+    %y = arith.addi %x, %x : i32
+    %z = arith.addi %x, %x : i32
+    "test.op"(%y, %z) : (i32, i32) -> ()
+    llvm.return %y : i32
+  }
+  "gpu.module"() <{sym_name = "m"}> ({
+    "gpu.func"() <{function_type = (i32) -> ()}> ({
+    ^bb0(%x: i32):
+      %y = arith.addi %x, %x : i32
+      %z = arith.addi %x, %x : i32
+      "test.op"(%y, %z) : (i32, i32) -> ()
+      "gpu.return"() : () -> ()
+    }) {sym_name = "k"} : () -> ()
+  }) : () -> ()
+}""")
+    manager = PassManager("builtin.module", context, adapter=XDSLAdapter())
+    manager.add_nested("llvm.func", CommonSubexpressionElimination())
+    manager.nest("gpu.module").add_nested("gpu.func", CommonSubexpressionElimination())
+    manager.run(module)
+    assert [op.name for op in module.walk()].count("arith.addi") == 2
+
+
+# -- Wrapping instances ----------------------------------------------------------------------
+
+
+def test_wrapped_twice() -> None:
+    """Wrapping a pass again gives an equal pass of the same class."""
+    first, second = (wrap_module_pass(Scripted("add")) for _ in range(2))
+    assert type(first) is type(second)
+    assert first == second
+    assert hash(first) == hash(second)
+    assert str(first) == "scripted{script=add}"
+    assert first.module_pass() == Scripted("add")
+
+
+def test_added_twice(context: Context, parse: Callable[[str], Operation]) -> None:
+    """The same instance in two places runs in both, with a path each."""
+    module = parse("builtin.module { func.func @f() { func.return } }")
+    module_pass = Scripted("add differently")
+    manager = PassManager("builtin.module", context, adapter=XDSLAdapter())
+    manager.add(module_pass, module_pass)
+    with pytest.raises(PassFailedError):
+        manager.run(module)  # the second one meets two functions
+    assert str(manager).count("scripted") == 2
+    assert symbols(module) == ["f", "for_f"]
+
+
+@dataclass(frozen=True)
+class Unprintable(ModulePass):
+    """Has an option that no text can spell."""
+
+    name = "unprintable"
+    action: Any = field(default=None)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Do what no text can say."""
+        self.action(op)
+
+
+def test_unprintable_options(context: Context, parse: Callable[[str], Operation]) -> None:
+    """An instance whose options are no text runs as it is, and prints as its name alone."""
+    met: list[str] = []
+
+    def meet(op: Operation) -> None:
+        met.append(op.name)
+
+    wrapped = wrap_module_pass(Unprintable(meet))
+    assert str(wrapped) == "unprintable"
+    manager = PassManager("builtin.module", context, adapter=XDSLAdapter())
+    manager.add(wrapped).add_nested("func.func", Unprintable(meet))
+    assert str(manager) == "builtin.module(unprintable,func.func(unprintable))"
+    manager.run(parse("builtin.module { func.func @f() { func.return } }"))
+    assert met == ["builtin.module", "builtin.module"]
+
+
+def test_pickle() -> None:
+    """A wrapped pass survives pickling, so it can be sent to another process."""
+    from xdsl.transforms.riscv_allocate_registers import RISCVAllocateRegistersPass
+
+    wrapped = wrap_module_pass(RISCVAllocateRegistersPass(add_regalloc_stats=True))
+    copy: Pass = pickle.loads(pickle.dumps(wrapped))
+    assert copy == wrapped
+    assert type(copy) is type(wrapped)
+
+
+def test_what_is_no_pass() -> None:
+    """Something else than a pass of xDSL is refused by name."""
+    with pytest.raises(TypeError, match="expected a pass, got 3"):
+        XDSLAdapter().wrap_pass(3)
