@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
     from passel.instrumentation import Instrumentor
+    from passel.ir import IRAdapter
     from passel.schedule import NestedStep, PassTree, Pipeline, Schedule, Scheduler, Step
 
 
@@ -73,13 +74,13 @@ class Execution:
         verify_analyses: bool = False,
     ) -> None:
         self.scheduler = scheduler
-        self.adapter = scheduler.adapter
-        self.ir_context = scheduler.context
+        self.adapter: IRAdapter = scheduler.adapter
+        self.ir_context: Any = scheduler.context
         self.hooks = instrumentor
         self.verify = verify
         self.verify_analyses = verify_analyses
         self.emit = emit
-        self.report = FailureReporter(self.adapter)
+        self.report: FailureReporter = FailureReporter(self.adapter)
         self.failures: list[Failure] = []
         self.counts: dict[tuple[str, str], int] = {}
         self.states: dict[PassStep, Any] = {}
@@ -154,8 +155,8 @@ class Execution:
                     hook(step, op, failure)
                 raise
 
-            if ctx._analyses is not None and not ctx._preserves_all:
-                failure = self._invalidate(step, op, ctx) or failure
+            if ctx._analyses is not None:
+                failure = self._invalidate(step, op, ctx, failure)
 
             if verify and failure is None and not failed:
                 if isinstance(step, PassStep):
@@ -250,7 +251,7 @@ class Execution:
         if pipeline.anchor not in (ANY, kind.name):
             message = f"can't run '{pipeline.anchor}' pass manager on '{kind.name}' op"
             raise AnchorError(Problem(message))
-        if op is ctx.op:
+        if op == ctx.op:  # not `is`: bindings may have several objects for one op
             inner = PassContext(self, op, analyses=ctx.analyses)
         else:
             try:
@@ -294,7 +295,7 @@ class Execution:
             for hook in self.hooks.after_analysis:
                 hook(name, kind, op)
         if self.verify_analyses and self.adapter.fingerprint(op) != before:
-            raise PassFailure(f"analysis {name} changed the op that it looked at")
+            raise PassFailure(f"analysis {name} changed the op that it looked at", op=op)
         return result
 
     def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
@@ -311,20 +312,28 @@ class Execution:
             message = f"it states that it preserves {analysis_name(kind)}{on}, but changed it"
             raise PassFailure(message, op=op)
 
-    def _invalidate(self, step: Step, op: Any, ctx: PassContext[Any]) -> Failure | None:
-        """Drop the analyses of the op that a step has not preserved."""
+    def _invalidate(
+        self, step: Step, op: Any, ctx: PassContext[Any], failure: Failure | None
+    ) -> Failure | None:
+        """Drop the analyses of the op that a step has not preserved.
+
+        Returns:
+            The failure of the step, if there is one, or what went wrong here.
+        """
         analyses = ctx.analyses
         if not isinstance(step, PassStep):
             analyses.clear()  # nested passes cannot know what was computed out here
-            return None
+            return failure
         kept = (*step.pass_.preserves, *(ctx._preserved or ()))
-        analyses.invalidate(PreservedAnalyses(kept))
-        if self.verify_analyses:
-            try:
+        try:
+            analyses.invalidate(PreservedAnalyses(kept, all_preserved=ctx._preserves_all))
+            if self.verify_analyses and failure is None:
                 analyses.check()
-            except PassFailure as error:
-                return self.report.gave_up(step, op, error)
-        return None
+        except PassFailure as error:
+            return failure or self.report.gave_up(step, op, error)
+        except Exception as error:  # noqa: BLE001 - an analysis's own code ran: `is_invalidated`
+            return failure or self.report.crashed(step, op, error)
+        return failure
 
     @staticmethod
     def _end(ctx: PassContext[Any]) -> None:
