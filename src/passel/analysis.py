@@ -79,6 +79,19 @@ class AnalysisServices(Protocol):
         ...
 
 
+class _Unobserved:
+    """Computes analyses without hooks or checks, for looking at one a second time."""
+
+    def __init__(self, adapter: IRAdapter) -> None:
+        self.adapter = adapter
+
+    def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
+        return construct()
+
+    def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
+        raise NotImplementedError
+
+
 class AnalysisManager:
     """The analyses of one op, and below it those of the ops inside.
 
@@ -93,7 +106,7 @@ class AnalysisManager:
         self, op: Any, services: AnalysisServices, parent: AnalysisManager | None = None
     ) -> None:
         """Made by the run loop, not by users."""
-        self.op = op
+        self.op: Any = op
         self._services = services
         self._parent = parent
         self._results: dict[Any, Any] = {}
@@ -108,10 +121,11 @@ class AnalysisManager:
         try:
             return self._results[kind]
         except KeyError:
-            result = self._services.compute(kind, self.op, self._constructor(kind))
-            # Inserted only now: what it depends on stands before it, and is dropped first.
-            self._results[kind] = result
-            return result
+            pass  # computed outside, so that what it raises does not come with a KeyError
+        result = self._services.compute(kind, self.op, self._constructor(kind))
+        # Inserted only now: what it depends on stands before it, and is dropped first.
+        self._results[kind] = result
+        return result
 
     def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
         """Return an analysis of the op if it is cached."""
@@ -196,12 +210,20 @@ class AnalysisManager:
             child.invalidate(preserved)
 
     def check(self) -> None:
-        """Hold every analysis that is still here against a fresh computation."""
+        """Hold every analysis that is still here against a fresh computation.
+
+        Raises:
+            PassFailure: One is not what it would be now.
+        """
+        # What an analysis is built from is computed anew as well, and kept out of the cache.
+        adapter = self._services.adapter
+        fresh = AnalysisManager(self.op, _Unobserved(adapter), self._parent)
         for kind, result in list(self._results.items()):
-            construct = self._constructor(kind)
-            self._services.check_preserved(kind, result, self.op, construct)
-        for child in self._children.values():
-            child.check()
+            self._services.check_preserved(kind, result, self.op, lambda: fresh.analysis(kind))  # noqa: B023 - called at once
+        inside = set(adapter.children(self.op)) if self._children else set[Any]()
+        for op, child in self._children.items():
+            if op in inside:  # and not erased since
+                child.check()
 
     def _filter(self, preserved: PreservedAnalyses) -> None:
         for kind, result in list(self._results.items()):
@@ -220,6 +242,9 @@ class AnalysisManager:
 @cache
 def _takes_manager(kind: Any) -> bool:
     """Tell whether an analysis is constructed from `(op, analyses)`, and check that it can be."""
+    if not callable(kind):
+        msg = f"{kind!r} is no analysis: it is not a class"
+        raise DefinitionError(msg)
     try:
         signature = inspect.signature(kind)
     except (TypeError, ValueError):

@@ -96,7 +96,7 @@ class PassContext(Generic[StateT]):
         analyses: AnalysisManager | None = None,
     ) -> None:
         """Made by the run loop, not by users."""
-        self.op = op
+        self.op: Any = op
         self._run = run
         self._parent = parent
         self._analyses = analyses
@@ -144,7 +144,8 @@ class PassContext(Generic[StateT]):
         try:
             return analyses._results[kind]  # a cached analysis costs one lookup
         except KeyError:
-            return analyses.analysis(kind)
+            pass
+        return analyses.analysis(kind)
 
     def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
         """Return an analysis of the op if it is cached.
