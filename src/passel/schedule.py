@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import operator
 import typing
+import weakref
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from passel.errors import AnchorError, Problem
 from passel.ir import ANY
@@ -130,12 +131,21 @@ class Schedule:
     states: dict[PassStep, Any] | None = None
 
 
+class _Compiled(NamedTuple):
+    """A schedule, with what it was compiled from."""
+
+    tree: weakref.ref[PassTree]
+    signature: list[object]
+    schedule: Schedule
+
+
 class Scheduler:
     """Compiles trees of passes for one context, each once while it is unchanged."""
 
     def __init__(self, adapter: IRAdapter, context: Any) -> None:
-        self.adapter, self.context = adapter, context
-        self._compiled: dict[tuple[int, str], tuple[PassTree, list[object], Schedule]] = {}
+        self.adapter: IRAdapter = adapter
+        self.context: Any = context
+        self._compiled: dict[tuple[int, str], _Compiled] = {}
 
     def schedule(self, tree: PassTree, outer: str = "") -> Schedule:
         """Return the compiled form of a tree, leaving the tree as it is.
@@ -152,17 +162,17 @@ class Scheduler:
                 or not isolated from above, or a dialect does not exist.
         """
         key, signature = (id(tree), outer), list(_signature(tree))
-        if key in self._compiled:
-            _, known, schedule = self._compiled[key]
-            if len(known) == len(signature) and all(map(operator.is_, known, signature)):
-                return schedule
+        if known := self._compiled.get(key):
+            same = known.tree() is tree and len(known.signature) == len(signature)
+            if same and all(map(operator.is_, known.signature, signature)):
+                return known.schedule
         pipeline = _Compiler(self).pipeline(_Draft.of(tree), outer)
         self._load_dialects(tree)
-        if len(self._compiled) >= _MAX_COMPILED:
-            self._compiled.clear()
+        # Passes that build a pipeline anew for each op would add for ever.
+        for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
+            del self._compiled[other]
         schedule = Schedule(pipeline)
-        # The tree is kept as well: its address must not be used again.
-        self._compiled[key] = (tree, signature, schedule)
+        self._compiled[key] = _Compiled(weakref.ref(tree), signature, schedule)
         return schedule
 
     def kind_named(self, name: str) -> OpKind | None:
@@ -182,10 +192,6 @@ class Scheduler:
                 name = needed[dialect].name
                 message = f"pass '{name}' depends on dialect '{dialect}': {error.args[0]}"
                 raise AnchorError(Problem(message)) from None
-
-
-_MAX_COMPILED = 256
-"""Schedules that are kept; passes that build a pipeline anew for each op would add for ever."""
 
 
 def _signature(tree: PassTree) -> Iterator[object]:
