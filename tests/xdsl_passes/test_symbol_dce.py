@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from xdsl.traits import SymbolOpInterface
 
-from passel import PassFailedError
-from passel.xdsl.passes import symbol_dce
+from passel import PassFailedError, PassManager
+from passel.xdsl import XDSLAdapter
 from passel.xdsl.passes.symbol_dce import SymbolDCE
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xdsl.context import Context
+    from xdsl.dialects.builtin import StringAttr
     from xdsl.ir import Operation
 
     from passel import RunResult
@@ -176,20 +178,20 @@ builtin.module {
 
 
 def test_names_are_looked_up_in_an_index(
+    context: Context,
     parse: Callable[[str], Operation],
-    run: Callable[..., RunResult],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The work grows with the number of symbols, not with its square."""
     asked = 0
-    symbol_of = symbol_dce._symbol_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    name_of = SymbolOpInterface.get_sym_attr_name
 
-    def counting(op: Operation) -> str | None:
+    def counting(trait: SymbolOpInterface, op: Operation) -> StringAttr | None:
         nonlocal asked
         asked += 1
-        return symbol_of(op)
+        return name_of(trait, op)
 
-    monkeypatch.setattr(symbol_dce, "_symbol_of", counting)
+    monkeypatch.setattr(SymbolOpInterface, "get_sym_attr_name", counting)
     calls = (
         f"func.func private @f{n}() {{ func.call @f{n + 1}() : () -> () func.return }}"
         for n in range(200)
@@ -200,6 +202,8 @@ def test_names_are_looked_up_in_an_index(
         + "func.func private @f200() { func.return } "
         + "func.func @main() { func.call @f100() : () -> () func.return } }"
     )
-    result = run(op, SymbolDCE())
+    manager = PassManager("builtin.module", context, adapter=XDSLAdapter()).add(SymbolDCE())
+    manager.enable_verifier(False)
+    result = manager.run(op)
     assert result.statistics == {"builtin.module/0:symbol-dce": {"num-dce'd": 100}}
     assert asked < 202 * 10
