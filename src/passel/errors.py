@@ -60,7 +60,9 @@ class DuplicateNameError(PasselError, ValueError):
             f"'{name}' is already registered by {first}, and again by {second}; "
             "use override=True to replace it"
         )
-        self.name, self.first, self.second = name, first, second
+        self.name: str = name
+        self.first: str = first
+        self.second: str = second
 
 
 class Problem(NamedTuple):
@@ -93,7 +95,7 @@ class PipelineError(PasselError, ValueError):
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(*problems)
-        self.problems = problems
+        self.problems: tuple[Problem, ...] = problems
 
     def __str__(self) -> str:
         # Not before it is asked for: lines and columns take a scan of the text each.
@@ -202,5 +204,5 @@ class PassFailedError(PasselError):
             lines.append(f"and {len(others)} more:")
             lines += [f"  {failure}" for failure in others]
         super().__init__("\n".join(lines))
-        self.failures = tuple(failures)
-        self.diagnostics = tuple(diagnostics)
+        self.failures: tuple[Failure, ...] = tuple(failures)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)

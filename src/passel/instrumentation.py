@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.diagnostics import log_exception
 
@@ -47,23 +47,26 @@ class PassInstrumentation:
         """Called when it has been computed, or has raised."""
 
 
+Hooks: TypeAlias = "tuple[Callable[..., None], ...]"
+
+
 class Instrumentor:
     """The hooks of several instrumentations, one tuple of callables per hook."""
 
     def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
         ordered = tuple(instrumentations)
         self._broken: set[int] = set()
-        self.before_pipeline = self._hooks(ordered, "before_pipeline")
-        self.before_pass = self._hooks(ordered, "before_pass")
-        self.before_analysis = self._hooks(ordered, "before_analysis")
-        self.after_analysis = self._hooks(ordered[::-1], "after_analysis")
-        self.after_pipeline = self._hooks(ordered[::-1], "after_pipeline")
-        self.after_pass = self._hooks(ordered[::-1], "after_pass")
-        self.after_pass_failed = self._hooks(ordered[::-1], "after_pass_failed")
+        self.before_pipeline: Hooks = self._hooks(ordered, "before_pipeline")
+        self.before_pass: Hooks = self._hooks(ordered, "before_pass")
+        self.before_analysis: Hooks = self._hooks(ordered, "before_analysis")
+        self.after_analysis: Hooks = self._hooks(ordered[::-1], "after_analysis")
+        self.after_pipeline: Hooks = self._hooks(ordered[::-1], "after_pipeline")
+        self.after_pass: Hooks = self._hooks(ordered[::-1], "after_pass")
+        self.after_pass_failed: Hooks = self._hooks(ordered[::-1], "after_pass_failed")
 
     def _hooks(
         self, instrumentations: Iterable[PassInstrumentation], name: str
-    ) -> tuple[Callable[..., None], ...]:
+    ) -> Hooks:
         default = getattr(PassInstrumentation, name)
         return tuple(
             self._guarded(instrumentation, getattr(instrumentation, name))

@@ -58,7 +58,8 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
 
     def __init__(self, op: Any, message: str) -> None:
         super().__init__(message)
-        self.op, self.message = op, message
+        self.op: Any = op
+        self.message: str = message
 
 
 class IRAdapter(Protocol):

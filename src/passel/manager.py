@@ -326,7 +326,7 @@ class PassManager(OpPassManager):
         nesting: Nesting = Nesting.EXPLICIT,
     ) -> None:
         super().__init__(anchor, nesting=nesting)
-        self.context = context
+        self.context: Any = context
         self._adapter = adapter
         self._verify = VerifyEach.CHANGED
         self._instrumentations: list[PassInstrumentation] = []

@@ -41,7 +41,9 @@ class BadValue(Exception):  # noqa: N818 - internal: becomes an OptionError wher
         self, message: str, span: Span | None = None, problems: Sequence[Problem] = ()
     ) -> None:
         super().__init__(message)
-        self.message, self.span, self.problems = message, span, tuple(problems)
+        self.message: str = message
+        self.span: Span | None = span
+        self.problems: tuple[Problem, ...] = tuple(problems)
 
 
 class Codec(Protocol):
@@ -241,8 +243,9 @@ class TupleCodec:
     """
 
     def __init__(self, elements: list[Codec], length: int | None) -> None:
-        self.elements, self.length = elements, length
-        self.metavar = (
+        self.elements: list[Codec] = elements
+        self.length: int | None = length
+        self.metavar: str = (
             elements[0].metavar + ",..." if elements and elements[0].metavar else "<list>"
         )
 
@@ -294,8 +297,9 @@ class UnionCodec:
     """
 
     def __init__(self, members: Sequence[Codec], *, none: bool) -> None:
-        self.members, self.none = members, none
-        self.metavar = "|".join(member.metavar or "<bool>" for member in members)
+        self.members: Sequence[Codec] = members
+        self.none: bool = none
+        self.metavar: str = "|".join(member.metavar or "<bool>" for member in members)
         self._has_lists = any(not isinstance(member, ScalarCodec) for member in members)
         self._flag = any(not member.metavar for member in members)
         self._text = (
@@ -357,8 +361,8 @@ class CustomCodec:
     """The codec of a class that reads and prints its option text itself."""
 
     def __init__(self, kind: Any) -> None:
-        self.kind = kind
-        self.metavar = getattr(kind, "option_metavar", "<value>")
+        self.kind: Any = kind
+        self.metavar: str = getattr(kind, "option_metavar", "<value>")
 
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
         """Read the last occurrence."""

@@ -156,7 +156,8 @@ class OperationPass(Pass[OpT, StateT]):
         super().__init_subclass__(**kwargs)
         parameter = _type_parameter(cls, OperationPass)
         if "anchor" not in cls.__dict__ and parameter is not None:
-            cls.anchor = op_name_of(parameter)
+            anchor: str | None = op_name_of(parameter)
+            cls.anchor = anchor
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept the anchor only."""

@@ -33,8 +33,8 @@ class Statistic:
     __slots__ = ("description", "name")
 
     def __init__(self, description: str, *, name: str = "") -> None:
-        self.description = description
-        self.name = name
+        self.description: str = description
+        self.name: str = name
 
     def __set_name__(self, owner: type, attribute: str) -> None:
         if not self.name:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.diagnostics import UNKNOWN, Location, suggest
 from passel.instrumentation import PassInstrumentation
@@ -97,7 +97,7 @@ class ToyAdapter:
     """The adapter of the toy IR."""
 
     name = "toy"
-    kinds = {  # noqa: RUF012 - a constant
+    kinds: ClassVar[dict[str, OpKind]] = {
         name: OpKind(name, registered=True, isolated=isolated, implements=implements)
         for name, isolated, implements in [
             ("toy.module", True, _has_no_interface),

@@ -9,7 +9,7 @@ it refers to alive, so an address cannot be used again by another object.
 # The loop follows xDSL's private links: its speed is what this module is for.
 
 from operator import is_
-from typing import Final
+from typing import ClassVar, Final
 
 from xdsl.ir import Attribute, Block, Operation
 
@@ -30,7 +30,7 @@ class Fingerprint:
     """
 
     __slots__ = ("_references",)
-    __hash__ = None  # pyright: ignore[reportAssignmentType] - it only serves comparison
+    __hash__: ClassVar[None] = None  # it only serves comparison
 
     def __init__(self, references: list[object]) -> None:
         self._references = references
