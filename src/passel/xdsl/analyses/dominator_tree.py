@@ -1,0 +1,202 @@
+"""Dominator trees of rooted graphs, independent of what the nodes are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping
+
+N = TypeVar("N", bound="Hashable")
+
+
+class DominatorTree(Generic[N]):
+    """The dominator tree of a graph with one or several roots.
+
+    Several roots hang from a virtual one, which shows as None.
+
+    Built in O(edges * depth), close to linear in practice; a query costs O(1) after that,
+    `dominance_frontier` O(edges * depth) once. Nothing recurses.
+
+    Args:
+        roots: Where the graph is entered.
+        successors: The nodes after a node, duplicates allowed.
+
+    Example:
+        >>> graph = {"a": "bc", "b": "d", "c": "d", "d": ""}
+        >>> tree = DominatorTree(["a"], graph.__getitem__)
+        >>> tree.immediate_dominator("d"), tree.dominates("b", "d")
+        ('a', False)
+        >>> tree.dominance_frontier("b")
+        ('d',)
+
+    Source: Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm, 2001.
+    """
+
+    __slots__ = (
+        "_children",
+        "_frontiers",
+        "_index",
+        "_nodes",
+        "_parents",
+        "_predecessors",
+        "_spans",
+    )
+
+    def __init__(self, roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> None:
+        roots = tuple(roots)
+        nodes = _reverse_post_order(roots, successors)
+        # Numbers follow reverse post-order from 1; 0 is the virtual root.
+        self._nodes: list[N | None] = [None, *nodes]
+        self._index: dict[N, int] = {node: number for number, node in enumerate(nodes, 1)}
+        self._predecessors: list[list[int]] = [[] for _ in self._nodes]
+        for root in roots:
+            self._predecessors[self._index[root]].append(0)
+        for node, number in self._index.items():
+            for successor in successors(node):
+                self._predecessors[self._index[successor]].append(number)
+        self._parents = _immediate_dominators(self._predecessors)
+        self._children: list[list[int]] = [[] for _ in self._nodes]
+        for number in range(1, len(self._nodes)):
+            self._children[self._parents[number]].append(number)
+        self._spans = _spans(self._children)
+        self._frontiers: dict[int, tuple[N, ...]] | None = None
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._index
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DominatorTree):
+            return NotImplemented
+        return self._edges() == other._edges()
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] - it only serves comparison
+
+    def _edges(self) -> Mapping[N, N | None]:
+        return {node: self.immediate_dominator(node) for node in self._index}
+
+    def dominates(self, a: N, b: N) -> bool:
+        """Tell whether every path from a root to `b` goes through `a`.
+
+        A node that no path reaches is dominated by every node, and dominates only such.
+        """
+        ours, theirs = self._index.get(a), self._index.get(b)
+        if theirs is None:
+            return True
+        if ours is None:
+            return False
+        first, last = self._spans[ours]
+        return first <= self._spans[theirs][0] <= last
+
+    def immediate_dominator(self, node: N) -> N | None:
+        """Return the closest node that properly dominates `node`; None if there is none."""
+        number = self._index.get(node)
+        return None if number is None else self._nodes[self._parents[number]]
+
+    def children(self, node: N | None) -> tuple[N, ...]:
+        """Return the nodes whose immediate dominator is `node`, or the roots for None."""
+        number = 0 if node is None else self._index.get(node)
+        if number is None:
+            return ()
+        return tuple(
+            inner for child in self._children[number] if (inner := self._nodes[child]) is not None
+        )
+
+    def nearest_common_dominator(self, a: N, b: N) -> N | None:
+        """Return the closest node that dominates both, if there is one."""
+        ours, theirs = self._index.get(a), self._index.get(b)
+        if ours is None or theirs is None:
+            return b if ours is None else a  # what cannot be reached does not count
+        return self._nodes[_intersect(self._parents, ours, theirs)]
+
+    def dominance_frontier(self, node: N) -> tuple[N, ...]:
+        """Return the nodes where the dominance of `node` ends, in reverse post-order."""
+        if self._frontiers is None:
+            self._frontiers = self._compute_frontiers()
+        number = self._index.get(node)
+        return () if number is None else self._frontiers.get(number, ())
+
+    def _compute_frontiers(self) -> dict[int, tuple[N, ...]]:
+        found: dict[int, list[N]] = {}
+        for number in range(1, len(self._nodes)):
+            node = self._nodes[number]
+            if node is None:
+                continue
+            for predecessor in set(self._predecessors[number]):
+                runner = predecessor
+                while runner != self._parents[number]:
+                    frontier = found.setdefault(runner, [])
+                    if not frontier or frontier[-1] != node:
+                        frontier.append(node)
+                    runner = self._parents[runner]
+        return {number: tuple(nodes) for number, nodes in found.items()}
+
+    def preorder(self) -> list[N]:
+        """Return the nodes so that each comes after its immediate dominator, depth first."""
+        numbered = sorted(range(1, len(self._nodes)), key=self._spans.__getitem__)
+        return [node for number in numbered if (node := self._nodes[number]) is not None]
+
+
+def _reverse_post_order(roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> list[N]:
+    order: list[N] = []
+    seen: set[N] = set()
+    for root in roots:
+        if root in seen:
+            continue
+        seen.add(root)
+        stack = [(root, iter(successors(root)))]
+        while stack:
+            node, following = stack[-1]
+            for successor in following:
+                if successor not in seen:
+                    seen.add(successor)
+                    stack.append((successor, iter(successors(successor))))
+                    break
+            else:
+                order.append(node)
+                stack.pop()
+    order.reverse()
+    return order
+
+
+def _immediate_dominators(predecessors: list[list[int]]) -> list[int]:
+    parents = [-1] * len(predecessors)
+    parents[0] = 0
+    changed = True
+    while changed:
+        changed = False
+        for number in range(1, len(predecessors)):
+            best = -1
+            for predecessor in predecessors[number]:
+                if parents[predecessor] < 0:
+                    continue  # reached by a back edge only, so far
+                best = predecessor if best < 0 else _intersect(parents, predecessor, best)
+            if parents[number] != best:
+                parents[number] = best
+                changed = True
+    return parents
+
+
+def _intersect(parents: list[int], a: int, b: int) -> int:
+    while a != b:
+        while a > b:
+            a = parents[a]
+        while b > a:
+            b = parents[b]
+    return a
+
+
+def _spans(children: list[list[int]]) -> list[tuple[int, int]]:
+    """Number the tree in pre-order: a node's own number, and the last one below it."""
+    order: list[int] = []
+    stack = [0]
+    while stack:
+        number = stack.pop()
+        order.append(number)
+        stack.extend(reversed(children[number]))
+    position = {number: place for place, number in enumerate(order)}
+    sizes = [1] * len(children)
+    parent_of = {child: number for number, inner in enumerate(children) for child in inner}
+    for number in reversed(order[1:]):
+        sizes[parent_of[number]] += sizes[number]
+    return [(position[n], position[n] + sizes[n] - 1) for n in range(len(children))]

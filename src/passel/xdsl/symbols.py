@@ -1,0 +1,140 @@
+"""Symbols and references to them: what symbol passes and analyses share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    StringAttr,
+    SymbolRefAttr,
+    UnregisteredOp,
+)
+from xdsl.ir import ParametrizedAttribute
+from xdsl.traits import SymbolOpInterface, SymbolTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from xdsl.context import Context
+    from xdsl.ir import Attribute, Operation
+
+
+class SymbolResolver:
+    """Finds the symbols that references mean; each table is read once.
+
+    Valid while no symbol is added, erased or renamed.
+    """
+
+    def __init__(self) -> None:
+        self._symbols: dict[Operation, dict[str, Operation]] = {}
+
+    def symbols_in(self, table: Operation) -> dict[str, Operation]:
+        """Return the symbols of a table by name."""
+        symbols = self._symbols.get(table)
+        if symbols is None:
+            named = ((symbol_name(op), op) for op in ops_in(table))
+            symbols = self._symbols[table] = {name: op for name, op in named if name is not None}
+        return symbols
+
+    def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
+        """Yield the symbols along a reference, as far as they exist.
+
+        As in MLIR, it is looked up in the closest table only: a name of a table further out
+        means nothing here.
+        """
+        symbol = table_around(user)
+        for name in (reference.root_reference, *reference.nested_references):
+            if symbol is None:
+                return
+            symbol = self.symbols_in(symbol).get(name.data)
+            if symbol is not None:
+                yield symbol
+
+    def lookup(self, user: Operation, reference: SymbolRefAttr) -> Operation | None:
+        """Return the symbol that a reference means, if it exists."""
+        found = list(self.resolve(user, reference))
+        return found[-1] if len(found) == 1 + len(reference.nested_references) else None
+
+
+def symbol_name(op: Operation) -> str | None:
+    """Return the name that an op defines as a symbol, if it does."""
+    trait = op.get_trait(SymbolOpInterface)
+    if trait is None:
+        return None
+    name = trait.get_sym_attr_name(op)
+    return name.data if name is not None else None
+
+
+def visibility(op: Operation) -> str:
+    """Return `public`, `private` or `nested`."""
+    attribute = op.get_attr_or_prop("sym_visibility")
+    return attribute.data if isinstance(attribute, StringAttr) else "public"
+
+
+def is_table(op: Operation) -> bool:
+    """Tell whether an op is a symbol table."""
+    return op.has_trait(SymbolTable, value_if_unregistered=False)
+
+
+def may_be_table(op: Operation, context: Context) -> bool:
+    """Tell whether an op, for all we know, has symbols of its own inside.
+
+    Source: `isPotentiallyUnknownSymbolTable`, `mlir/lib/IR/SymbolTable.cpp`, MLIR 22.
+    """
+    if not isinstance(op, UnregisteredOp) or len(op.regions) != 1:
+        return False
+    dialect, _, _ = op.op_name.data.partition(".")
+    return dialect not in context.registered_dialect_names
+
+
+def table_around(user: Operation) -> Operation | None:
+    """Return the closest symbol table around an op, the one that its references are for."""
+    table = user.parent_op()
+    while table is not None and not is_table(table):
+        table = table.parent_op()
+    return table
+
+
+def ops_in(op: Operation) -> Iterator[Operation]:
+    """Yield the ops immediately inside."""
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.ops
+
+
+def walk_outside_tables(op: Operation) -> Iterator[Operation]:
+    """Yield `op` and what is inside in program order, but nothing inside of symbol tables."""
+    stack = [iter((op,))]
+    while stack:
+        inner = next(stack[-1], None)
+        if inner is None:
+            stack.pop()
+            continue
+        yield inner
+        if inner.regions and not is_table(inner):
+            stack.append(ops_in(inner))
+
+
+def references(op: Operation) -> Iterator[SymbolRefAttr]:
+    """Yield the references in an op's attributes and properties, nested ones as well."""
+    if op.attributes:
+        yield from _references_in(op.attributes.values())
+    if op.properties:
+        yield from _references_in(op.properties.values())
+
+
+def _references_in(attributes: Iterable[Attribute]) -> Iterator[SymbolRefAttr]:
+    for attribute in attributes:
+        match attribute:
+            case SymbolRefAttr():
+                yield attribute
+            case ArrayAttr():
+                yield from _references_in(attribute.data)
+            case DictionaryAttr():
+                yield from _references_in(attribute.data.values())
+            case ParametrizedAttribute():
+                yield from _references_in(attribute.parameters)
+            case _:
+                pass
