@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from passel.cli.flags import PROGRAM, UsageError, read_flags
 from passel.cli.output import Output, abandon_stdout, printable
-from passel.errors import PipelineError
+from passel.errors import PasselError, PipelineError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for problem in error.problems:
             prefix = "" if problem.span else f"{PROGRAM}: error: "
             print(f"{prefix}{printable(str(problem))}", file=sys.stderr)
+    except PasselError as error:
+        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
     except KeyboardInterrupt as error:
         doing = "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
         print(f"{PROGRAM}: interrupted{doing}", file=sys.stderr)

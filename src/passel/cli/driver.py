@@ -213,7 +213,7 @@ class Driver:
         except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
             target = self.arguments.text("target")
             reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-            message = f"target '{target}' failed: {reason} (at {raised_at(error)})"
+            message = f"target '{target}' failed in {_raised_at(error)}: {reason}"
             report(Diagnostic(Severity.ERROR, message, self.adapter.location(op)))
             return False
         self.output.write(text)
@@ -224,24 +224,28 @@ class Driver:
         if self.arguments.text("verify-diagnostics"):
             return
         for failure in failures:
-            if failure.kind != "crashed" or failure.cause is None:
+            cause = failure.cause
+            if failure.kind != "crashed" or cause is None or isinstance(cause, ShrinkException):
                 continue
             if self.arguments.flag("mlir-print-stacktrace-on-diagnostic"):
-                sys.stderr.write("".join(traceback.format_exception(failure.cause)))
+                sys.stderr.write("".join(traceback.format_exception(cause)))
             else:
                 message = (
-                    f"raised at {raised_at(failure.cause)}; "
-                    "--mlir-print-stacktrace-on-diagnostic shows the way there"
+                    "the pass crashed here; --mlir-print-stacktrace-on-diagnostic shows how "
+                    "it came there"
                 )
-                self.renderer(Diagnostic(Severity.NOTE, message))
+                self.renderer(Diagnostic(Severity.NOTE, message, _raised_at(cause)))
 
 
-def raised_at(error: BaseException) -> str:
-    """Return the file and line that raised an error, relative to here if it is below."""
+def _raised_at(error: BaseException) -> Location:
+    """Return where in Python an error was raised, relative to here or to where modules are."""
     *_, frame = traceback.extract_tb(error.__traceback__)
     path = Path(frame.filename)
-    here = Path.cwd()
-    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{frame.lineno}"
+    for folder in (Path.cwd(), *map(Path, sys.path)):
+        if path.is_relative_to(folder):
+            path = path.relative_to(folder)
+            break
+    return Location(str(path), frame.lineno or 0, (frame.colno or 0) + 1)
 
 
 def _nesting_hint(manager: PassManager, anchor: str) -> str:

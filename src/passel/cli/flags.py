@@ -138,7 +138,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
     "Information": (
         Flag("help", "this page", short=("h",)),
         Flag("help-passes", "all passes and pipelines with their options"),
-        Flag("list-passes", "the passes' names and summaries"),
+        Flag("list-passes", "the passes with their options"),
         Flag("show-dialects", "the dialects that are available"),
         Flag("compat", "'xdsl': take the flags as xdsl-opt does", "<xdsl>", "", choices=("xdsl",)),
         Flag("version", "the versions of passel and xDSL", short=("v",)),
@@ -244,7 +244,7 @@ def _value(flag: Flag, word: str, attached: str | None, rest: list[str]) -> bool
     if flag.choices and attached not in flag.choices:
         hint = suggest(attached, flag.choices)
         name = word.partition("=")[0]
-        raise UsageError(f"'{name}' takes {' or '.join(flag.choices)}, not '{attached}'{hint}")
+        raise UsageError(f"'{name}' takes one of {', '.join(flag.choices)}, not '{attached}'{hint}")
     return attached
 
 

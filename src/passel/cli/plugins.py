@@ -65,6 +65,8 @@ def _import(name: str) -> ModuleType:
         assert spec is not None  # noqa: S101
         assert spec.loader is not None  # noqa: S101
         module = importlib.util.module_from_spec(spec)
+        # As for a script: what lies beside the plugin can be imported by it.
+        sys.path.insert(0, str(path.resolve().parent))
         sys.modules[module_name] = module
         spec.loader.exec_module(module)
     except FileNotFoundError as error:

@@ -50,6 +50,9 @@ class Renderer:
         while caller is not None:
             self._write(Diagnostic(Severity.NOTE, "called from", caller))
             caller = caller.caller
+        if diagnostic.origin:
+            note = Diagnostic(Severity.NOTE, diagnostic.origin, diagnostic.location)
+            self._write(note, excerpt=False)
         if self.show_op and diagnostic.severity is Severity.ERROR and diagnostic.print_op:
             text = _shortened(diagnostic.print_op())
             separator = "\n" if "\n" in text else ""
