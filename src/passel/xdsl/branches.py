@@ -1,0 +1,58 @@
+"""What branches pass to the blocks they lead to.
+
+xDSL has no counterpart of MLIR's `BranchOpInterface`, so the ops that are known are listed here.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import DenseArrayBase, i32
+from xdsl.dialects.cf import BranchOp, ConditionalBranchOp, SwitchOp
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+_SEGMENTS = "operandSegmentSizes"
+
+
+def successor_operands(branch: Operation) -> list[Sequence[SSAValue]] | None:
+    """Return what a branch passes to each of its successors, or None if that is not known.
+
+    Example:
+        >>> from xdsl.ir import Block
+        >>> target = Block()
+        >>> successor_operands(BranchOp(target))
+        [()]
+    """
+    match branch:
+        case BranchOp():
+            return [branch.arguments]
+        case ConditionalBranchOp():
+            return [branch.then_arguments, branch.else_arguments]
+        case SwitchOp():
+            return [branch.default_operands, *branch.case_operand]
+        case _:
+            return None if branch.successors else []
+
+
+def pass_to_successor(branch: Operation, index: int, value: SSAValue) -> None:
+    """Let a branch that `successor_operands` knows pass one more value to a successor."""
+    passed = successor_operands(branch)
+    assert passed is not None, f"'{branch.name}' is no known branch"  # noqa: S101
+    lengths = [len(values) for values in passed]
+    first = len(branch.operands) - sum(lengths)
+    operands = list(branch.operands)
+    operands.insert(first + list(accumulate(lengths))[index], value)
+    lengths[index] += 1
+    branch.operands = operands
+    if isinstance(branch, SwitchOp):
+        default, *cases = lengths
+        branch.properties["case_operand_segments"] = DenseArrayBase.from_list(i32, cases)
+        lengths = [default, sum(cases)]
+    if not isinstance(branch, BranchOp):
+        sizes = [*[1] * first, *lengths]
+        branch.properties[_SEGMENTS] = DenseArrayBase.from_list(i32, sizes)

@@ -1,0 +1,179 @@
+"""Inlining of calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from passel.combinators import BarePipeline
+from passel.errors import PassFailure
+from passel.manager import OpPassManager
+from passel.options import option
+from passel.passes import Pass
+from passel.statistics import Statistic
+from passel.xdsl.analyses.call_graph import CallGraph, is_callable, is_external
+from passel.xdsl.passes.canonicalize import Canonicalize
+from passel.xdsl.passes.inlining import InliningRules, body_of, inline_call
+from passel.xdsl.passes.inlining_uses import Callees
+from passel.xdsl.symbols import is_table, symbol_name
+
+if TYPE_CHECKING:
+    from xdsl.dialects.func import CallOp, FuncOp
+    from xdsl.ir import Operation
+
+    from passel.context import PassContext
+
+_NO_LIMIT = 2**32 - 1
+
+
+class Inline(Pass["Operation"]):
+    """Inline function calls.
+
+    Callees come before their callers: groups of functions that call each other are visited
+    bottom-up. Each function is first simplified by a pipeline, then the calls in it are
+    inlined, and both are repeated while calls are inlined. Not inlined are calls of functions
+    without a body, of functions that call themselves, of what a call is inside of, of or
+    by something marked `no_inline`, of bodies of several blocks where only one may stand, and
+    of bodies with ops whose dialect does not allow it (see
+    `passel.xdsl.inlining.InlinerInterface`). Private functions whose last use is inlined, or
+    that have none, are erased.
+
+    Example:
+        >>> str(Inline(default_pipeline=BarePipeline("cse,dce"), max_iterations=2))
+        'inline{default-pipeline={cse,dce} max-iterations=2}'
+
+    Source: `mlir/lib/Transforms/InlinerPass.cpp` and `Utils/Inliner.cpp`, MLIR 22.
+    """
+
+    name = "inline"
+    dependent_dialects = ("cf",)
+    default_pipeline: BarePipeline = option(
+        default=BarePipeline(Canonicalize()).as_option(),
+        help="Simplifies callables for whose op there is no pipeline in op-pipelines.",
+    )
+    op_pipelines: tuple[OpPassManager, ...] = option(
+        default=(), help="Pipelines that simplify callables of their anchor's name."
+    )
+    max_iterations: int = option(
+        default=4, help="How often calls in a group of functions are inlined at most."
+    )
+    inlining_threshold: int = option(
+        default=_NO_LIMIT,
+        help="Inline callees that have at most this many percent of the ops of their caller.",
+    )
+    inlined = Statistic("Number of calls inlined", name="num-inlined")
+    erased = Statistic("Number of private callables erased", name="num-erased")
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Inline the calls in a symbol table."""
+        if not is_table(op):
+            raise PassFailure("was scheduled to run under Inline, but has no symbol table")
+        inliner = _Inliner(self, op, ctx)
+        inliner.run()
+        if not inliner.changed:
+            ctx.preserve_all()
+
+
+class _Inliner:
+    """Inlines in one symbol table.
+
+    Attributes:
+        changed: Whether anything in the table may have changed.
+    """
+
+    def __init__(self, options: Inline, op: Operation, ctx: PassContext) -> None:
+        self.changed = False
+        self._options = options
+        self._ctx = ctx
+        self._graph = ctx.analysis(CallGraph)
+        self._callees = Callees(op, self._graph.callables)
+        self._rules = InliningRules(self._graph, ctx.ir_context, options.inlining_threshold)
+        self._pipelines = {pipeline.anchor: pipeline for pipeline in options.op_pipelines}
+        self._around = {
+            around for inner in self._graph.callables if (around := _callable_around(inner))
+        }
+        self._dead: dict[Operation, None] = {}
+
+    def run(self) -> None:
+        """Inline bottom-up, and erase what is not called any more.
+
+        Raises:
+            PassFailure: A callable's pipeline failed.
+        """
+        for group in self._graph.sccs:
+            present = [member for member in group if not is_external(member)]
+            self._inline_in_group(present)
+        for callee in self._dead:
+            callee.detach()
+            callee.erase(safe_erase=False)
+            self._ctx.count(self._options.erased)
+            self.changed = True
+
+    def _inline_in_group(self, group: list[Operation]) -> None:
+        """Simplify and inline in turn, until nothing is inlined."""
+        for _ in range(max(self._options.max_iterations, 1)):
+            for member in group:
+                if member not in self._dead:
+                    self._simplify(member)
+            if not self._inline_calls(group):
+                return
+
+    def _simplify(self, member: Operation) -> None:
+        pipeline = self._pipelines.get(member.name, self._options.default_pipeline)
+        if member in self._around or not len(pipeline):
+            return
+        if not (run := self._ctx.run_pipeline(pipeline, member)):
+            name = symbol_name(member)
+            raise PassFailure(f"the pipeline {pipeline} failed on callee @{name}", op=member)
+        if run.changed is not False:
+            self.changed = True
+            self._callees.recount(member)
+
+    def _inline_calls(self, group: list[Operation]) -> bool:
+        """Inline all calls in a group, and those that come into it by that.
+
+        A call that came with the body of a function is not inlined if that would bring in a
+        body that it came from.
+        """
+        calls: list[tuple[CallOp, Operation, frozenset[Operation]]] = []
+        for member in group:
+            if member in self._dead:
+                continue
+            if self._callees.is_dead(member):
+                self._bury(member)
+                continue
+            region = body_of(member)
+            found = () if region is None else self._callees.calls_in(region.blocks)
+            calls += ((call, member, frozenset()) for call in found)
+        any_inlined = False
+        for call, caller, history in calls:  # the list grows
+            callee = self._callees.callee(call)
+            if caller in self._dead or callee is None or callee in history:
+                continue
+            if not self._rules.allow(call, caller, callee):
+                continue
+            blocks = self._inline(call, caller, callee)
+            came_from = history | {callee}
+            calls += ((new, caller, came_from) for new in self._callees.calls_in(blocks))
+            any_inlined = True
+        return any_inlined
+
+    def _inline(self, call: CallOp, caller: Operation, callee: FuncOp) -> list[Operation]:
+        in_place = self._callees.has_single_use(callee)
+        self._callees.note_inlined(caller, callee)
+        ops = inline_call(call, callee, in_place=in_place)
+        if in_place:
+            self._bury(callee)
+        self._ctx.count(self._options.inlined)
+        self.changed = True
+        return ops
+
+    def _bury(self, callee: Operation) -> None:
+        self._callees.forget(callee)
+        self._dead[callee] = None
+
+
+def _callable_around(op: Operation) -> Operation | None:
+    place = op.parent_op()
+    while place is not None and not is_callable(place):
+        place = place.parent_op()
+    return place

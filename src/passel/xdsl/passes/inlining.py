@@ -1,0 +1,197 @@
+"""Which calls are inlined, and how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import CallSiteLoc, UnknownLoc
+from xdsl.dialects.cf import BranchOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Region
+
+from passel.xdsl.inlining import is_legal_to_inline
+from passel.xdsl.symbols import references, symbol_name, table_around
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.func import CallOp
+    from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+    from passel.xdsl.analyses.call_graph import CallGraph
+
+_SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
+"""Ops whose regions may have several blocks."""
+
+
+class InliningRules:
+    """Decides which calls are inlined.
+
+    Args:
+        graph: The calls before anything was inlined.
+        context: Knows the dialects.
+        threshold: Greatest size of a callee, in percent of its caller; negative without limit.
+    """
+
+    def __init__(self, graph: CallGraph, context: Context, threshold: int) -> None:
+        self._graph = graph
+        self._context = context
+        self._threshold = threshold
+
+    def allow(self, call: CallOp, caller: Operation, callee: FuncOp) -> bool:
+        """Tell whether a call is inlined.
+
+        Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
+        """
+        body = callee.body
+        if body.first_block is None or callee in self._graph.callees(callee):
+            return False
+        if _is_inside(call, callee) or _is_marked(call) or _is_marked(callee):
+            return False
+        if not _returns(body) or not _fits(body, call):
+            return False
+        return self._is_legal(callee, call) and self._is_profitable(caller, callee)
+
+    def _is_legal(self, callee: FuncOp, call: CallOp) -> bool:
+        same_table = table_around(call) is table_around(callee)
+        for op in callee.body.walk():
+            if symbol_name(op) is not None or not is_legal_to_inline(op, call, self._context):
+                return False
+            if not same_table and any(True for _ in references(op)):
+                return False  # it would mean something else there
+        return True
+
+    def _is_profitable(self, caller: Operation, callee: FuncOp) -> bool:
+        """Compare the sizes of callee and caller, all ops inside counted.
+
+        Source: `isProfitableToInline`, `mlir/lib/Transforms/InlinerPass.cpp`, MLIR 22.
+        """
+        if self._threshold == 0:
+            return False
+        if not 0 < self._threshold < 2**32 - 1:
+            return True
+        size = sum(1 for region in caller.regions for _ in region.walk())
+        return sum(1 for _ in callee.body.walk()) * 100 // size <= self._threshold
+
+
+def _is_inside(op: Operation, outer: Operation) -> bool:
+    place: Operation | None = op
+    while place is not None and place is not outer:
+        place = place.parent_op()
+    return place is not None
+
+
+def _is_marked(op: Operation) -> bool:
+    return "no_inline" in op.attributes or "no_inline" in op.properties
+
+
+def _returns(body: Region) -> bool:
+    """Tell whether control enters a body at its start alone, and a lone block returns."""
+    entry = body.blocks[0]
+    if entry.predecessors():
+        return False
+    return entry is not body.last_block or isinstance(entry.last_op, ReturnOp)
+
+
+def _fits(body: Region, call: CallOp) -> bool:
+    """Tell whether as many blocks as a body has may stand where a call stands."""
+    around = call.parent_op()
+    return body.first_block is body.last_block or (
+        around is not None and around.name in _SEVERAL_BLOCKS
+    )
+
+
+def body_of(op: Operation) -> Region | None:
+    """Return the body of a callable that calls can be inlined into."""
+    return op.body if isinstance(op, FuncOp) else None
+
+
+def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operation]:
+    """Put a copy of the callee's body in the place of a call.
+
+    Args:
+        call: The call, which is erased.
+        callee: The function called.
+        in_place: Move the body instead, which leaves the callee without one.
+
+    Returns:
+        The ops that were inlined.
+    """
+    body = Region()
+    if in_place:
+        callee.body.move_blocks(body)
+    else:
+        callee.body.clone_into(body)
+    ops = [op for block in body.blocks for op in block.ops]
+    _move_locations(ops, call.location)
+    entry = body.blocks[0]
+    for argument, operand in zip(entry.args, call.arguments, strict=True):
+        argument.replace_all_uses_with(operand)
+    if entry is body.last_block:
+        _splice_block(call, entry)
+    else:
+        _splice_blocks(call, body)
+    return [op for op in ops if op.parent is not None]
+
+
+def _splice_block(call: CallOp, body: Block) -> None:
+    block, last = call.parent, body.last_op
+    assert block is not None  # noqa: S101
+    assert last is not None  # noqa: S101
+    results = tuple(last.operands)
+    last.detach()
+    last.erase()
+    _append(body, block, before=call)
+    _replace(call, results)
+
+
+def _splice_blocks(call: CallOp, body: Region) -> None:
+    block = call.parent
+    assert block is not None  # noqa: S101
+    region = block.parent
+    assert region is not None  # noqa: S101
+    following = block.split_before(call, arg_types=call.result_types)
+    for argument, result in zip(following.args, call.results, strict=True):
+        argument.location = call.location
+        argument.name_hint = result.name_hint
+    _replace(call, following.args)
+    blocks = list(body.blocks)
+    for inner in blocks:
+        body.detach_block(inner)
+        last = inner.last_op
+        if isinstance(last, ReturnOp):
+            branch = BranchOp(following, *last.operands)
+            branch.location = last.location
+            last.detach()
+            last.erase()
+            inner.add_op(branch)
+    entry, *others = blocks
+    _append(entry, block)
+    region.insert_block_before(others, following)
+
+
+def _append(source: Block, target: Block, *, before: Operation | None = None) -> None:
+    ops = list(source.ops)
+    for op in ops:
+        op.detach()
+    if before is None:
+        target.add_ops(ops)
+    else:
+        target.insert_ops_before(ops, before)
+
+
+def _replace(call: CallOp, values: tuple[SSAValue, ...]) -> None:
+    for result, value in zip(call.results, values, strict=True):
+        if value.name_hint is None:
+            value.name_hint = result.name_hint
+        result.replace_all_uses_with(value)
+    call.detach()
+    call.erase()
+
+
+def _move_locations(ops: list[Operation], caller: Attribute) -> None:
+    """Say of ops where they come from and where they were inlined."""
+    unknown = isinstance(caller, UnknownLoc)
+    for op in ops:
+        for inner in op.walk():
+            if not unknown or not isinstance(inner.location, UnknownLoc):
+                inner.location = CallSiteLoc(inner.location, caller)

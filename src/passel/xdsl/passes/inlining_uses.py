@@ -1,0 +1,91 @@
+"""Who refers to which callable, kept true while calls are inlined."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.func import CallOp, FuncOp
+
+from passel.xdsl.symbols import SymbolResolver, references, visibility
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from xdsl.ir import Block, Operation
+
+
+class Callees:
+    """The references to each of some callables.
+
+    Args:
+        op: What holds all references.
+        callables: Counted are references to these.
+
+    Source: `CGUseList`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
+    """
+
+    def __init__(self, op: Operation, callables: Iterable[Operation]) -> None:
+        self._resolver = SymbolResolver()
+        self._inside: dict[Operation, Counter[Operation]] = {
+            member: Counter() for member in callables
+        }
+        self._total: Counter[Operation] = Counter()
+        owners: dict[Operation, Counter[Operation]] = {}
+        outside: Counter[Operation] = Counter()
+        for inner in op.walk():
+            around = inner.parent_op()
+            counts = outside if around is None else owners.get(around, outside)
+            if inner.regions:
+                owners[inner] = self._inside.get(inner, counts)
+            self._count(inner, counts)
+        for counts in (outside, *self._inside.values()):
+            self._total.update(counts)
+
+    def recount(self, member: Operation) -> None:
+        """Take note of any change to the body of a callable, which has no callables inside."""
+        self._total.subtract(self._inside[member])
+        counts: Counter[Operation] = Counter()
+        self._inside[member] = counts
+        for region in member.regions:
+            for inner in region.walk():
+                self._count(inner, counts)
+        self._total.update(counts)
+
+    def note_inlined(self, caller: Operation, callee: Operation) -> None:
+        """Take note that a call of `callee` in `caller` is replaced by a copy of its body."""
+        change = self._inside[callee].copy()
+        change[callee] -= 1
+        self._inside[caller].update(change)
+        self._total.update(change)
+
+    def forget(self, member: Operation) -> None:
+        """Take note that a callable goes."""
+        self._total.subtract(self._inside[member])
+        self._inside[member] = Counter()
+
+    def is_dead(self, member: Operation) -> bool:
+        """Tell whether nothing refers to a callable, nor can."""
+        return visibility(member) == "private" and self._total[member] <= 0
+
+    def has_single_use(self, member: Operation) -> bool:
+        """Tell whether a callable is needed for a single reference only."""
+        return visibility(member) == "private" and self._total[member] == 1
+
+    def callee(self, call: CallOp) -> FuncOp | None:
+        """Return the function that is called."""
+        found = self._resolver.lookup(call, call.callee)
+        return found if isinstance(found, FuncOp) and found in self._inside else None
+
+    def calls_in(self, places: Iterable[Operation | Block]) -> Iterator[CallOp]:
+        """Yield the calls in ops and blocks, but not those inside of other callables."""
+        for place in places:
+            for op in place.walk():
+                if isinstance(op, CallOp):
+                    yield op
+
+    def _count(self, op: Operation, counts: Counter[Operation]) -> None:
+        for reference in references(op):
+            for symbol in self._resolver.resolve(op, reference):
+                if symbol in self._inside:
+                    counts[symbol] += 1
