@@ -173,8 +173,11 @@ class ToyAdapter:
         return str(op)
 
     def fingerprint(self, op: ToyOp) -> object:
-        """Return the identity, symbol and value of everything inside."""
-        return [(id(inner), inner.symbol, inner.value) for inner in op.walk()]
+        """Return the op, its symbol and value, and the same of what is inside, nested alike.
+
+        Ops compare by identity, and being held they cannot be replaced at their address.
+        """
+        return (op, op.symbol, op.value, *map(self.fingerprint, op.body))
 
 
 class EventRecorder(PassInstrumentation):
