@@ -44,12 +44,18 @@ _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
 
 
 class XDSLAdapter:
-    """The adapter for xDSL's ops; contexts are `xdsl.context.Context`."""
+    """The adapter for xDSL's ops; contexts are `xdsl.context.Context`.
+
+    Args:
+        dominance: Whether a use before its definition makes IR invalid, as in MLIR; xDSL's
+            own verifier accepts it.
+    """
 
     name = "xdsl"
 
-    def __init__(self) -> None:
+    def __init__(self, *, dominance: bool = True) -> None:
         self._invariants = InvariantChecker()
+        self._dominance = dominance
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
@@ -90,7 +96,10 @@ class XDSLAdapter:
     def kind_named(self, context: Context, name: str) -> OpKind | None:
         """Return the kind of a registered op, loading its dialect if need be."""
         op_class = context._get_known_op(name)
-        return None if op_class is None else _kind(op_class)
+        # Unregistered ops that occurred are in the table as well.
+        if op_class is None or issubclass(op_class, UnregisteredOp):
+            return None
+        return _kind(op_class)
 
     def suggest_op(self, context: Context, name: str) -> str:
         """Suggest an op of the dialect that is meant, or whose name is closest."""
@@ -101,7 +110,8 @@ class XDSLAdapter:
             dialect = hint.split("'")[1] if hint else ""
         if dialect:
             self.load_dialects(context, [dialect])
-        return suggest(name, [op.name for op in context.loaded_ops])
+        registered = (op for op in context.loaded_ops if not issubclass(op, UnregisteredOp))
+        return suggest(name, [op.name for op in registered])
 
     def children(self, op: Operation) -> list[Operation]:
         """Return the ops immediately inside the regions of `op`."""
@@ -131,7 +141,9 @@ class XDSLAdapter:
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
         """Verify op by op, so that an error names its op."""
-        verify(op, recursive=recursive, invariants=self._invariants)
+        verify(
+            op, recursive=recursive, invariants=self._invariants, dominance=self._dominance
+        )
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
         """Print with xDSL's printer, in generic form if the custom form fails."""
