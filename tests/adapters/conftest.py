@@ -1,0 +1,156 @@
+"""The adapters under test, each with what a test needs to build, change and break its IR."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import pytest
+from xdsl.dialects.builtin import FunctionType, StringAttr, i32
+from xdsl.traits import CallableOpInterface
+
+from passel.testing import Callable_, ToyAdapter, ToyOp
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from passel.ir import IRAdapter
+
+
+class Node(NamedTuple):
+    """An op to build.
+
+    Attributes:
+        role: `module` or `func` (isolated), `region` (not isolated) or `unknown`.
+        symbol: Its symbol, which a `func` needs.
+        body: What is inside of it.
+    """
+
+    role: str
+    symbol: str | None = None
+    body: tuple[Node, ...] = ()
+
+
+class Subject(Protocol):
+    """One adapter and its IR.
+
+    Attributes:
+        adapter: The adapter.
+        names: Op names by role.
+        interface: What the ops of the role `func` implement, and those of `module` do not.
+        dialect: A dialect that can be loaded.
+        misspelt: An op name and a suggestion for it, and a dialect that does not exist.
+    """
+
+    adapter: IRAdapter
+    names: dict[str, str]
+    interface: type
+    dialect: str
+    misspelt: tuple[str, str, str]
+
+    def build(self, node: Node, context: Any) -> Any:
+        """Return the op for a node, with all that is inside."""
+        ...
+
+    def change(self, op: Any) -> None:
+        """Change an op of any role, leaving it valid."""
+        ...
+
+    def break_(self, op: Any) -> None:
+        """Make an op of the role `func` invalid."""
+        ...
+
+    def move(self, op: Any, into: Any) -> None:
+        """Move an op to the end of what is inside of another."""
+        ...
+
+
+class ToySubject:
+    """The toy IR of `passel.testing`."""
+
+    def __init__(self) -> None:
+        self.adapter: IRAdapter = ToyAdapter()
+        roles = ("module", "func", "region", "unknown", "other")
+        self.names = {role: f"toy.{role}" for role in roles}
+        self.interface: type = Callable_
+        self.dialect = "extra"
+        self.misspelt = ("toy.fun", "toy.func", "exta")
+
+    def build(self, node: Node, context: Any) -> ToyOp:
+        """Return the op for a node, with all that is inside."""
+        op = ToyOp(self.names[node.role], node.symbol)
+        for inner in node.body:
+            op.add(self.build(inner, context))
+        return op
+
+    def change(self, op: ToyOp) -> None:
+        """Change an op of any role, leaving it valid."""
+        op.value += 1
+
+    def break_(self, op: ToyOp) -> None:
+        """Make an op of the role `func` invalid."""
+        op.value = -1
+
+    def move(self, op: ToyOp, into: ToyOp) -> None:
+        """Move an op to the end of what is inside of another."""
+        assert op.parent is not None
+        op.parent.body.remove(op)
+        into.add(op)
+
+
+class XDSLSubject:
+    """The ops of xDSL, built from generic text."""
+
+    def __init__(self) -> None:
+        self.adapter: IRAdapter = XDSLAdapter()
+        self.names = {
+            "module": "builtin.module",
+            "func": "func.func",
+            "region": "test.op",
+            "unknown": "vendor.unknown",
+            "other": "vendor.other",
+        }
+        self.interface: type = CallableOpInterface
+        self.dialect = "cf"
+        self.misspelt = ("func.fucn", "func.func", "arit")
+
+    def build(self, node: Node, context: Any) -> Any:
+        """Return the op for a node, with all that is inside."""
+        context.allow_unregistered = True
+        return parse_source(context, self._text(node), "built.mlir", implicit_module=False)
+
+    def _text(self, node: Node) -> str:
+        body = "\n".join(map(self._text, node.body))
+        properties = f'sym_name = "{node.symbol}"' if node.symbol else ""
+        if node.role == "func":
+            properties += ", function_type = () -> ()"
+            body += '\n"func.return"() : () -> ()'
+        attributes = "{" + properties + "}"
+        if node.role in ("module", "func"):
+            return f'"{self.names[node.role]}"() <{attributes}> ({{\n{body}\n}}) : () -> ()'
+        if node.role == "region":
+            body += '\n"test.termop"() : () -> ()'
+        return f'"{self.names[node.role]}"() ({{\n{body}\n}}) {attributes} : () -> ()'
+
+    def change(self, op: Any) -> None:
+        """Change an op of any role, leaving it valid."""
+        op.attributes["demo.changed"] = StringAttr("yes")
+
+    def break_(self, op: Any) -> None:
+        """Make an op of the role `func` invalid."""
+        op.properties["function_type"] = FunctionType.from_lists([i32], [])
+
+    def move(self, op: Any, into: Any) -> None:
+        """Move an op to the end of what is inside of another."""
+        op.detach()
+        into.regions[0].blocks[0].add_op(op)
+
+
+@pytest.fixture(params=[ToySubject, XDSLSubject], ids=["toy", "xdsl"])
+def subject(request: pytest.FixtureRequest) -> Subject:
+    """Each adapter in turn."""
+    return request.param()
+
+
+@pytest.fixture
+def node() -> type[Node]:
+    """Make a node of the program to build."""
+    return Node

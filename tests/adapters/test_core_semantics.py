@@ -1,0 +1,246 @@
+"""The core does the same over every adapter: nesting, failures, verification, dialects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    AnchorError,
+    InterfacePass,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassManager,
+)
+from passel.testing import Callable_
+
+if TYPE_CHECKING:
+    from passel.ir import IRAdapter, OpKind
+    from tests.adapters.conftest import Node, Subject
+
+visited: list[str] = []
+
+
+class Visit(Pass[Any]):
+    """Records the symbols of the ops that it is run on, and does to some what it is told."""
+
+    name = "visit"
+    fail: str = ""
+    change: str = ""
+    break_: str = ""
+    break_and_preserve: bool = False
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Look at the op's symbol."""
+        adapter, subject = current[0].adapter, current[0]
+        symbol = adapter.symbol_name(op) or adapter.kind_of(op).name
+        visited.append(symbol)
+        if symbol == self.change:
+            subject.change(op)
+        if symbol == self.break_:
+            subject.break_(op)
+        if self.break_and_preserve:
+            ctx.preserve_all()
+        if symbol == self.fail:
+            raise PassFailure("told to")
+
+
+class NeedsDialect(Visit):
+    """Needs a dialect."""
+
+    name = "needs-dialect"
+
+
+class OnCallable(InterfacePass[Callable_]):
+    """Runs on what implements an interface, in any IR."""
+
+    name = "on-callable"
+
+    def can_schedule_on(self, kind: OpKind) -> bool:
+        """Ask for the interface of the IR under test."""
+        return kind.implements(current[0].interface)
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Record it."""
+        visited.append(current[0].adapter.symbol_name(op) or "")
+
+
+current: list[Subject] = []
+
+
+@pytest.fixture(autouse=True)
+def choose(subject: Subject) -> None:
+    """Tell the passes which IR they run on; passes themselves are frozen."""
+    current[:] = [subject]
+    visited.clear()
+
+
+@pytest.fixture
+def adapter(subject: Subject) -> IRAdapter:
+    """The adapter under test."""
+    return subject.adapter
+
+
+@pytest.fixture
+def manager(subject: Subject) -> PassManager:
+    """A manager on modules, with a context of its own."""
+    context = subject.adapter.create_context()
+    return PassManager(subject.names["module"], context, adapter=subject.adapter)
+
+
+@pytest.fixture
+def program(subject: Subject, node: type[Node], manager: PassManager) -> Any:
+    """Functions, unregistered ops and a nested module."""
+    return subject.build(
+        node(
+            "module",
+            "top",
+            (
+                node("func", "f"),
+                node("unknown"),
+                node("region", None, (node("func", "inside_region"),)),
+                node("module", "inner", (node("func", "g"), node("func", "h"))),
+                node("func", "k"),
+            ),
+        ),
+        manager.context,
+    )
+
+
+def test_nesting(subject: Subject, manager: PassManager, program: Any) -> None:
+    """Passes run on the ops of their anchor immediately inside, in program order."""
+    manager.add_nested(subject.names["func"], Visit())
+    manager.nest(subject.names["module"]).add_nested(subject.names["func"], Visit())
+    manager.add(Visit())
+    manager.run(program)
+    assert visited == ["f", "g", "h", "k", "top"]
+
+
+def test_order_of_adjacent_nests(subject: Subject, manager: PassManager, program: Any) -> None:
+    """Two passes in one nest run op by op, with a pass between them they run pass by pass."""
+    func = subject.names["func"]
+    manager.add_nested(func, Visit(), Visit()).add(Visit()).add_nested(func, Visit())
+    manager.run(program)
+    assert visited == ["f", "f", "k", "k", "top", "f", "k"]
+
+
+def test_any(subject: Subject, manager: PassManager, program: Any) -> None:
+    """`any` takes what is registered and isolated, and passes over the rest."""
+    manager.nest_any().add(Visit())
+    manager.run(program)
+    assert visited == ["f", "inner", "k"]
+
+
+def test_interfaces(manager: PassManager, program: Any) -> None:
+    """A pass that asks for an interface runs only on ops that implement it."""
+    manager.nest_any().add(OnCallable())
+    manager.run(program)
+    assert visited == ["f", "k"]
+
+
+def test_interface_refused(subject: Subject, manager: PassManager) -> None:
+    """Put on an op without the interface, it is refused before anything runs."""
+    manager.add(OnCallable())
+    with pytest.raises(AnchorError, match="unable to schedule pass 'on-callable'"):
+        manager.check(subject.adapter)
+
+
+@pytest.mark.parametrize(
+    ("role", "message"),
+    [("region", "not marked as 'IsolatedFromAbove'"), ("unknown", "no registered operation")],
+)
+def test_anchors_refused(subject: Subject, manager: PassManager, role: str, message: str) -> None:
+    """What is not isolated or not registered cannot anchor passes."""
+    manager.add_nested(subject.names[role], Visit())
+    with pytest.raises(AnchorError, match=message):
+        manager.check(subject.adapter)
+
+
+def test_misspelt_anchor(subject: Subject, manager: PassManager) -> None:
+    """A misspelt anchor is met with a suggestion."""
+    name, suggestion, _ = subject.misspelt
+    manager.add_nested(name, Visit())
+    with pytest.raises(AnchorError, match=f"did you mean '{suggestion}'"):
+        manager.check(subject.adapter)
+
+
+def test_wrong_top(subject: Subject, program: Any) -> None:
+    """A manager runs on ops of its own anchor only."""
+    context = subject.adapter.create_context()
+    manager = PassManager(subject.names["func"], context, adapter=subject.adapter).add(Visit())
+    with pytest.raises(AnchorError, match="can't run"):
+        manager.run(program)
+    assert visited == []
+
+
+def test_siblings_of_failures(subject: Subject, manager: PassManager, program: Any) -> None:
+    """After a failure the op's other passes are skipped, its siblings are not."""
+    manager.add_nested(subject.names["func"], Visit(fail="f"), Visit()).add(Visit())
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(program)
+    assert visited == ["f", "k", "k"]
+    (failure,) = caught.value.failures
+    assert (failure.kind, failure.op_name, failure.symbol) == ("failed", subject.names["func"], "f")
+    assert "told to" in str(failure)
+
+
+def test_broken_ir(subject: Subject, manager: PassManager, program: Any) -> None:
+    """IR that a pass broke is found right after it, and the op is named."""
+    func, module = subject.names["func"], subject.names["module"]
+    manager.nest(module).add_nested(func, Visit(break_="h"), Visit())
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(program)
+    assert visited == ["g", "g", "h"]
+    (failure,) = caught.value.failures
+    assert (failure.kind, failure.op_name, failure.symbol) == ("invalid", func, "h")
+    assert str(failure.diagnostic.message).startswith(f"'{func}' op ")
+
+
+def test_without_verifier(subject: Subject, manager: PassManager, program: Any) -> None:
+    """Without verification broken IR goes unnoticed."""
+    manager.add_nested(subject.names["func"], Visit(break_="f"))
+    manager.enable_verifier(False)
+    manager.run(program)
+    assert visited == ["f", "k"]
+
+
+def test_preserved(subject: Subject, manager: PassManager, program: Any) -> None:
+    """What a pass claims to have preserved is not verified, as in MLIR."""
+    manager.enable_verifier("always")
+    manager.add_nested(subject.names["func"], Visit(break_="f", break_and_preserve=True))
+    manager.run(program)
+    assert visited == ["f", "k"]
+
+
+def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
+    """A run reports whether the IR is another one than before."""
+    manager.add_nested(subject.names["func"], Visit(change="k"))
+    assert manager.run(program).changed is True
+    manager.clear()
+    manager.add_nested(subject.names["func"], Visit())
+    assert manager.run(program).changed is False
+
+
+def test_dependent_dialects(
+    subject: Subject, manager: PassManager, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dialects that passes need are loaded before anything runs."""
+    monkeypatch.setattr(NeedsDialect, "dependent_dialects", (subject.dialect,))
+    manager.add_nested(subject.names["func"], NeedsDialect())
+    manager.run(program)
+    assert visited == ["f", "k"]
+
+
+def test_missing_dialect(
+    subject: Subject, manager: PassManager, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dialect that does not exist is an error that names the pass; nothing runs."""
+    unknown = subject.misspelt[2]
+    monkeypatch.setattr(NeedsDialect, "dependent_dialects", (unknown,))
+    manager.add_nested(subject.names["func"], Visit(), NeedsDialect())
+    with pytest.raises(AnchorError, match=f"pass 'needs-dialect' depends on dialect '{unknown}'"):
+        manager.run(program)
+    assert visited == []
