@@ -1,0 +1,336 @@
+"""What xDSL does unlike other IRs stays inside its adapter."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl.dialects.builtin import FunctionType, UnregisteredOp, i32
+from xdsl.dialects.llvm import FuncOp
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, IsTerminator, SymbolTable
+
+from passel import PassFailedError, PassManager
+from passel.diagnostics import UNKNOWN, Location
+from passel.ir import InvalidIR, PrintFlags
+from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl.adapter import convert_location
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+
+
+@pytest.fixture
+def adapter() -> XDSLAdapter:
+    """The adapter."""
+    return XDSLAdapter()
+
+
+@pytest.fixture
+def context(adapter: XDSLAdapter) -> Context:
+    """A context that takes unregistered ops."""
+    context = adapter.create_context()
+    context.allow_unregistered = True
+    return context
+
+
+@pytest.fixture
+def parse(context: Context) -> Callable[[str], Operation]:
+    """Parse a module."""
+    return lambda text: parse_source(context, text, "t.mlir")
+
+
+# -- Unregistered ops ------------------------------------------------------------------------
+
+
+def test_unregistered_ops_have_their_own_names(
+    adapter: XDSLAdapter, parse: Callable[[str], Operation]
+) -> None:
+    """To xDSL they all are called `builtin.unregistered`; to passel they are what they are."""
+    first, second, again = adapter.children(
+        parse('"a.b"() : () -> () "c.d"() : () -> () "a.b"() : () -> ()')
+    )
+    assert first.name == second.name == "builtin.unregistered"
+    assert [adapter.kind_of(op).name for op in (first, second, again)] == ["a.b", "c.d", "a.b"]
+    assert adapter.key_of(first) is adapter.key_of(again)
+    assert adapter.key_of(first) is not adapter.key_of(second)
+
+
+def test_unregistered_ops_claim_nothing(
+    adapter: XDSLAdapter, parse: Callable[[str], Operation]
+) -> None:
+    """By default xDSL says that they have every trait; to passel they have none."""
+    (op,) = adapter.children(parse('"a.b"() : () -> ()'))
+    assert op.has_trait(IsolatedFromAbove)
+    kind = adapter.kind_of(op)
+    assert (kind.registered, kind.isolated) == (False, False)
+    for interface in (IsolatedFromAbove, SymbolTable, IsTerminator, UnregisteredOp):
+        assert not kind.implements(interface)
+
+
+def test_unregistered_ops_are_no_anchors(
+    adapter: XDSLAdapter, context: Context, parse: Callable[[str], Operation]
+) -> None:
+    """An op that occurred, and the name that xDSL has for it, do not count as registered."""
+    assert parse('"a.b"() : () -> ()')
+    assert adapter.kind_named(context, "a.b") is None
+    assert adapter.kind_named(context, "builtin.unregistered") is None
+    assert "builtin.unregistered" not in adapter.suggest_op(context, "builtin.unregistere")
+
+
+def test_asking_for_names_invents_nothing(adapter: XDSLAdapter, context: Context) -> None:
+    """Where unregistered ops are allowed, xDSL knows every name that it is asked for."""
+    assert context.get_optional_op("no.such") is not None
+    assert adapter.kind_named(context, "no.such") is None
+    before = set(context.loaded_dialects)
+    assert adapter.kind_named(context, "neither.this") is None
+    assert set(context.loaded_dialects) == before
+
+
+# -- Isolation -------------------------------------------------------------------------------
+
+
+def test_llvm_functions_are_isolated(
+    adapter: XDSLAdapter, context: Context, parse: Callable[[str], Operation]
+) -> None:
+    """As in MLIR, though xDSL lacks the trait, which passel does not add to it."""
+    (function,) = adapter.children(parse("llvm.func @f() { llvm.return }"))
+    assert adapter.kind_of(function).isolated
+    named = adapter.kind_named(context, "llvm.func")
+    assert named is not None
+    assert named.isolated
+    assert not FuncOp.has_trait(IsolatedFromAbove)
+
+
+def test_dialects_load_when_asked_for(adapter: XDSLAdapter) -> None:
+    """A new context has loaded nothing; asking for an op loads its dialect and no other."""
+    context = adapter.create_context()
+    assert list(context.loaded_dialects) == []
+    assert adapter.kind_named(context, "func.func") is not None
+    assert [dialect.name for dialect in context.loaded_dialects] == ["func"]
+
+
+# -- Verification ----------------------------------------------------------------------------
+
+BROKEN = """\
+builtin.module {
+  func.func @fine() {
+    func.return
+  }
+  func.func @broken() {
+    func.return
+  }
+}
+"""
+
+
+@pytest.fixture
+def no_printing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every attempt to print IR an error."""
+
+    def refuse(*_: Any) -> None:
+        pytest.fail("IR was printed")
+
+    for name in ("print_op", "print_region", "print_block", "print_op_with_default_format"):
+        monkeypatch.setattr(Printer, name, refuse)
+
+
+def broken_function(adapter: XDSLAdapter, module: Operation) -> Operation:
+    """Break the second function, and return it."""
+    _, function = adapter.children(module)
+    function.properties["function_type"] = FunctionType.from_lists([i32], [])
+    return function
+
+
+@pytest.mark.usefixtures("no_printing")
+def test_errors_name_the_op_without_printing(
+    adapter: XDSLAdapter, parse: Callable[[str], Operation]
+) -> None:
+    """Verifying in xDSL renders the whole module to report an op without naming it; passel does neither."""
+    module = parse(BROKEN)
+    function = broken_function(adapter, module)
+    with pytest.raises(InvalidIR) as caught:
+        adapter.verify(module, recursive=True)
+    assert caught.value.op is function
+    assert adapter.location(function) == Location("t.mlir", 5, 3)
+    assert "\n" not in caught.value.message
+    assert not getattr(caught.value, "__notes__", [])
+
+
+def test_xdsl_does_print(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
+    """The trap is there: should xDSL stop rendering modules, passel need not avoid it."""
+    module = parse(BROKEN)
+    broken_function(adapter, module)
+    with pytest.raises(Exception, match=r"[Ee]xpected") as caught:
+        module.verify()
+    assert "func.func" in "".join([str(caught.value), *getattr(caught.value, "__notes__", [])])
+
+
+@pytest.mark.usefixtures("no_printing")
+def test_failed_runs_print_nothing(
+    adapter: XDSLAdapter, context: Context, parse: Callable[[str], Operation]
+) -> None:
+    """A whole run that ends in invalid IR renders nothing, unless a diagnostic is asked to."""
+    from passel import Pass
+
+    class Break(Pass["Operation"]):
+        """Break functions."""
+
+        name = "break"
+
+        def run(self, op: Operation, ctx: Any) -> None:
+            """Give it a wrong type."""
+            op.properties["function_type"] = FunctionType.from_lists([i32], [])
+
+    module = parse(BROKEN)
+    manager = PassManager("builtin.module", context, adapter=adapter)
+    manager.add_nested("func.func", Break())
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(module)
+    places = [str(failure.diagnostic.location) for failure in caught.value.failures]
+    assert places == ["t.mlir:2:3", "t.mlir:5:3"]
+
+
+def test_printing_falls_back(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
+    """Where invalid IR breaks a custom printer, the generic form is shown."""
+    (function,) = adapter.children(parse("func.func @f() { func.return }"))
+    del function.properties["sym_name"]
+    assert adapter.print_op(function, PrintFlags()).startswith('"func.func"()')
+
+
+# -- Locations -------------------------------------------------------------------------------
+
+CUSTOM = """\
+func.func @f(%x: i32,
+             %y: i32) {
+  %a, %b = "test.op"() : () -> (i32, i32)
+  func.return
+^next(%z: i32):
+  func.return
+}
+"""
+
+GENERIC = """\
+"func.func"() <{sym_name = "f", function_type = (i32) -> ()}> ({
+^entry(%x: i32):
+  %a,
+    %b = "test.op"() : () -> (i32, i32)
+  "func.return"() : () -> ()
+}) : () -> ()
+"""
+
+
+def places(adapter: XDSLAdapter, op: Operation) -> list[str]:
+    """Return where all ops come from, without the file, and then all block arguments."""
+    ops = [adapter.location(inner) for inner in op.walk()]
+    arguments = [
+        convert_location(argument.location)
+        for inner in op.walk()
+        for region in inner.regions
+        for block in region.blocks
+        for argument in block.args
+    ]
+    assert {place.file for place in (*ops, *arguments)} == {"t.mlir"}
+    return [f"{place.line}:{place.column}" for place in (*ops[1:], *arguments)]
+
+
+def test_locations_in_custom_form(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
+    """Ops are located at their name and block arguments at theirs."""
+    assert places(adapter, parse(CUSTOM)) == ["1:1", "3:12", "4:3", "6:3", "1:14", "2:14", "5:7"]
+
+
+def test_locations_in_generic_form(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
+    """The same in generic form, also where results stand on lines before the name."""
+    assert places(adapter, parse(GENERIC)) == ["1:1", "4:10", "5:3", "2:8"]
+
+
+def test_locations_in_split_input(context: Context, adapter: XDSLAdapter) -> None:
+    """Parts of a split file count from the beginning of the file."""
+    module = parse_source(context, CUSTOM, "t.mlir", line_offset=40)
+    assert places(adapter, module)[:2] == ["41:1", "43:12"]
+
+
+def test_locations_of_split_input_in_the_tool(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An error in the second part names the line of the file."""
+    from passel.cli import main
+
+    path = tmp_path / "split.mlir"
+    path.write_text(
+        'func.func @f() { func.return }\n// -----\n\n  "x.y"() ({ "x.z"() : () -> () }) : () -> ()\n',
+        encoding="utf-8",
+    )
+    code = main([str(path), "--split-input-file", "--allow-unregistered-dialect", "--symbol-dce"])
+    assert code == 1
+    assert f"{path}:4:3: error: 'x.y' op pass 'symbol-dce' failed" in capsys.readouterr().err
+    gc.unfreeze()
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('loc("other.py":7:9)', "other.py:7:9"),
+        ('loc("name"("other.py":7:9))', "other.py:7:9"),
+        ('loc(fused[unknown, "other.py":7:9, "third.py":1:1])', "other.py:7:9"),
+        ('loc(callsite("callee.py":1:2 at "caller.py":3:4))', "callee.py:1:2"),
+    ],
+)
+def test_explicit_locations_are_kept(
+    written: str, read: str, adapter: XDSLAdapter, parse: Callable[[str], Operation]
+) -> None:
+    """What the source says about its origin is not overwritten by where it stands."""
+    (op,) = adapter.children(parse(f'"test.op"() : () -> () {written}'))
+    place = adapter.location(op)
+    assert f"{place.file}:{place.line}:{place.column}" == read
+
+
+def test_explicitly_unknown(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
+    """Also `loc(unknown)` is kept: somebody wanted it so."""
+    (op,) = adapter.children(parse('"test.op"() : () -> () loc(unknown)'))
+    assert adapter.location(op) == UNKNOWN
+    assert "loc(unknown)" in adapter.print_op(op, PrintFlags(debuginfo=True))
+
+
+def test_names_without_a_file(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
+    """A location that is a name only is shown as that name."""
+    (op,) = adapter.children(parse('"test.op"() : () -> () loc("just a name")'))
+    assert adapter.location(op) == Location(label='loc("just a name")')
+
+
+def test_call_sites_keep_the_caller(
+    adapter: XDSLAdapter, parse: Callable[[str], Operation]
+) -> None:
+    """The caller of a call site is there to become a note."""
+    (op,) = adapter.children(
+        parse('"test.op"() : () -> () loc(callsite("a.py":1:2 at "b.py":3:4))')
+    )
+    assert adapter.location(op).caller == Location("b.py", 3, 4)
+
+
+# -- Structure -------------------------------------------------------------------------------
+
+
+def test_children_region_by_region(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
+    """Regions follow each other, in each its blocks, in each its ops."""
+    (op,) = adapter.children(
+        parse("""
+"test.op"() ({
+  "a.1"() : () -> ()
+  "test.termop"() [^second] : () -> ()
+^second:
+  "a.2"() : () -> ()
+  "test.termop"() : () -> ()
+}, {
+}, {
+  "a.3"() : () -> ()
+  "test.termop"() : () -> ()
+}) : () -> ()""")
+    )
+    names = [adapter.kind_of(child).name for child in adapter.children(op)]
+    assert names == ["a.1", "test.termop", "a.2", "test.termop", "a.3", "test.termop"]
