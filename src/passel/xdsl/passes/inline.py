@@ -131,8 +131,8 @@ class _Inliner:
     def _inline_calls(self, group: list[Operation]) -> bool:
         """Inline all calls in a group, and those that come into it by that.
 
-        A call that came with the body of a function is not inlined if that would bring in a
-        body that it came from.
+        Calls between functions of the group stay. A call that came with the body of a function
+        is not inlined if that would bring in a body that it came from.
         """
         calls: list[tuple[CallOp, Operation, frozenset[Operation]]] = []
         for member in group:
@@ -147,7 +147,7 @@ class _Inliner:
         any_inlined = False
         for call, caller, history in calls:  # the list grows
             callee = self._callees.callee(call)
-            if caller in self._dead or callee is None or callee in history:
+            if caller in self._dead or callee is None or callee in history or callee in group:
                 continue
             if not self._rules.allow(call, caller, callee):
                 continue
