@@ -1,0 +1,291 @@
+"""What passes build before a run, and when they build it again (section 3.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassManager,
+    PipelineRun,
+    option,
+)
+from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+FUNCS = "toy.module(toy.func @f,toy.func @g)"
+
+
+class Log(list[str]):
+    """The IR's context: a list of what was initialized, and with which state passes ran."""
+
+
+class LogAdapter(ToyAdapter):
+    """An adapter whose context is a log."""
+
+    def load_dialects(self, context: object, names: Iterable[str]) -> None:
+        """Note it."""
+        assert isinstance(context, Log)
+        context.extend(f"load {name}" for name in names)
+
+
+class Build(Pass[ToyOp, str]):
+    """Builds a state with its own name in it, and notes when it uses it."""
+
+    name = "build"
+    tag: str = ""
+
+    def initialize(self, ir_context: Log) -> str:
+        """Note it and return a state that tells one call from another."""
+        ir_context.append(f"initialize {self.tag}")
+        return f"{self.tag}#{len(ir_context)}"
+
+    def run(self, op: ToyOp, ctx: PassContext[str]) -> None:
+        """Note the state."""
+        ctx.ir_context.append(f"run {ctx.state.upper()}")
+
+
+class Noting(Pass):
+    """Has no state."""
+
+    name = "noting"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Note that it runs, without state."""
+        ctx.ir_context.append(f"noting {ctx.state}")
+
+
+def manager(*passes: Pass[Any, Any] | OpPassManager) -> tuple[PassManager, Log]:
+    """Return a pipeline for modules, and its log."""
+    log = Log()
+    return PassManager("toy.module", log, adapter=LogAdapter()).add(*passes), log
+
+
+def of_funcs(*passes: Pass[Any, Any]) -> OpPassManager:
+    """Return a pipeline for functions."""
+    return OpPassManager("toy.func").add(*passes)
+
+
+def initialized(log: Log) -> list[str]:
+    """Return the tags of what was initialized, and empty the log."""
+    tags = [entry.removeprefix("initialize ") for entry in log if entry.startswith("initialize ")]
+    log.clear()
+    return tags
+
+
+def test_every_pass_is_initialized_before_any_runs() -> None:
+    """Depth first, in the order of the pipeline, and before all execution."""
+    pm, log = manager(Build(tag="a"), of_funcs(Build(tag="b")), Build(tag="c"))
+    pm.run(parse_toy("toy.module(toy.func)"))
+    assert log == [
+        *("initialize a", "initialize b", "initialize c"),
+        *("run A#1", "run B#2", "run C#3"),
+    ]
+
+
+def test_dialects_are_loaded_before() -> None:
+    """`initialize` may create attributes and patterns of the dialects that its pass needs."""
+
+    class Needy(Build):
+        dependent_dialects = ("extra",)
+
+    pm, log = manager(Needy(tag="a"))
+    pm.run(parse_toy("toy.module"))
+    assert log[:2] == ["load extra", "initialize a"]
+
+
+def test_a_pass_is_initialized_once_however_many_ops_there_are() -> None:
+    """All ops share what was built; none is not too few."""
+    pm, log = manager(of_funcs(Build(tag="a")))
+    pm.run(parse_toy(FUNCS))
+    assert log == ["initialize a", "run A#1", "run A#1"]
+    pm, log = manager(of_funcs(Build(tag="a")))
+    pm.run(parse_toy("toy.module"))
+    assert log == ["initialize a"]
+
+
+def test_a_pass_is_initialized_once_however_many_runs_there_are() -> None:
+    """The state lives as long as the manager is unchanged."""
+    pm, log = manager(Build(tag="a"))
+    pm.run(parse_toy("toy.module"))
+    pm.run(parse_toy(FUNCS))
+    assert log == ["initialize a", "run A#1", "run A#1"]
+
+
+def test_a_pass_without_initialize_has_no_state() -> None:
+    """`ctx.state` is None, also beside passes that have one."""
+    pm, log = manager(Build(tag="a"), Noting())
+    pm.run(parse_toy("toy.module"))
+    assert log[-1] == "noting None"
+
+
+def test_a_state_may_be_none() -> None:
+    """A pass that returns nothing is initialized once all the same."""
+
+    class Effect(Pass[ToyOp, None]):
+        name = "effect"
+
+        def initialize(self, ir_context: Log) -> None:
+            ir_context.append("initialize effect")
+
+        def run(self, op: ToyOp, ctx: PassContext[None]) -> None: ...
+
+    pm, log = manager(of_funcs(Effect()))
+    pm.run(parse_toy(FUNCS))
+    pm.run(parse_toy(FUNCS))
+    assert initialized(log) == ["effect"]
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_every_place_in_the_pipeline_has_a_state_of_its_own(same: bool) -> None:
+    """Equal passes, and even one pass that stands twice, do not share what they built."""
+    first = Build(tag="a")
+    pm, log = manager(first, first if same else Build(tag="a"))
+    pm.run(parse_toy("toy.module"))
+    assert log == ["initialize a", "initialize a", "run A#1", "run A#2"]
+
+
+def test_merged_pipelines_keep_their_states() -> None:
+    """Passes of adjacent pipelines that become one each see their own state."""
+    pm, log = manager(of_funcs(Build(tag="a")), of_funcs(Build(tag="b")))
+    pm.run(parse_toy("toy.module(toy.func)"))
+    assert log == ["initialize a", "initialize b", "run A#1", "run B#2"]
+
+
+# -- Again -----------------------------------------------------------------------------------
+
+
+CHANGES: dict[str, Callable[[PassManager], object]] = {
+    "added": lambda pm: pm.add(Noting()),
+    "nested": lambda pm: pm.nest("toy.func").add(Noting()),
+    "replaced by an equal one": lambda pm: (pm.clear(), pm.add(Build(tag="a"))),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_changed_manager_is_initialized_again(change: Callable[[PassManager], object]) -> None:
+    """Another pipeline is another schedule, for all of its passes."""
+    pm, log = manager(Build(tag="a"))
+    pm.run(parse_toy("toy.module"))
+    assert initialized(log) == ["a"]
+    change(pm)
+    pm.run(parse_toy("toy.module"))
+    assert initialized(log) == ["a"]
+
+
+def test_a_pass_that_is_nested_after_the_first_run_is_initialized() -> None:
+    """MLIR runs it uninitialized; here every pass that runs is initialized."""
+    pm, log = manager()
+    funcs = pm.nest("toy.func").add(Build(tag="a"))
+    pm.run(parse_toy("toy.module(toy.func)"))
+    funcs.add(Build(tag="b"))
+    log.clear()
+    pm.run(parse_toy("toy.module(toy.func)"))
+    assert log == ["initialize a", "initialize b", "run A#1", "run B#2"]
+
+
+def test_a_run_with_another_context_is_another_schedule() -> None:
+    """State may be tied to the context that it was built in."""
+    pm, log = manager(Build(tag="a"))
+    pm.run(parse_toy("toy.module"))
+    pm.context = other = Log()
+    pm.run(parse_toy("toy.module"))
+    assert (initialized(log), initialized(other)) == (["a"], ["a"])
+
+
+def test_a_copy_is_another_manager() -> None:
+    """What was built for one manager is not used by its copy."""
+    pm, log = manager(Build(tag="a"))
+    pm.run(parse_toy("toy.module"))
+    pm.copy().run(parse_toy("toy.module"))
+    assert initialized(log) == ["a", "a"]
+
+
+# -- Failing ---------------------------------------------------------------------------------
+
+
+class Refuse(Build):
+    """Cannot be initialized."""
+
+    name = "refuse"
+    crash: bool = False
+
+    def initialize(self, ir_context: Log) -> str:
+        """Raise."""
+        super().initialize(ir_context)
+        raise ZeroDivisionError("boom") if self.crash else PassFailure("no patterns")
+
+
+@pytest.mark.parametrize("crash", [False, True])
+def test_a_failing_initialize_stops_the_run_before_anything_executes(crash: bool) -> None:
+    """Nothing behind it is initialized, no pass runs, no hook is called, and the run fails."""
+    pm, log = manager(Build(tag="a"), of_funcs(Refuse(tag="b", crash=crash)), Build(tag="c"))
+    recorder = EventRecorder(ToyAdapter())
+    pm.add_instrumentation(recorder)
+    with pytest.raises(PassFailedError) as info:
+        pm.run(parse_toy(FUNCS))
+    assert log == ["initialize a", "initialize b"]
+    assert recorder.events == []
+    (failure,) = info.value.failures
+    assert (failure.kind, failure.path) == (
+        "crashed" if crash else "failed",
+        "toy.module/toy.func/0:refuse",
+    )
+    assert isinstance(failure.cause, ZeroDivisionError if crash else PassFailure)
+    assert ("boom" if crash else "no patterns") in info.value.diagnostics[0].message
+
+
+def test_a_failed_initialize_is_tried_again() -> None:
+    """The next run begins from the first pass; nothing half-built is kept."""
+    pm, log = manager(Build(tag="a"), Refuse(tag="b"))
+    for _ in range(2):
+        with pytest.raises(PassFailedError):
+            pm.run(parse_toy("toy.module"))
+    assert initialized(log) == ["a", "b", "a", "b"]
+
+
+# -- Dynamic pipelines -----------------------------------------------------------------------
+
+
+class RunInner(Pass):
+    """Runs its pipeline on every op inside."""
+
+    name = "run-inner"
+    inner: OpPassManager = option(default_factory=OpPassManager)
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Note how each run went."""
+        for inner in op.body:
+            run: PipelineRun = ctx.run_pipeline(self.inner, inner)
+            ctx.ir_context.append(f"ran {bool(run)}")
+
+
+def test_passes_of_dynamic_pipelines_are_initialized_at_their_first_run() -> None:
+    """Not before the run, as nobody knows whether they will, and not once per op or run."""
+    pm, log = manager(RunInner(inner=of_funcs(Build(tag="i"))), Build(tag="a"))
+    pm.run(parse_toy("toy.module"))
+    assert initialized(log) == ["a"]
+    pm.run(parse_toy(FUNCS))
+    assert log == ["initialize i", "run I#1", "ran True", "run I#1", "ran True", "run A#1"]
+    log.clear()
+    pm.run(parse_toy(FUNCS))
+    assert initialized(log) == []
+
+
+def test_a_failing_initialize_inside_is_a_failed_pipeline() -> None:
+    """The pass that runs it learns of it, nothing of it is run, and the caller may go on."""
+    pm, log = manager(RunInner(inner=of_funcs(Build(tag="i"), Refuse(tag="r"))), Noting())
+    recorder = EventRecorder(ToyAdapter())
+    pm.add_instrumentation(recorder)
+    result = pm.run(parse_toy("toy.module(toy.func)"))
+    assert log == ["initialize i", "initialize r", "ran False", "noting None"]
+    assert len(result.diagnostics) == 1
+    assert not [event for event in recorder.events if "pipeline" in event]
