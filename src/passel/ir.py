@@ -54,12 +54,14 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
     Attributes:
         op: The op that is invalid, which may be nested in the one verified.
         message: Why, without the op's name.
+        notes: What else to look at: an op, and what to say about it.
     """
 
-    def __init__(self, op: Any, message: str) -> None:
+    def __init__(self, op: Any, message: str, notes: Sequence[tuple[Any, str]] = ()) -> None:
         super().__init__(message)
         self.op: Any = op
         self.message: str = message
+        self.notes: tuple[tuple[Any, str], ...] = tuple(notes)
 
 
 class IRAdapter(Protocol):

@@ -77,7 +77,7 @@ class _CompatMain(xDSLOptMain):
         return module
 
     def setup_pipeline(self) -> None:
-        self.adapter = XDSLAdapter()
+        self.adapter = XDSLAdapter(dominance=False)
         self.manager = PassManager.parse(
             self.args.passes,
             self.ctx,

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _GRAPH_REGION_OPS = frozenset(
     {
         "builtin.module",
+        "emitc.class",
+        # e-graphs; xDSL keeps them in functions as well, which MLIR rejects
+        "equivalence.graph",
         "emitc.file",
         "gpu.module",
         "irdl.dialect",

@@ -2,8 +2,9 @@
 
 xDSL's `Operation.verify` prints the whole top-level module to report one invalid op, without
 saying which.  Here the structural rules are checked by the code below, in xDSL's order, and
-an op's own verifier is called directly; a failure names its op.  Accepted is exactly what
-`Operation.verify` accepts.  The walk keeps its own stack, so depth of nesting costs nothing.
+an op's own verifier is called directly; a failure names its op.  Accepted is what
+`Operation.verify` accepts, except for uses before definitions, which it does not look at.
+The walk keeps its own stack, so depth of nesting costs nothing.
 """
 # pyright: reportPrivateUsage=false
 # The tight loops follow xDSL's private links; the public iterators cost more than the checks.
@@ -16,11 +17,18 @@ from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from passel.ir import InvalidIR
+from passel.xdsl.definitions import check_definitions
 from passel.xdsl.invariants import InvariantChecker
 
 
-def verify(op: Operation, *, recursive: bool, invariants: InvariantChecker | None = None) -> None:
-    """Check the invariants of `op`, as `mlir::verify` does except for dominance.
+def verify(
+    op: Operation,
+    *,
+    recursive: bool,
+    invariants: InvariantChecker | None = None,
+    dominance: bool = True,
+) -> None:
+    """Check the invariants of `op`, as `mlir::verify` does.
 
     Args:
         op: The op; it may be attached or not.
@@ -28,6 +36,8 @@ def verify(op: Operation, *, recursive: bool, invariants: InvariantChecker | Non
             and the shape of its regions are checked, which is what is left to do after a
             pass on nested ops that have been verified.
         invariants: Remembers what was checked before; a new one by default.
+        dominance: Whether to check, if `recursive`, that values are defined before they are
+            used. That is the last check: it relies on sound structure.
 
     Raises:
         InvalidIR: For the first invalid op: structure is checked on the way down, verifiers
@@ -41,6 +51,8 @@ def verify(op: Operation, *, recursive: bool, invariants: InvariantChecker | Non
     elif op.regions:
         _verify_nested(op, invariants)
     _run_verifier(op, invariants)
+    if recursive and dominance and op.regions:
+        check_definitions(op)
 
 
 @dataclass(slots=True)
