@@ -136,6 +136,7 @@ class Diagnostic:
         message: One sentence, without a final newline.
         location: The place that it is about.
         notes: Further diagnostics that belong to this one, in order.
+        origin: Which pass gave it, on what, and where in the pipeline; shown by tools.
         op: The op that it is about; shown as `see current operation` for errors.
         print_op: Renders `op`, at once or never, so that nobody pays for what is not shown.
     """
@@ -144,6 +145,7 @@ class Diagnostic:
     message: str
     location: Location = UNKNOWN
     notes: list[Diagnostic] = field(default_factory=list["Diagnostic"])
+    origin: str = ""
     op: Any = None
     print_op: Callable[[], str] | None = field(default=None, repr=False)
 
@@ -157,6 +159,16 @@ class Diagnostic:
         """The diagnostic and its notes, one line each, without source lines."""
         own = f"{self.location}: {self.severity.value}: {self.message}"
         return "\n".join([own, *map(str, self.notes)])
+
+
+def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """Write diagnostics to the log `passel`, where nobody else takes them."""
+    for diagnostic in diagnostics:
+        import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
+
+        level = {Severity.ERROR: logging.ERROR, Severity.WARNING: logging.WARNING}
+        log = logging.getLogger("passel")
+        log.log(level.get(diagnostic.severity, logging.INFO), "%s", diagnostic)
 
 
 def log_exception(message: str) -> None:

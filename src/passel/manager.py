@@ -9,7 +9,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from passel.errors import AnchorError, PassFailedError, Problem
+from passel.diagnostics import log_diagnostics
+from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Execution, VerifyEach
 from passel.instrumentation import Instrumentor
 from passel.ir import ANY, WrapsPasses, adapter_for, op_name_of
@@ -260,7 +261,7 @@ class OpPassManager:
         message = (
             f"can't add pass '{pass_.name}' restricted to '{pass_.anchor}' on a PassManager "
             f"intended to run on '{self._anchor}', did you intend to nest? "
-            f"Write {pass_.anchor}({pass_.name})"
+            f"Write {self._anchor}({pass_.anchor}({pass_.name}))"
         )
         raise AnchorError(Problem(message, span))
 
@@ -415,7 +416,8 @@ class PassManager(OpPassManager):
 
         Args:
             op: An op of the anchor's name, known to be valid.
-            on_diagnostic: Called for everything that is reported, when it is reported.
+            on_diagnostic: Called for everything that is reported, when it is reported. Without
+                it, what is not part of the error that `run` raises goes to the log `passel`.
 
         Raises:
             AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled;
@@ -442,6 +444,9 @@ class PassManager(OpPassManager):
             scheduler, instrumentor, self._verify, emit, verify_analyses=self._verify_analyses
         )
         changed = execution.run(schedule, op)
+        if on_diagnostic is None:
+            failed = [failure.diagnostic for failure in execution.failures]
+            log_diagnostics([each for each in diagnostics if each not in failed])
         if execution.failures:
             raise PassFailedError(execution.failures, diagnostics) from execution.failures[0].cause
         return RunResult(changed, tuple(diagnostics), _by_path(execution.counts))
@@ -475,7 +480,11 @@ def _as_pass(item: object) -> Pass[Any]:
     if isinstance(item, type):
         msg = f"expected a pass, got the class {item.__qualname__}; write {item.__qualname__}()"
         raise TypeError(msg)
-    adapter = adapter_for(item)
+    try:
+        adapter = adapter_for(item)
+    except AdapterError:
+        msg = f"expected a pass, a pass manager or text, got {item!r}"
+        raise TypeError(msg) from None
     if not isinstance(adapter, WrapsPasses):
         msg = f"the {adapter.name} adapter cannot wrap passes such as {item!r}"
         raise TypeError(msg)

@@ -217,8 +217,7 @@ def choice_codec(choices: dict[str, Any]) -> ScalarCodec:
     def read(text: str) -> Any:
         if text in choices:
             return choices[text]
-        msg = f"Cannot find option named '{text}'!"
-        msg += suggest(text, choices) or f" (one of {', '.join(choices)})"
+        msg = f"'{text}' is not one of {', '.join(choices)}{suggest(text, choices)}"
         raise ValueError(msg)
 
     def accepts(value: Any) -> Any:
@@ -408,8 +407,11 @@ def codec_for(hint: Any, *, struct: Callable[[Any], Codec | None] | None = None)
     if found is None:
         found = _generic_codec(hint, struct) or _class_codec(hint)
     if found is None:
-        msg = f"{hint!r} cannot be read from text; use bool, int, float, str, an Enum, a tuple"
-        raise DefinitionError(msg + ", Options, OpPassManager, or a class with from_option_text")
+        msg = (
+            f"{hint!r} cannot be read from text; use bool, int, float, str, an Enum, Literal, "
+            "tuple[int, ...] for a list, Options, OpPassManager, or a class with from_option_text"
+        )
+        raise DefinitionError(msg)
     return found
 
 

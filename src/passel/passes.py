@@ -97,7 +97,8 @@ class Pass(Options, Generic[OpT, StateT]):
         Raises:
             PassFailure: The pass gives up on this op.
         """
-        raise NotImplementedError
+        msg = f"{type(self).__qualname__} does not define run(self, op, ctx)"
+        raise DefinitionError(msg)
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Tell whether the pass can run on ops of this kind. Override it to be picky.

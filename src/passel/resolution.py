@@ -108,7 +108,8 @@ def _leaf(node: PassNode, registry: PassRegistry) -> ResolvedElement:
 
 
 def _unknown(name: str, registry: PassRegistry) -> str:
-    hint = registry.suggest(name)
+    several = len(name.split()) > 1
+    hint = "; passes are separated by commas" if several else registry.suggest(name)
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import (
+    DefinitionError,
     Diagnostic,
     Location,
     Pass,
@@ -155,7 +156,7 @@ def test_a_pass_without_a_body_crashes(adapter: ToyAdapter) -> None:
         name = "unwritten"
 
     (failure,) = failed_run(PassManager(adapter=adapter).add(Unwritten()), "toy.module").failures
-    assert isinstance(failure.cause, NotImplementedError)
+    assert isinstance(failure.cause, DefinitionError)
 
 
 def test_a_failure_can_blame_a_nested_op(adapter: ToyAdapter) -> None:

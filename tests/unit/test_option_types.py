@@ -217,22 +217,22 @@ WRONG: list[tuple[str, str, str]] = [
     ("s", "option 's' of All: requires a value!", "s"),
     (
         "lit=fats",
-        "option 'lit' of All: Cannot find option named 'fats'!; did you mean 'fast'?",
+        "option 'lit' of All: 'fats' is not one of fast, slow, 3; did you mean 'fast'?",
         "fats",
     ),
     (
         "lit=zzz",
-        "option 'lit' of All: Cannot find option named 'zzz'! (one of fast, slow, 3)",
+        "option 'lit' of All: 'zzz' is not one of fast, slow, 3",
         "zzz",
     ),
     (
         "lit=Fast",
-        "option 'lit' of All: Cannot find option named 'Fast'!; did you mean 'fast'?",
+        "option 'lit' of All: 'Fast' is not one of fast, slow, 3; did you mean 'fast'?",
         "Fast",
     ),
     (
         "shade=LIGHT",
-        "option 'shade' of All: Cannot find option named 'LIGHT'! (one of light-ish, dark)",
+        "option 'shade' of All: 'LIGHT' is not one of light-ish, dark",
         "LIGHT",
     ),
     ("ints", "option 'ints' of All: requires a value!", "ints"),

@@ -208,7 +208,7 @@ def test_options_of_a_pass_are_keywords(make: Callable[..., Pass[Any]]) -> None:
 
 def test_run_is_the_authors_to_write() -> None:
     """The base class does nothing by itself."""
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(DefinitionError, match="does not define run"):
         Hoist2().run(FuncOp(), None)  # pyright: ignore[reportArgumentType]
 
 

@@ -158,7 +158,7 @@ SYNTAX = [
     ("m(a{x={y})", "missing closing '}' while processing pass options", 4, "{"),
     ("m(a{x}b)", "expected ',' after parsing pipeline", 7, "b"),
     ("m(a{x}{y})", "expected ',' after parsing pipeline", 7, "{"),
-    ("f{x}(a)", "expected ',' after parsing pipeline", 5, "("),
+    ("f{x}(a)", "a nested pipeline takes no options", 2, "{x}"),
     ("m(a[b)", "missing closing ']'", 4, "["),
     ("m(a{x}[b])", "expected ',' after parsing pipeline", 7, "["),
 ]

@@ -249,7 +249,7 @@ def test_explicit_nesting_refuses_a_pass_for_another_op(make: Callable[..., Pass
         pm.add(make("on-func"))
     assert info.value.problems[0].message == (
         "can't add pass 'on-func' restricted to 'toy.func' on a PassManager intended to run on "
-        "'toy.module', did you intend to nest? Write toy.func(on-func)"
+        "'toy.module', did you intend to nest? Write toy.module(toy.func(on-func))"
     )
     assert len(pm) == 0
 

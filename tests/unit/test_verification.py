@@ -182,7 +182,7 @@ def test_what_a_preserving_nested_pass_broke_is_found_by_the_parent(
 def test_invalid_ir_is_a_failure_of_the_pass_that_made_it(
     verified: Callable[..., tuple[list[str], Any]],
 ) -> None:
-    """The diagnostic is about the invalid op; a note names the pass; the rest is skipped."""
+    """The diagnostic is about the invalid op; its origin names the pass; the rest is skipped."""
     calls, error = verified("toy.module(a,set{at=f},b)", NESTED)
     (failure,) = error.failures
     assert calls == ["@m*"]
@@ -190,9 +190,8 @@ def test_invalid_ir_is_a_failure_of_the_pass_that_made_it(
     assert failure.diagnostic.message == "'toy.func' op has a negative value: -1"
     assert failure.diagnostic.op.symbol == "f"
     assert (failure.op_name, failure.symbol) == ("toy.module", "m")
-    (note,) = failure.diagnostic.notes
-    assert note.message == (
-        "the IR is invalid after pass 'set{at=f}' on 'toy.module' @m [toy.module/1:set]"
+    assert failure.diagnostic.origin == (
+        "after pass 'set{at=f}' on 'toy.module' @m [toy.module/1:set]"
     )
 
 

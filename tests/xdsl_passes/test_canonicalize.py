@@ -219,7 +219,7 @@ def test_options_print_and_parse() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ("region-simplify=aggressive", "Cannot find option named 'aggressive'"),
+        ("region-simplify=aggressive", "'aggressive' is not one of disabled, normal"),
         ("max-iterations=x", "invalid for integer argument"),
         ("max-iteration=1", "did you mean 'max-iterations'"),
         ("top-down=maybe", "invalid value for boolean"),

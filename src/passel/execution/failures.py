@@ -48,13 +48,7 @@ class FailureReporter:
     def invalid(self, step: Step, op: Any, error: InvalidIR) -> Failure:
         """The IR does not verify after the step."""
         cause = error.__cause__
-        failure = self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
-        if isinstance(step, PassStep):
-            failure.diagnostic.attach_note(
-                f"the IR is invalid after pass '{_name(step)}' on {failure.where} [{failure.path}]",
-                failure.location,
-            )
-        return failure
+        return self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
 
     def unschedulable(self, step: Step, op: Any, obstacle: str) -> Failure:
         """The op may not run the step; nothing of it was run."""
@@ -78,7 +72,7 @@ class FailureReporter:
         blamed = op if blamed is None else blamed
         message = f"'{adapter.kind_of(blamed).name}' op {message}"
         diagnostic = op_diagnostic(adapter, Severity.ERROR, message, blamed)
-        return Failure(
+        failure = Failure(
             kind=kind,
             pass_text=_name(step) if step else "",
             path=step.path if step else "",
@@ -88,6 +82,12 @@ class FailureReporter:
             diagnostic=diagnostic,
             cause=cause,
         )
+        if isinstance(step, PassStep):
+            when = "after" if kind == "invalid" else "in"
+            diagnostic.origin = (
+                f"{when} pass '{failure.pass_text}' on {failure.where} [{failure.path}]"
+            )
+        return failure
 
 
 def _name(step: Step) -> str:

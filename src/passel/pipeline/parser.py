@@ -181,6 +181,8 @@ class _Parser:
             self._fail(message, Span(self.source, start, start + 1))
         self.position = end + 1
         self._skip_space()
+        if self._peek() == "(":
+            self._fail("a nested pipeline takes no options", Span(self.source, start, end + 1))
         return tuple(split_options(self.source, start + 1, end))
 
     def _open(self, anchor: str, span: Span) -> None:

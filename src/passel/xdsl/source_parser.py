@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import (
     Attribute,
     AttributeInvT,
+    Block,
     BlockArgument,
     Operation,
     SSAValue,
@@ -139,6 +140,12 @@ class SourceParser(Parser):
         self.raise_error(f"use of undeclared SSA value name '{first.text}'", first)
 
     # ---- unknown ops -----------------------------------------------------------------
+
+    def _parse_block(self) -> Block:
+        # xDSL takes whatever does not end the region for a block's label.
+        if self._current_token.kind is not MLIRTokenKind.CARET_IDENT:
+            self.raise_error("expected an operation, a block label, or '}' to end the region")
+        return super()._parse_block()
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         op_type = self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)
