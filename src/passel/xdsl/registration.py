@@ -22,9 +22,12 @@ _OWN_PASSES = {
     "canonicalize": ("canonicalize", "Canonicalize"),
     "cse": ("cse", "CommonSubexpressionElimination"),
     "dce": ("dce", "DeadCodeElimination"),
+    "inline": ("inline", "Inline"),
     "licm": ("loop_invariant_code_motion", "Licm"),
     "loop-invariant-code-motion": ("loop_invariant_code_motion", "LoopInvariantCodeMotion"),
+    "mem2reg": ("mem2reg", "MemoryToRegister"),
     "print-op-stats": ("print_op_stats", "PrintOpStats"),
+    "sccp": ("sccp", "SparseConditionalConstantPropagation"),
     "strip-debuginfo": ("strip_debuginfo", "StripDebugInfo"),
     "symbol-dce": ("symbol_dce", "SymbolDCE"),
 }
