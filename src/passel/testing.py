@@ -8,6 +8,7 @@ but `toy.region` are isolated from above.
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -43,6 +44,10 @@ class ToyOp:
     body: list[ToyOp] = field(default_factory=list["ToyOp"])
     value: int = 0
     parent: ToyOp | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        # Equal names are one object, as the contract wants keys to be.
+        self.name = sys.intern(self.name)
 
     def add(self, op: ToyOp) -> ToyOp:
         """Put `op` behind the ops inside, and return it."""

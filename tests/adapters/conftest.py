@@ -76,7 +76,8 @@ class ToySubject:
 
     def build(self, node: Node, context: Any) -> ToyOp:
         """Return the op for a node, with all that is inside."""
-        op = ToyOp(self.names[node.role], node.symbol)
+        name = "".join(list(self.names[node.role]))  # an object of its own, as parsers make them
+        op = ToyOp(name, node.symbol)
         for inner in node.body:
             op.add(self.build(inner, context))
         return op
