@@ -291,6 +291,11 @@ def test_required_options_always_print() -> None:
     """What has no default cannot be left out."""
     assert Unnamed(must=0, also="").option_text() == 'also-must="" must=0'
 
+    class Given(Options):
+        must: int | None
+
+    assert Given(must=None).option_text() == "must=none"
+
 
 def test_a_pass_prints_its_name_and_options(make: Callable[..., Pass[Any]]) -> None:
     """Without options to print there are no braces."""
