@@ -122,12 +122,8 @@ class _Walk:
         if first is region._last_block:
             return [(first, 0)]
         tree = self.exact.tree(region)
-        depths: dict[Block, int] = {}
-        for block in tree.preorder():
-            parent = tree.immediate_dominator(block)
-            depths[block] = 0 if parent is None else depths[parent] + 1
-        unreachable = [(block, _UNREACHABLE) for block in region.blocks if block not in depths]
-        return unreachable + list(depths.items())[::-1]
+        steps = [(block, _UNREACHABLE) for block in region.blocks if block not in tree]
+        return steps + list(tree.preorder())[::-1]
 
     def _enter(self, scope: _Scope, block: Block, depth: int) -> Operation | None:
         """Go on to a block, and return its first op."""

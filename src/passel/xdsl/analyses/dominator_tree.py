@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
 N = TypeVar("N", bound="Hashable")
 
@@ -45,21 +45,22 @@ class DominatorTree(Generic[N]):
 
     def __init__(self, roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> None:
         roots = tuple(roots)
-        nodes = _reverse_post_order(roots, successors)
+        edges = _post_order(roots, successors)
         # Numbers follow reverse post-order from 1; 0 is the virtual root.
+        nodes = list(edges)[::-1]
         self._nodes: list[N | None] = [None, *nodes]
         self._index: dict[N, int] = {node: number for number, node in enumerate(nodes, 1)}
         self._predecessors: list[list[int]] = [[] for _ in self._nodes]
         for root in roots:
             self._predecessors[self._index[root]].append(0)
-        for node, number in self._index.items():
-            for successor in successors(node):
+        for number, node in enumerate(nodes, 1):
+            for successor in edges[node]:
                 self._predecessors[self._index[successor]].append(number)
         self._parents = _immediate_dominators(self._predecessors)
         self._children: list[list[int]] = [[] for _ in self._nodes]
         for number in range(1, len(self._nodes)):
             self._children[self._parents[number]].append(number)
-        self._spans = _spans(self._children)
+        self._spans: list[tuple[int, int]] = []
         self._frontiers: dict[int, tuple[N, ...]] | None = None
 
     def __contains__(self, node: object) -> bool:
@@ -85,6 +86,8 @@ class DominatorTree(Generic[N]):
             return True
         if ours is None:
             return False
+        if not self._spans:
+            self._spans = _spans(self._children)
         first, last = self._spans[ours]
         return first <= self._spans[theirs][0] <= last
 
@@ -131,31 +134,37 @@ class DominatorTree(Generic[N]):
                     runner = self._parents[runner]
         return {number: tuple(nodes) for number, nodes in found.items()}
 
-    def preorder(self) -> list[N]:
-        """Return the nodes so that each comes after its immediate dominator, depth first."""
-        numbered = sorted(range(1, len(self._nodes)), key=self._spans.__getitem__)
-        return [node for number in numbered if (node := self._nodes[number]) is not None]
+    def preorder(self) -> Iterator[tuple[N, int]]:
+        """Yield the nodes with their depth, each after its immediate dominator."""
+        stack = [(number, 0) for number in reversed(self._children[0])]
+        while stack:
+            number, depth = stack.pop()
+            if (node := self._nodes[number]) is not None:
+                yield node, depth
+            stack.extend([(child, depth + 1) for child in reversed(self._children[number])])
 
 
-def _reverse_post_order(roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> list[N]:
-    order: list[N] = []
+def _post_order(roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> dict[N, Sequence[N]]:
+    """Return the nodes that are reached, with what follows each."""
+    order: dict[N, Sequence[N]] = {}
     seen: set[N] = set()
     for root in roots:
         if root in seen:
             continue
         seen.add(root)
-        stack = [(root, iter(successors(root)))]
+        after = tuple(successors(root))
+        stack = [(root, after, iter(after))]
         while stack:
-            node, following = stack[-1]
-            for successor in following:
+            node, after, rest = stack[-1]
+            for successor in rest:
                 if successor not in seen:
                     seen.add(successor)
-                    stack.append((successor, iter(successors(successor))))
+                    following = tuple(successors(successor))
+                    stack.append((successor, following, iter(following)))
                     break
             else:
-                order.append(node)
+                order[node] = after
                 stack.pop()
-    order.reverse()
     return order
 
 
