@@ -13,17 +13,22 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, IRDLOperation, ParamAttrConstraint
 from xdsl.traits import OpTrait
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
+    from xdsl.ir import Attribute
     from xdsl.irdl import OpDef
 
 _MAX_REMEMBERED = 1_000
-"""Signatures that are remembered; modules have few, but each constant brings its own."""
+"""Signatures that are remembered; modules have few."""
+
+_NUMBERS = frozenset({IntegerAttr, FloatAttr})
+"""Attributes of a value and a type, which differ from one constant to the next."""
 
 
 class _Parts(NamedTuple):
@@ -32,10 +37,13 @@ class _Parts(NamedTuple):
     Attributes:
         definition: Checks what only depends on the signature; None if it cannot be told apart.
         specific: Checks that look at the op and its surroundings.
+        typed: Names of properties of which the definition, if they are numbers, looks at the
+            type and not at the value.
     """
 
     definition: Callable[[Operation], None] | None
     specific: tuple[Callable[[Any], None], ...]
+    typed: frozenset[str]
 
 
 class InvariantChecker:
@@ -61,11 +69,11 @@ class InvariantChecker:
         if parts.definition is None or op.regions:
             op.verify_()
             return
-        operands, results = op._operands, op.results
+        operands, results, properties = op._operands, op.results, op.properties
         kept: tuple[object, ...] = (
             *[operand._type for operand in operands],
             *[result._type for result in results],
-            *op.properties.values(),
+            *(_parts_seen(properties, parts.typed) if parts.typed else properties.values()),
             *op.attributes.values(),
         )
         # Names count as well: the same attribute may be right under one and wrong under another.
@@ -74,8 +82,8 @@ class InvariantChecker:
             len(operands),
             len(results),
             len(op._successors),
-            len(op.properties),
-            *op.properties,
+            len(properties),
+            *properties,
             *op.attributes,
             *map(id, kept),
         )
@@ -93,10 +101,10 @@ def _parts(op_class: type[Operation]) -> _Parts:
     """Take the verifier of a class apart, if it is the one that xDSL generates."""
     verifier: Any = op_class.verify_
     if not issubclass(op_class, IRDLOperation):
-        return _Parts(None, ())
+        return _Parts(None, (), frozenset())
     variables = dict(zip(verifier.__code__.co_freevars, verifier.__closure__ or (), strict=True))
     if set(variables) != {"custom_verify", "op_def"}:
-        return _Parts(None, ())
+        return _Parts(None, (), frozenset())
     definition: OpDef = variables["op_def"].cell_contents
     own: Callable[[Any], None] = variables["custom_verify"].cell_contents
     specific: list[Callable[[Any], None]] = [
@@ -106,4 +114,29 @@ def _parts(op_class: type[Operation]) -> _Parts:
     ]
     if own is not Operation.verify_:
         specific.append(own)
-    return _Parts(definition.verify, tuple(specific))
+    properties = cast("dict[str, Any]", definition.properties)
+    typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
+    return _Parts(definition.verify, tuple(specific), typed)
+
+
+def _ignores_values(constraint: Any) -> bool:
+    """Tell whether of a number it looks at the type alone; False if that is not sure."""
+    kind = cast("type[object]", type(constraint))  # no subclass, which may look at more
+    if kind is AnyOf:
+        return all(map(_ignores_values, constraint.attr_constrs))
+    if kind is ParamAttrConstraint:
+        base: type[Attribute] = constraint.base_attr
+        if base in _NUMBERS:
+            return isinstance(constraint.param_constrs[0], AnyAttr)
+        return not any(issubclass(number, base) for number in _NUMBERS)
+    return kind is BaseAttr
+
+
+def _parts_seen(properties: dict[str, Attribute], typed: frozenset[str]) -> Iterator[object]:
+    """Yield the properties, but of numbers whose value does not matter class and type."""
+    for name, value in properties.items():
+        if name in typed and type(value) in _NUMBERS:
+            yield type(value)
+            yield cast("IntegerAttr | FloatAttr", value).type
+        else:
+            yield value

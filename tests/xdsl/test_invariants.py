@@ -1,0 +1,96 @@
+"""One check for all ops that are alike: what counts as alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntAttr, IntegerAttr, IntegerType, f32, i32, i64
+from xdsl.irdl import AtLeast, AttrConstraint, IRDLOperation, irdl_op_definition, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from passel.xdsl.invariants import InvariantChecker
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typing_extensions import TypeVar
+    from xdsl.ir import Attribute
+    from xdsl.irdl import IntConstraint, VerificationContext
+
+
+class IsI32(AttrConstraint[IntegerType]):
+    """Counts how often it is asked."""
+
+    asked: ClassVar[int] = 0
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        """Accept `i32`."""
+        IsI32.asked += 1
+        if attr != i32:
+            raise VerifyException("not i32")
+
+    def mapping_type_vars(
+        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
+    ) -> IsI32:
+        """Return itself, as there are none."""
+        return self
+
+
+@irdl_op_definition
+class PositiveOp(IRDLOperation):
+    """Its definition looks at a number's value."""
+
+    name = "test.positive"
+    number = prop_def(IntegerAttr.constr(value=AtLeast(1)))
+
+
+@irdl_op_definition
+class TypedOp(IRDLOperation):
+    """Its definition looks at a number's type alone."""
+
+    name = "test.typed"
+    number = prop_def(IntegerAttr.constr(IsI32()))
+
+
+def _constant(value: IntegerAttr, result_type: Attribute) -> ConstantOp:
+    return ConstantOp.create(properties={"value": value}, result_types=[result_type])
+
+
+def test_a_constant_of_the_wrong_type_is_found_after_right_ones() -> None:
+    """That constants differ in their values only is not taken for granted."""
+    checker = InvariantChecker()
+    checker.check(_constant(IntegerAttr(1, i32), i32))
+    checker.check(_constant(IntegerAttr(2, i32), i32))
+    with pytest.raises(VerifyException):
+        checker.check(_constant(IntegerAttr(1, i64), i32))
+    with pytest.raises(VerifyException):
+        checker.check(_constant(IntegerAttr(1, i32), f32))
+
+
+def test_a_value_that_the_definition_does_not_look_at_does_not_count() -> None:
+    """The definition is checked once for all numbers of one type."""
+    checker = InvariantChecker()
+    before = IsI32.asked
+    for value in range(5):
+        checker.check(TypedOp.create(properties={"number": IntegerAttr(value, i32)}))
+    assert IsI32.asked == before + 1
+
+
+def test_a_value_that_the_definition_looks_at_counts() -> None:
+    """A wrong value is found after a right one of the same type."""
+    checker = InvariantChecker()
+    checker.check(PositiveOp.create(properties={"number": IntegerAttr(1, i32)}))
+    with pytest.raises(VerifyException):
+        checker.check(PositiveOp.create(properties={"number": IntegerAttr(0, i32)}))
+
+
+def test_a_number_s_type_and_class_always_count() -> None:
+    """A wrong type is found after a right one, and so is another kind of attribute."""
+    checker = InvariantChecker()
+    checker.check(TypedOp.create(properties={"number": IntegerAttr(1, i32)}))
+    with pytest.raises(VerifyException):
+        checker.check(TypedOp.create(properties={"number": IntegerAttr(1, i64)}))
+    with pytest.raises(VerifyException):
+        checker.check(TypedOp.create(properties={"number": IntAttr(1)}))
