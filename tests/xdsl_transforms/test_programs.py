@@ -1,0 +1,82 @@
+"""Real programs compute and print the same after the passes as before, in mlir-runner."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.mlir"), key=lambda path: path.name)
+INPUTS = ((0, 1), (5, 3), (9, 12), (12, 9), (1, 27))
+
+PIPELINES = (
+    "inline,func.func(canonicalize,cse,mem2reg,canonicalize),sccp,symbol-dce",
+    "inline{default-pipeline={mem2reg,canonicalize,cse} max-iterations=2},sccp,"
+    "composite-fixed-point-pass{pipeline={canonicalize,cse,sccp}},symbol-dce",
+    "sccp,mem2reg{region-simplify=false},inline{inlining-threshold=60},symbol-dce,cse",
+    "inline{default-pipeline={}},func.func(mem2reg),sccp,func.func(cse,dce)",
+)
+
+
+def entry(text: str) -> str:
+    """Add a function that calls `main` with each input and prints what it returns."""
+    calls: list[str] = []
+    for index, (a, b) in enumerate(INPUTS):
+        calls.append(f"""
+  %a{index} = arith.constant {a} : i32
+  %b{index} = arith.constant {b} : i32
+  %r{index} = func.call @main(%a{index}, %b{index}) : (i32, i32) -> i32
+  %w{index} = arith.extsi %r{index} : i32 to i64
+  func.call @printI64(%w{index}) : (i64) -> ()
+  func.call @printNewline() : () -> ()""")
+    declarations = "".join(
+        f"func.func private @{name}\n"
+        for name in ("printI64(i64)", "printNewline()")
+        if f"@{name.partition('(')[0]}(" not in text
+    )
+    return f"""{declarations}func.func @entry() -> i32 {{{"".join(calls)}
+  %zero = arith.constant 0 : i32
+  func.return %zero : i32
+}}
+"""
+
+
+def with_entry(module: str) -> str:
+    """Add the entry to a printed module."""
+    head, brace, _ = module.rpartition("}")
+    return f"{head}{entry(head)}{brace}"
+
+
+def test_there_are_enough_programs() -> None:
+    assert len(PROGRAMS) >= 12
+
+
+@pytest.fixture(scope="session")
+def expected(execute: Callable[[str], str]) -> Callable[[str], str]:
+    """What a program prints before any pass; each is run once."""
+    return cache(lambda text: execute(text + entry(text)))
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_programs_compute_the_same(
+    program: Path,
+    pipeline: str,
+    transform: Callable[..., tuple[object, object]],
+    execute: Callable[[str], str],
+    expected: Callable[[str], str],
+) -> None:
+    text = program.read_text(encoding="utf-8")
+    before = expected(text)
+    assert before.count("\n") >= len(INPUTS)
+
+    # Once with unknown arguments, once with all constants there to be found.
+    module, _ = transform(text, pipeline)
+    assert execute(with_entry(str(module))) == before
+    module, _ = transform(text + entry(text), pipeline)
+    assert execute(str(module)) == before
