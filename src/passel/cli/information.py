@@ -73,9 +73,9 @@ def help_passes(registry: PassRegistry) -> str:
 
 def show_dialects() -> str:
     """Return `--show-dialects`."""
-    from xdsl.universe import Universe
+    from passel.xdsl.registration import installed_universe
 
-    return f"Available Dialects: {','.join(sorted(Universe.get_multiverse().all_dialects))}\n"
+    return f"Available Dialects: {','.join(sorted(installed_universe().all_dialects))}\n"
 
 
 def version_text() -> str:

@@ -6,12 +6,12 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.universe import Universe
 from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.cli.flags import UsageError
 from passel.diagnostics import suggest
+from passel.xdsl.registration import installed_universe
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -30,7 +30,7 @@ class Emitter:
 
     def __init__(self, arguments: Arguments) -> None:
         spec = _spec(arguments.text("target"))
-        targets = Universe.get_multiverse().all_targets
+        targets = installed_universe().all_targets
         if spec.name not in targets:
             hint = suggest(spec.name, targets) or f" (one of {', '.join(sorted(targets))})"
             raise UsageError(f"no such target '{spec.name}'{hint}")
