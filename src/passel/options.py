@@ -203,7 +203,7 @@ def read_options(
                     [node.value for node in given[info.field]], scope
                 )
             except BadValue as error:
-                problems = _located(error, info, given[info.field][-1], owner)
+                problems = _located(error, info, given[info.field], owner)
                 found += ((places[info.field], problem) for problem in problems)
         elif info.required:
             problem = Problem(f"{owner} requires option '{info.name}'")
@@ -214,9 +214,13 @@ def read_options(
     return values
 
 
-def _located(error: BadValue, info: OptionInfo, node: OptionNode, owner: str) -> list[Problem]:
+def _located(
+    error: BadValue, info: OptionInfo, nodes: Sequence[OptionNode], owner: str
+) -> list[Problem]:
     if error.problems:
         return list(error.problems)
+    # What has no place is a missing value, or the whole of a list.
+    node = next((node for node in nodes if node.value is None), nodes[-1])
     span = error.span or (node.value.span if node.value else None) or node.span
     return [Problem(f"option '{info.name}' of {owner}: {error.message}", span)]
 

@@ -181,6 +181,15 @@ def test_wrong_option_blocks(text: str, messages: list[str], marked: list[str]) 
     assert [problem.span.text for problem in info.value.problems if problem.span] == marked
 
 
+@pytest.mark.parametrize(("text", "start"), [("depth=1 depth", 8), ("depth depth=1", 0)])
+def test_a_missing_value_is_found_among_several(text: str, start: int) -> None:
+    """Of an option given twice, the one without a value is marked."""
+    with pytest.raises(OptionError, match="requires a value!") as info:
+        Tiling.parse(text)
+    assert info.value.span is not None
+    assert (info.value.span.start, info.value.span.text) == (start, "depth")
+
+
 def test_a_class_without_options_says_so() -> None:
     """There is nothing to suggest where there are no options."""
 
