@@ -106,6 +106,14 @@ func.func @f(%m: memref<1xi32>, %i: index) -> (i32, i32) {
     assert names.count("builtin.unregistered") == 2
 
 
+def _has_branches(module: Operation) -> bool:
+    return any(len(region.blocks) > 1 for op in module.walk() for region in op.regions)
+
+
 def test_same_as_xdsl(same_as_xdsl: Callable[..., int]) -> None:
-    """Over a sample of xDSL's corpus, modules come out as xDSL's `cse` leaves them."""
-    assert same_as_xdsl(CommonSubexpressionElimination(), "cse", step=4, least=150) > 50
+    """Over a sample of xDSL's corpus, modules come out as xDSL's `cse` leaves them.
+
+    xDSL's does nothing to regions of several blocks.
+    """
+    own = CommonSubexpressionElimination()
+    assert same_as_xdsl(own, "cse", step=4, least=150, leaving_out=_has_branches) > 50

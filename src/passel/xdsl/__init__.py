@@ -10,12 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.xdsl.adapter import XDSLAdapter
-from passel.xdsl.parsing import parse_source
+from passel.xdsl.parsing import parse_file, parse_source
 
 if TYPE_CHECKING:
     from passel.xdsl.analyses import (
         CallGraph,
         DominanceInfo,
+        Effects,
+        Liveness,
+        LoopInfo,
         PostDominanceInfo,
         SymbolTables,
         SymbolUsers,
@@ -24,10 +27,14 @@ if TYPE_CHECKING:
 __all__ = [
     "CallGraph",
     "DominanceInfo",
+    "Effects",
+    "Liveness",
+    "LoopInfo",
     "PostDominanceInfo",
     "SymbolTables",
     "SymbolUsers",
     "XDSLAdapter",
+    "parse_file",
     "parse_source",
 ]
 

@@ -12,13 +12,17 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
 )
 from xdsl.ir import ParametrizedAttribute
-from xdsl.traits import SymbolOpInterface, SymbolTable
+from xdsl.traits import CallableOpInterface, SymbolOpInterface, SymbolTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from xdsl.context import Context
     from xdsl.ir import Attribute, Operation
+
+
+_CALLABLES = frozenset({"llvm.func"})
+"""Ops that MLIR defines as callable and xDSL does not."""
 
 
 class SymbolResolver:
@@ -76,6 +80,11 @@ def visibility(op: Operation) -> str:
 def is_table(op: Operation) -> bool:
     """Tell whether an op is a symbol table."""
     return op.has_trait(SymbolTable, value_if_unregistered=False)
+
+
+def is_callable(op: Operation) -> bool:
+    """Tell whether an op can be called."""
+    return op.name in _CALLABLES or op.has_trait(CallableOpInterface, value_if_unregistered=False)
 
 
 def may_be_table(op: Operation, context: Context) -> bool:

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from passel.xdsl.analyses.call_graph import CallGraph
     from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
+    from passel.xdsl.analyses.effects import Effects
+    from passel.xdsl.analyses.liveness import Liveness
+    from passel.xdsl.analyses.loops import LoopInfo
     from passel.xdsl.analyses.symbol_tables import SymbolTables
     from passel.xdsl.analyses.symbol_users import SymbolUsers
 
 __all__ = [
     "CallGraph",
     "DominanceInfo",
+    "Effects",
+    "Liveness",
+    "LoopInfo",
     "PostDominanceInfo",
     "SymbolTables",
     "SymbolUsers",

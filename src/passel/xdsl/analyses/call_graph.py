@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.dialects.builtin import SymbolRefAttr
-from xdsl.traits import CallableOpInterface
 
 from passel.xdsl.analyses.components import strongly_connected
-from passel.xdsl.symbols import SymbolResolver, references, symbol_name, visibility
+from passel.xdsl.symbols import SymbolResolver, is_callable, references, symbol_name, visibility
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
 _CALLEE = "callee"
-_CALLABLES = frozenset({"llvm.func"})
-"""Ops that MLIR defines as callable and xDSL does not."""
 _INDIRECT_CALLS = frozenset({"func.call_indirect", "llvm.call"})
 
 
@@ -83,6 +80,9 @@ class CallGraph:
             self._look_at(inner, owners.get(around) if around is not None else None)
         self.calls = tuple(self._by_op.values())
         self.sccs = strongly_connected(self.callables, self.callees)
+        self._recursive = {
+            op for scc in self.sccs for op in scc if len(scc) > 1 or op in self.callees(op)
+        }
 
     def _look_at(self, op: Operation, caller: Operation | None) -> None:
         target = call_target(op)
@@ -147,15 +147,6 @@ class CallGraph:
     def is_recursive(self, callable_op: Operation) -> bool:
         """Tell whether a callable is known to call itself, directly or through others."""
         return callable_op in self._recursive
-
-    @property
-    def _recursive(self) -> set[Operation]:
-        return {op for scc in self.sccs for op in scc if len(scc) > 1 or op in self.callees(op)}
-
-
-def is_callable(op: Operation) -> bool:
-    """Tell whether an op can be called."""
-    return op.name in _CALLABLES or op.has_trait(CallableOpInterface, value_if_unregistered=False)
 
 
 def is_external(op: Operation) -> bool:

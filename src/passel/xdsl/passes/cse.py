@@ -1,21 +1,25 @@
 """Common subexpression elimination."""
+# pyright: reportPrivateUsage=false
+# The driver fills in what xDSL's leaves out, between its private methods.
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.transforms.common_subexpression_elimination import cse
+from xdsl.transforms.common_subexpression_elimination import CSEDriver, KnownOps
 
 from passel.passes import Pass
+from passel.statistics import Statistic
+from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation
+    from xdsl.ir import Operation, Region
 
     from passel.context import PassContext
 
 
 class CommonSubexpressionElimination(Pass["Operation"]):
-    """Eliminate common sub-expressions.
+    """Eliminate common sub-expressions, also those of dominating blocks.
 
     Example:
         >>> from passel import PassManager
@@ -28,7 +32,64 @@ class CommonSubexpressionElimination(Pass["Operation"]):
     """
 
     name = "cse"
+    preserves = (DominanceInfo, PostDominanceInfo)
+    replaced = Statistic("Number of operations CSE'd", name="num-cse'd")
+    dead = Statistic("Number of operations DCE'd", name="num-dce'd")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply xDSL's driver to the op's regions."""
-        cse(op)
+        """Apply xDSL's driver to the op's regions, of one block or several."""
+        driver = _Driver(ctx)
+        driver.simplify(op)
+        if not driver.replaced and not driver.erased:
+            ctx.preserve_all()
+            return
+        ctx.count(self.replaced, driver.replaced)
+        ctx.count(self.dead, driver.dead)
+
+
+class _Driver(CSEDriver):
+    """xDSL's driver, which sees what dominating blocks compute, and counts.
+
+    Attributes:
+        replaced: How many ops were found to be computed already.
+        dead: How many ops nobody used to begin with.
+    """
+
+    def __init__(self, ctx: PassContext) -> None:
+        super().__init__()
+        self._ctx = ctx
+        self.replaced = 0
+        self.dead = 0
+
+    @property
+    def erased(self) -> int:
+        """How many ops were erased."""
+        return len(self._to_erase)
+
+    def _replace_and_delete(self, op: Operation, existing: Operation) -> None:
+        unused = self.dead
+        super()._replace_and_delete(op, existing)
+        self.dead = unused  # it is erased, but not because it was dead
+        self.replaced += 1
+
+    def _mark_erasure(self, op: Operation) -> None:
+        super()._mark_erasure(op)
+        self.dead += 1
+
+    def _simplify_region(self, region: Region) -> None:
+        """Walk down the dominator tree; what was found on the way is known below.
+
+        Blocks that cannot be reached are left alone.
+        """
+        if len(region.blocks) < 2:  # noqa: PLR2004
+            super()._simplify_region(region)
+            return
+        around = self._known_ops
+        # What is known in each block from the top of the tree to where the walk stands.
+        path = [around]
+        for block, depth in self._ctx.analysis(DominanceInfo).tree(region).preorder():
+            del path[depth + 1 :]
+            self._known_ops = KnownOps(path[-1])
+            path.append(self._known_ops)
+            self._simplify_block(block)
+        self._known_ops = around
