@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import typing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, cast
 
 from passel.analysis import AnalysisManager, AnalysisServices
@@ -60,7 +61,8 @@ class RunServices(AnalysisServices, Protocol):
         ...
 
 
-class PipelineRun(typing.NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PipelineRun:
     """How a dynamic pipeline went; true if it succeeded.
 
     Attributes:

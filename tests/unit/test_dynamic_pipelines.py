@@ -223,7 +223,7 @@ def test_on_the_current_op_it_invalidates_the_analyses_of_its_caller() -> None:
     [
         pytest.param((), id="empty"),
         pytest.param((step(lambda _, ctx: ctx.preserve_all()),), id="preserves all"),
-        pytest.param((step(fail),), id="fails"),
+        pytest.param((step(lambda op, ctx: (ctx.preserve_all(), fail(op, ctx))),), id="fails"),
     ],
 )
 def test_at_its_end_the_analyses_of_the_current_op_are_dropped(
