@@ -173,7 +173,10 @@ class Driver:
         except InvalidIR as error:
             name = self.adapter.kind_of(error.op).name
             message = f"'{name}' op {error.message}"
-            report(op_diagnostic(self.adapter, Severity.ERROR, message, error.op))
+            diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, error.op)
+            for place, note in error.notes:
+                diagnostic.attach_note(note, self.adapter.location(place))
+            report(diagnostic)
             return False
         return True
 

@@ -48,7 +48,10 @@ class FailureReporter:
     def invalid(self, step: Step, op: Any, error: InvalidIR) -> Failure:
         """The IR does not verify after the step."""
         cause = error.__cause__
-        return self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
+        failure = self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
+        for place, note in error.notes:
+            failure.diagnostic.attach_note(note, self.adapter.location(place))
+        return failure
 
     def unschedulable(self, step: Step, op: Any, obstacle: str) -> Failure:
         """The op may not run the step; nothing of it was run."""
