@@ -31,7 +31,11 @@ class Ask(Pass):
         """Measure and print."""
         lookups = 1_000 if self.quick else 200_000
         known = {Answer: ctx.analysis(Answer)}
-        cached = cache(lambda kind: known[kind])
+
+        @cache
+        def cached(kind: type[Answer]) -> Answer:
+            return known[kind]
+
         inner = op.body[0]
         ctx.child_analysis(Answer, inner)
 
