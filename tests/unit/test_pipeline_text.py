@@ -83,6 +83,12 @@ def test_quotes_protect_braces(text: str) -> None:
     assert print_pipeline(parse_pipeline(text)) == text
 
 
+def test_an_apostrophe_is_an_apostrophe() -> None:
+    """A quote inside a word does not pair with one behind the next brace."""
+    node = parse_pipeline("m(a{x=it's},b{y=it's z={w='}'}})")
+    assert [getattr(element, "name", "") for element in node.elements] == ["a", "b"]
+
+
 SYNTAX = [
     # Not wrapped in an anchor.
     (
