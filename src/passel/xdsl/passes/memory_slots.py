@@ -38,14 +38,14 @@ class Slot:
     alloca: AllocaOp
     element: Attribute
     accesses: dict[Block, list[Access]]
-    _poison: SSAValue | None = field(default=None, init=False)
+    _poison: ub.PoisonOp | None = field(default=None, init=False)
     _arguments: dict[Block, SSAValue] = field(default_factory=dict["Block", "SSAValue"], init=False)
 
     @classmethod
     def of(cls, alloca: AllocaOp) -> Slot | None:
         """Return the slot that an alloca makes, or None if it cannot be promoted."""
         kind, region = alloca.memref.type, alloca.parent_region()
-        if region is None or not _is_single(kind):
+        if region is None or not _is_single(kind) or alloca.memref.first_use is None:
             return None
         places: list[tuple[Access, Operation]] = []
         for use in alloca.memref.uses:
@@ -92,8 +92,11 @@ class Slot:
             self._rewrite(block, None)  # unreachable
         for block in {branching for merge in merges for branching in _predecessors(merge)} - seen:
             self._pass_on(block, None)
-        self.alloca.detach()
-        self.alloca.erase()
+        unused = self._poison is not None and self._poison.results[0].first_use is None
+        for op in (self.alloca, self._poison if unused else None):
+            if op is not None:
+                op.detach()
+                op.erase()
         return len(merges)
 
     def _merge_points(self, home: Block, dominance: DominanceInfo) -> list[Block]:
@@ -160,9 +163,10 @@ class Slot:
             op.location = self.alloca.location
             home = self.alloca.parent
             assert home is not None  # noqa: S101
-            home.insert_op_before(op, self.alloca)
-            self._poison = op.results[0]
-        return self._poison
+            assert home.first_op is not None  # noqa: S101
+            home.insert_op_before(op, home.first_op)
+            self._poison = op
+        return self._poison.result
 
 
 def _is_single(kind: MemRefType[Attribute]) -> bool:

@@ -10,7 +10,7 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from passel.passes import Pass
 from passel.statistics import Statistic
-from passel.xdsl.analyses.call_graph import CallGraph
+from passel.xdsl.analyses.call_graph import CallGraph, call_target
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
 from passel.xdsl.passes.constants import ConstantValues
 from passel.xdsl.passes.folding import materialize
@@ -79,7 +79,7 @@ class _Rewriter:
             for region in op.regions:
                 for block in region.blocks:
                     changed |= self._replace_all(block.args)
-            if found and is_trivially_dead(op):
+            if found and (is_trivially_dead(op) or _is_folded(op)):
                 op.detach()
                 op.erase()
                 self._ctx.count(self._statistics.erased)
@@ -109,6 +109,12 @@ class _Rewriter:
         value.replace_all_uses_with(new)
         self._ctx.count(self._statistics.replaced)
         return True
+
+
+def _is_folded(op: Operation) -> bool:
+    """Tell whether all that an op did, whose results were constant, was to compute them."""
+    unused = all(result.first_use is None for result in op.results)
+    return unused and not op.regions and call_target(op) is None
 
 
 def _home(value: SSAValue) -> Block:

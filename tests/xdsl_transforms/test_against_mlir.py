@@ -1,0 +1,194 @@
+"""The passes give the IR that MLIR's passes of the same name give."""
+
+from __future__ import annotations
+
+import random
+import re
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.ir import Operation
+
+PROGRAMS = [path.read_text() for path in sorted(Path(__file__).parent.glob("programs/*.mlir"))]
+MUTUAL = """
+func.func @ping(%n: i32) -> i32 {
+  %k = arith.constant 10 : i32
+  %m = arith.addi %n, %k : i32
+  %r = call @pong(%m) : (i32) -> i32
+  return %r : i32
+}
+func.func private @pong(%n: i32) -> i32 {
+  %k = arith.constant 3 : i32
+  %m = arith.muli %n, %k : i32
+  %r = call @ping(%m) : (i32) -> i32
+  return %r : i32
+}
+func.func @outside(%n: i32) -> i32 {
+  %r = call @pong(%n) : (i32) -> i32
+  %s = call @unused_later(%r) : (i32) -> i32
+  return %s : i32
+}
+func.func private @never(%n: i32) -> i32 {
+  %s = call @unused_later(%n) : (i32) -> i32
+  return %s : i32
+}
+func.func private @unused_later(%n: i32) -> i32 {
+  return %n : i32
+}
+func.func private @taken(%n: i32) -> i32 {
+  return %n : i32
+}
+func.func @address(%n: i32) -> i32 attributes {handler = @taken} {
+  %r = call @taken(%n) : (i32) -> i32
+  return %r : i32
+}
+"""
+SPLIT = "\n// -----\n"
+
+
+@pytest.fixture
+def compare(
+    transform: Callable[..., tuple[Operation, object]], mlir_opt: Callable[..., str]
+) -> Callable[..., None]:
+    """Hold a pipeline against MLIR's, over several modules at once."""
+
+    def check(texts: list[str], ours: str, *theirs: str, loose: bool = False) -> None:
+        printed = SPLIT.join(str(transform(text, ours)[0]) for text in texts)
+        left = mlir_opt(printed, "--split-input-file")
+        right = mlir_opt(SPLIT.join(texts), "--split-input-file", *theirs)
+        if loose:
+            left, right = without_constants(left), without_constants(right)
+        assert left == right
+
+    return check
+
+
+def without_constants(text: str) -> str:
+    """Put constants where they are used, as their order and number mean nothing."""
+    lines: list[str] = []
+    constants: dict[str, str] = {}
+    for line in text.splitlines():
+        if "func.func" in line:
+            constants.clear()
+        if (match := re.match(r"\s*(%\w[\w-]*) = arith.constant (.*)", line)) is not None:
+            constants[match[1]] = f"<{match[2]}>"
+            continue
+        lines.append(re.sub(r"%\w[\w-]*", lambda m: constants.get(m[0], m[0]), line))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    "options", ["", "inlining-threshold=60", "inlining-threshold=0", "max-iterations=1"]
+)
+def test_inline(options: str, compare: Callable[..., None]) -> None:
+    ours = f"inline{{default-pipeline={{}} {options}}}"
+    compare([*PROGRAMS, MUTUAL], ours, f"--inline=default-pipeline= {options}")
+
+
+def test_mem2reg_on_programs(compare: Callable[..., None]) -> None:
+    simplify = "region-simplify=false"
+    compare(PROGRAMS, f"mem2reg{{{simplify}}}", f"--mem2reg={simplify}")
+
+
+def test_sccp_on_programs(compare: Callable[..., None]) -> None:
+    compare(PROGRAMS, "sccp", "--sccp", loose=True)
+
+
+def random_function(seed: int) -> str:
+    """Return a function of random blocks that load, compute, store and branch."""
+    choose = random.Random(seed)
+    count = choose.randint(2, 7)
+    lines = [f"func.func @f{seed}(%c0: i1, %x0: i32) -> i32 {{"]
+    slots = choose.randint(1, 3)
+    lines += [f"  %s{slot} = memref.alloca() : memref<i32>" for slot in range(slots)]
+    for block in range(count):
+        if block:
+            lines.append(f"^b{block}:")
+        values, conditions = ["%x0"], ["%c0"]
+        for step in range(choose.randint(0, 5)):
+            name = f"%v{block}_{step}"
+            match choose.randint(0, 4):
+                case 0:
+                    lines.append(f"  {name} = arith.constant {choose.randint(-2, 2)} : i32")
+                    values.append(name)
+                case 1:
+                    a, b = choose.choice(values), choose.choice(values)
+                    op = choose.choice(["addi", "muli", "subi", "divsi", "andi"])
+                    lines.append(f"  {name} = arith.{op} {a}, {b} : i32")
+                    values.append(name)
+                case 2:
+                    a, b = choose.choice(values), choose.choice(values)
+                    predicate = choose.choice(["eq", "slt", "uge"])
+                    lines.append(f"  {name} = arith.cmpi {predicate}, {a}, {b} : i32")
+                    conditions.append(name)
+                case 3:
+                    slot = choose.randrange(slots)
+                    lines.append(f"  {name} = memref.load %s{slot}[] : memref<i32>")
+                    values.append(name)
+                case _:
+                    slot, value = choose.randrange(slots), choose.choice(values)
+                    lines.append(f"  memref.store {value}, %s{slot}[] : memref<i32>")
+        # Every block can be reached: what else is in memory there is nobody's business.
+        targets = [f"^b{min(block + 1, count - 1)}", f"^b{choose.randint(1, count - 1)}"]
+        if block == count - 1:
+            lines.append(f"  return {choose.choice(values)} : i32")
+        elif choose.randint(0, 2):
+            choose.shuffle(targets)
+            lines.append(f"  cf.cond_br {choose.choice(conditions)}, {', '.join(targets)}")
+        else:
+            lines.append(f"  cf.br {targets[0]}")
+    return "\n".join([*lines, "}"])
+
+
+def test_mem2reg_and_sccp_on_random_blocks(
+    compare: Callable[..., None], mlir_opt: Callable[..., str]
+) -> None:
+    text = "\n".join(random_function(seed) for seed in range(150))
+    simplify = "region-simplify=false"
+    compare([text], f"mem2reg{{{simplify}}}", f"--mem2reg={simplify}")
+    promoted = mlir_opt(text, f"--mem2reg={simplify}")
+    compare([promoted], "sccp", "--sccp", loose=True)
+
+
+VALUES = (-128, -127, -7, -1, 0, 1, 2, 7, 8, 127)
+OPS = (
+    *("addi", "subi", "muli", "andi", "ori", "xori", "divsi", "divui", "remsi", "remui"),
+    *("floordivsi", "ceildivsi", "ceildivui", "shli", "shrsi", "shrui"),
+    *("maxsi", "minsi", "maxui", "minui"),
+)
+PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+
+
+def test_sccp_computes_as_mlir_does(compare: Callable[..., None]) -> None:
+    functions: list[str] = []
+    rows = [(f"arith.{op} %a, %b : i8", "i8") for op in OPS]
+    rows += [(f"arith.cmpi {predicate}, %a, %b : i8", "i1") for predicate in PREDICATES]
+    for (text, kind), a, b in product(rows, VALUES, VALUES):
+        if "divsi" in text and -128 in (a, b):
+            continue  # MLIR gives up on some that have a result
+        functions.append(f"""func.func @f{len(functions)}() -> {kind} {{
+          %a = arith.constant {a} : i8
+          %b = arith.constant {b} : i8
+          %r = {text}
+          return %r : {kind}
+        }}""")
+    for cast, value in product(("extsi i8 i16", "extui i8 i16", "trunci i8 i4"), VALUES):
+        op, source, target = cast.split()
+        functions.append(f"""func.func @f{len(functions)}() -> {target} {{
+          %a = arith.constant {value} : {source}
+          %r = arith.{op} %a : {source} to {target}
+          return %r : {target}
+        }}""")
+    for source, target in (("index", "i8"), ("i8", "index")):
+        functions.append(f"""func.func @f{len(functions)}() -> {target} {{
+          %a = arith.constant -3 : {source}
+          %r = arith.index_cast %a : {source} to {target}
+          return %r : {target}
+        }}""")
+    compare(["\n".join(functions)], "sccp", "--sccp", loose=True)

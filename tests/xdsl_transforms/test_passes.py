@@ -1,0 +1,274 @@
+"""Options, errors, statistics and idempotence of `inline`, `sccp` and `mem2reg`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import CallSiteLoc
+
+from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure
+from passel.combinators import BarePipeline
+from passel.xdsl.passes.inline import Inline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.ir import Operation
+
+    from passel import RunResult
+
+    Transform = Callable[..., tuple[Operation, RunResult]]
+
+CALLS = """
+func.func private @double(%x: i32) -> i32 {
+  %y = arith.addi %x, %x : i32
+  return %y : i32
+}
+func.func private @external(i32) -> i32
+func.func private @choose(%c: i1, %x: i32) -> i32 {
+  cf.cond_br %c, ^yes, ^no
+^yes:
+  return %x : i32
+^no:
+  %y = func.call @external(%x) : (i32) -> i32
+  return %y : i32
+}
+func.func @main(%c: i1, %x: i32) -> i32 {
+  %a = func.call @double(%x) : (i32) -> i32
+  %b = func.call @double(%a) : (i32) -> i32
+  %d = func.call @choose(%c, %b) : (i1, i32) -> i32
+  return %d : i32
+}
+"""
+
+
+class Refuse(Pass[func.FuncOp]):
+    """Fail on one function."""
+
+    name = "refuse"
+    symbol: str = "double"
+
+    def run(self, op: func.FuncOp, ctx: PassContext) -> None:
+        if op.sym_name.data == self.symbol:
+            raise PassFailure("it refuses")
+
+
+def symbols(module: Operation) -> list[str]:
+    """Return the names of the functions."""
+    return [op.sym_name.data for op in module.walk() if isinstance(op, func.FuncOp)]
+
+
+def calls(module: Operation) -> list[str]:
+    """Return what is called."""
+    return [op.callee.string_value() for op in module.walk() if isinstance(op, func.CallOp)]
+
+
+def counts(result: RunResult) -> dict[str, int]:
+    """Return the statistics of the only pass that has any."""
+    (found,) = result.statistics.values()
+    return dict(found)
+
+
+def test_inline_counts_what_it_does_and_erases_what_nobody_calls(transform: Transform) -> None:
+    module, result = transform(CALLS, "inline")
+    assert symbols(module) == ["external", "main"]
+    assert calls(module) == ["external"]
+    assert counts(result) == {"num-inlined": 3, "num-erased": 2}
+
+
+def test_inline_again_changes_nothing(transform: Transform) -> None:
+    module, _ = transform(CALLS, "inline")
+    again, result = transform(str(module), "inline")
+    assert str(again) == str(module)
+    assert not result.changed
+    assert not result.statistics
+
+
+def test_inline_keeps_public_callees(transform: Transform) -> None:
+    module, _ = transform(CALLS.replace("private @double", "@double"), "inline")
+    assert symbols(module) == ["double", "external", "main"]
+
+
+def test_inline_says_which_callee_could_not_be_simplified(transform: Transform) -> None:
+    with pytest.raises(PassFailedError) as caught:
+        transform(CALLS, Inline(default_pipeline=BarePipeline(Refuse())))
+    messages = [failure.diagnostic.message for failure in caught.value.failures]
+    assert any("failed on callee @double" in message for message in messages)
+
+
+def test_inline_prefers_a_pipeline_for_the_callable(transform: Transform) -> None:
+    own = OpPassManager("func.func").add(Refuse(symbol="choose"))
+    with pytest.raises(PassFailedError, match="choose"):
+        transform(CALLS, Inline(op_pipelines=(own,)))
+
+
+def test_inline_without_pipelines_does_not_simplify(transform: Transform) -> None:
+    text = CALLS.replace(
+        "%y = arith.addi %x, %x", "%u = arith.addi %x, %x : i32 %y = arith.addi %x, %x"
+    )
+    module, _ = transform(text, "inline{default-pipeline={}}")
+    assert sum(isinstance(op, arith.AddiOp) for op in module.walk()) == 4
+
+
+@pytest.mark.parametrize("mark", ["callee", "call"])
+def test_inline_leaves_what_is_marked(mark: str, transform: Transform) -> None:
+    if mark == "callee":
+        text = CALLS.replace(
+            "@double(%x: i32) -> i32 {", "@double(%x: i32) -> i32 attributes {no_inline} {"
+        )
+    else:
+        text = CALLS.replace("@double(%x) :", "@double(%x) {no_inline} :")
+    module, _ = transform(text, "inline")
+    assert calls(module).count("double") == (2 if mark == "callee" else 1)
+
+
+def test_inline_keeps_several_blocks_out_of_single_block_regions(transform: Transform) -> None:
+    text = CALLS.replace(
+        "%d = func.call @choose(%c, %b) : (i1, i32) -> i32",
+        """%d = scf.if %c -> (i32) {
+          %e = func.call @choose(%c, %b) : (i1, i32) -> i32
+          scf.yield %e : i32
+        } else {
+          scf.yield %b : i32
+        }""",
+    )
+    module, _ = transform(text, "inline")
+    assert "choose" in calls(module)
+
+
+def test_inline_leaves_ops_of_unknown_dialects(transform: Transform) -> None:
+    text = CALLS.replace("%y = arith.addi %x, %x : i32", '%y = "test.op"(%x) : (i32) -> i32')
+    module, _ = transform(text, "inline")
+    assert calls(module).count("double") == 2
+
+
+def test_inlined_ops_say_where_they_were_called(transform: Transform) -> None:
+    module, _ = transform(CALLS, "inline{default-pipeline={}}")
+    found = [op for op in module.walk() if isinstance(op, arith.AddiOp)]
+    assert found
+    assert all(isinstance(op.location, CallSiteLoc) for op in found)
+
+
+def test_inline_needs_a_symbol_table(transform: Transform) -> None:
+    with pytest.raises(PassFailedError, match="no symbol table"):
+        transform(CALLS, "func.func(inline)")
+
+
+CONSTANTS = """
+func.func private @square(%x: i32) -> i32 {
+  %y = arith.muli %x, %x : i32
+  return %y : i32
+}
+func.func @main(%v: i32) -> i32 {
+  %three = arith.constant 3 : i32
+  %a = func.call @square(%three) : (i32) -> i32
+  %b = func.call @square(%three) : (i32) -> i32
+  %c = arith.cmpi eq, %a, %b : i32
+  %d = scf.if %c -> (i32) {
+    scf.yield %a : i32
+  } else {
+    scf.yield %v : i32
+  }
+  return %d : i32
+}
+"""
+
+
+def returned(module: Operation, name: str) -> object:
+    """Return the constant that a function returns."""
+    for op in module.walk():
+        if isinstance(op, func.FuncOp) and op.sym_name.data == name:
+            last = op.body.blocks[-1].last_op
+            assert last is not None
+            owner = last.operands[0].owner
+            return owner.value if isinstance(owner, arith.ConstantOp) else None
+    return None
+
+
+def test_sccp_goes_through_calls_and_regions(transform: Transform) -> None:
+    module, result = transform(CONSTANTS, "sccp")
+    assert str(returned(module, "main")) == "9 : i32"
+    assert counts(result) == {"num-constants": 5, "num-erased": 3}
+
+
+def test_sccp_on_a_function_does_not_look_into_others(transform: Transform) -> None:
+    module, result = transform(CONSTANTS, "func.func(sccp)")
+    assert returned(module, "main") is None
+    assert not result.statistics
+
+
+def test_sccp_knows_nothing_of_who_calls_public_functions(transform: Transform) -> None:
+    module, _ = transform(CONSTANTS.replace("private @square", "@square"), "sccp")
+    assert returned(module, "square") is None
+
+
+def test_sccp_again_changes_nothing(transform: Transform) -> None:
+    module, _ = transform(CONSTANTS, "sccp")
+    again, result = transform(str(module), "sccp")
+    assert str(again) == str(module)
+    assert not result.changed
+
+
+SLOTS = """
+func.func @main(%c: i1, %x: i32) -> i32 {
+  %s = memref.alloca() : memref<i32>
+  %t = memref.alloca() : memref<1xi32>
+  %zero = arith.constant 0 : index
+  memref.store %x, %s[] : memref<i32>
+  memref.store %x, %t[%zero] : memref<1xi32>
+  cf.cond_br %c, ^more, ^end
+^more:
+  %y = arith.addi %x, %x : i32
+  memref.store %y, %s[] : memref<i32>
+  cf.br ^end
+^end:
+  %a = memref.load %s[] : memref<i32>
+  %d = scf.if %c -> (i32) {
+    %b = memref.load %t[%zero] : memref<1xi32>
+    scf.yield %b : i32
+  } else {
+    scf.yield %a : i32
+  }
+  return %d : i32
+}
+"""
+
+
+def test_mem2reg_counts_slots_and_arguments(transform: Transform) -> None:
+    module, result = transform(SLOTS, "mem2reg")
+    assert counts(result) == {"promoted slots": 2, "new block args": 1}
+    assert not any(isinstance(op, memref.AllocaOp) for op in module.walk())
+
+
+def test_mem2reg_again_changes_nothing(transform: Transform) -> None:
+    module, _ = transform(SLOTS, "mem2reg")
+    again, result = transform(str(module), "func.func(mem2reg)")
+    assert str(again) == str(module)
+    assert not result.changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("scf.yield %a", "memref.store %a, %t[%zero] : memref<1xi32> scf.yield %a"),
+        ("memref<1xi32>", "memref<2xi32>"),
+        ("return %d", '"test.op"(%t) : (memref<1xi32>) -> () func.return %d'),
+    ],
+    ids=["stored in a region", "two elements", "escapes"],
+)
+def test_mem2reg_leaves_what_it_does_not_understand(
+    old: str, new: str, transform: Transform
+) -> None:
+    module, result = transform(SLOTS.replace(old, new), "mem2reg")
+    assert counts(result)["promoted slots"] == 1
+    assert sum(isinstance(op, memref.AllocaOp) for op in module.walk()) == 1
+
+
+def test_mem2reg_simplifies_regions_if_told_to(transform: Transform) -> None:
+    text = SLOTS.replace("^end:", "^never:\n  cf.br ^end\n^end:")
+    kept, _ = transform(text, "mem2reg{region-simplify=false}")
+    simplified, _ = transform(text, "mem2reg")
+    assert "^never" in str(kept)
+    assert "^never" not in str(simplified)
