@@ -11,7 +11,7 @@ from xdsl.dialects.test import TestOp as Op
 from xdsl.dialects.test import TestTermOp as TermOp
 from xdsl.ir import Block, Region
 
-from passel.xdsl import DominanceInfo, PostDominanceInfo
+from passel.xdsl import DominanceInfo, PostDominanceInfo, XDSLAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,10 +153,7 @@ def test_nested_regions(parse: Callable[[str], Operation]) -> None:
     """An op dominates what is inside of ops after it and of itself; its results do not."""
     module = parse(NESTED)
     info = DominanceInfo(module)
-    ops = {
-        op.name if op.name != "builtin.unregistered" else op.attributes["op_name__"].data: op
-        for op in module.walk()
-    }  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    ops = {XDSLAdapter().kind_of(op).name: op for op in module.walk()}
     function, branch, user = ops["func.func"], ops["scf.if"], ops["x.user"]
     assert info.properly_dominates(function, user)
     assert info.properly_dominates(branch, user)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import SymbolRefAttr, UnregisteredOp
 
 from passel.xdsl.analyses.components import strongly_connected
 from passel.xdsl.symbols import SymbolResolver, is_callable, references, symbol_name, visibility
@@ -86,7 +86,7 @@ class CallGraph:
 
     def _look_at(self, op: Operation, caller: Operation | None) -> None:
         target = call_target(op)
-        if target is not None or op.name in _INDIRECT_CALLS:
+        if target is not None or _name(op) in _INDIRECT_CALLS:
             callee = None if target is None else self._callable(op, target)
             call = self._by_op[op] = Call(op, caller, callee)
             if caller is not None:
@@ -152,6 +152,10 @@ class CallGraph:
 def is_external(op: Operation) -> bool:
     """Tell whether a callable has no body here."""
     return not any(region.blocks for region in op.regions)
+
+
+def _name(op: Operation) -> str:
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def call_target(op: Operation) -> SymbolRefAttr | None:
