@@ -346,6 +346,23 @@ def test_moving_a_pass_between_managers_is_noticed(
     assert (func.value, inner.value) == (0, 5)
 
 
+def test_moving_a_pass_out_of_a_manager_is_noticed(
+    make: Callable[..., Pass[Any]], adapter: ToyAdapter
+) -> None:
+    """The last pass of a nested manager is another one behind it."""
+    pm = PassManager("toy.module", adapter=adapter)
+    inner, pass_ = pm.nest("toy.func"), make("set", to=5)
+    inner.add(pass_)
+    module = parse_toy("toy.module(toy.func @f)")
+    pm.run(module)
+    assert (module.value, module.body[0].value) == (0, 5)
+    inner.clear()
+    pm.add(pass_)
+    module.body[0].value = 0
+    pm.run(module)
+    assert (module.value, module.body[0].value) == (5, 0)
+
+
 def test_an_unchanged_manager_is_compiled_once(parse: Callable[[str], PassManager]) -> None:
     """The schedule is kept until the manager changes or runs in another context."""
     seen: list[Any] = []
