@@ -51,6 +51,7 @@ class Refuse(Pass[func.FuncOp]):
     symbol: str = "double"
 
     def run(self, op: func.FuncOp, ctx: PassContext) -> None:
+        """Refuse."""
         if op.sym_name.data == self.symbol:
             raise PassFailure("it refuses")
 
@@ -72,6 +73,7 @@ def counts(result: RunResult) -> dict[str, int]:
 
 
 def test_inline_counts_what_it_does_and_erases_what_nobody_calls(transform: Transform) -> None:
+    """`inline` counts what it does and erases what nobody calls."""
     module, result = transform(CALLS, "inline")
     assert symbols(module) == ["external", "main"]
     assert calls(module) == ["external"]
@@ -79,6 +81,7 @@ def test_inline_counts_what_it_does_and_erases_what_nobody_calls(transform: Tran
 
 
 def test_inline_again_changes_nothing(transform: Transform) -> None:
+    """`inline` again changes nothing."""
     module, _ = transform(CALLS, "inline")
     again, result = transform(str(module), "inline")
     assert str(again) == str(module)
@@ -87,11 +90,13 @@ def test_inline_again_changes_nothing(transform: Transform) -> None:
 
 
 def test_inline_keeps_public_callees(transform: Transform) -> None:
+    """`inline` keeps public callees."""
     module, _ = transform(CALLS.replace("private @double", "@double"), "inline")
     assert symbols(module) == ["double", "external", "main"]
 
 
 def test_inline_says_which_callee_could_not_be_simplified(transform: Transform) -> None:
+    """`inline` says which callee could not be simplified."""
     with pytest.raises(PassFailedError) as caught:
         transform(CALLS, Inline(default_pipeline=BarePipeline(Refuse())))
     messages = [failure.diagnostic.message for failure in caught.value.failures]
@@ -99,12 +104,14 @@ def test_inline_says_which_callee_could_not_be_simplified(transform: Transform) 
 
 
 def test_inline_prefers_a_pipeline_for_the_callable(transform: Transform) -> None:
+    """`inline` prefers a pipeline for the callable."""
     own = OpPassManager("func.func").add(Refuse(symbol="choose"))
     with pytest.raises(PassFailedError, match="choose"):
         transform(CALLS, Inline(op_pipelines=(own,)))
 
 
 def test_inline_without_pipelines_does_not_simplify(transform: Transform) -> None:
+    """`inline` without pipelines does not simplify."""
     text = CALLS.replace(
         "%y = arith.addi %x, %x", "%u = arith.addi %x, %x : i32 %y = arith.addi %x, %x"
     )
@@ -114,6 +121,7 @@ def test_inline_without_pipelines_does_not_simplify(transform: Transform) -> Non
 
 @pytest.mark.parametrize("mark", ["callee", "call"])
 def test_inline_leaves_what_is_marked(mark: str, transform: Transform) -> None:
+    """`inline` leaves what is marked."""
     if mark == "callee":
         text = CALLS.replace(
             "@double(%x: i32) -> i32 {", "@double(%x: i32) -> i32 attributes {no_inline} {"
@@ -125,6 +133,7 @@ def test_inline_leaves_what_is_marked(mark: str, transform: Transform) -> None:
 
 
 def test_inline_keeps_several_blocks_out_of_single_block_regions(transform: Transform) -> None:
+    """`inline` keeps several blocks out of single block regions."""
     text = CALLS.replace(
         "%d = func.call @choose(%c, %b) : (i1, i32) -> i32",
         """%d = scf.if %c -> (i32) {
@@ -139,12 +148,14 @@ def test_inline_keeps_several_blocks_out_of_single_block_regions(transform: Tran
 
 
 def test_inline_leaves_ops_of_unknown_dialects(transform: Transform) -> None:
+    """`inline` leaves ops of unknown dialects."""
     text = CALLS.replace("%y = arith.addi %x, %x : i32", '%y = "test.op"(%x) : (i32) -> i32')
     module, _ = transform(text, "inline")
     assert calls(module).count("double") == 2
 
 
 def test_inlined_ops_say_where_they_were_called(transform: Transform) -> None:
+    """Inlined ops say where they were called."""
     module, _ = transform(CALLS, "inline{default-pipeline={}}")
     found = [op for op in module.walk() if isinstance(op, arith.AddiOp)]
     assert found
@@ -152,6 +163,7 @@ def test_inlined_ops_say_where_they_were_called(transform: Transform) -> None:
 
 
 def test_inline_needs_a_symbol_table(transform: Transform) -> None:
+    """`inline` needs a symbol table."""
     with pytest.raises(PassFailedError, match="no symbol table"):
         transform(CALLS, "func.func(inline)")
 
@@ -188,23 +200,27 @@ def returned(module: Operation, name: str) -> object:
 
 
 def test_sccp_goes_through_calls_and_regions(transform: Transform) -> None:
+    """`sccp` goes through calls and regions."""
     module, result = transform(CONSTANTS, "sccp")
     assert str(returned(module, "main")) == "9 : i32"
-    assert counts(result) == {"num-constants": 5, "num-erased": 3}
+    assert counts(result) == {"num-constants": 6, "num-erased": 3}
 
 
 def test_sccp_on_a_function_does_not_look_into_others(transform: Transform) -> None:
+    """`sccp` on a function does not look into others."""
     module, result = transform(CONSTANTS, "func.func(sccp)")
     assert returned(module, "main") is None
     assert not result.statistics
 
 
 def test_sccp_knows_nothing_of_who_calls_public_functions(transform: Transform) -> None:
+    """`sccp` knows nothing of who calls public functions."""
     module, _ = transform(CONSTANTS.replace("private @square", "@square"), "sccp")
     assert returned(module, "square") is None
 
 
 def test_sccp_again_changes_nothing(transform: Transform) -> None:
+    """`sccp` again changes nothing."""
     module, _ = transform(CONSTANTS, "sccp")
     again, result = transform(str(module), "sccp")
     assert str(again) == str(module)
@@ -237,12 +253,14 @@ func.func @main(%c: i1, %x: i32) -> i32 {
 
 
 def test_mem2reg_counts_slots_and_arguments(transform: Transform) -> None:
+    """`mem2reg` counts slots and arguments."""
     module, result = transform(SLOTS, "mem2reg")
     assert counts(result) == {"promoted slots": 2, "new block args": 1}
     assert not any(isinstance(op, memref.AllocaOp) for op in module.walk())
 
 
 def test_mem2reg_again_changes_nothing(transform: Transform) -> None:
+    """`mem2reg` again changes nothing."""
     module, _ = transform(SLOTS, "mem2reg")
     again, result = transform(str(module), "func.func(mem2reg)")
     assert str(again) == str(module)
@@ -261,12 +279,14 @@ def test_mem2reg_again_changes_nothing(transform: Transform) -> None:
 def test_mem2reg_leaves_what_it_does_not_understand(
     old: str, new: str, transform: Transform
 ) -> None:
+    """`mem2reg` leaves what it does not understand."""
     module, result = transform(SLOTS.replace(old, new), "mem2reg")
     assert counts(result)["promoted slots"] == 1
     assert sum(isinstance(op, memref.AllocaOp) for op in module.walk()) == 1
 
 
 def test_mem2reg_simplifies_regions_if_told_to(transform: Transform) -> None:
+    """`mem2reg` simplifies regions if told to."""
     text = SLOTS.replace("^end:", "^never:\n  cf.br ^end\n^end:")
     kept, _ = transform(text, "mem2reg{region-simplify=false}")
     simplified, _ = transform(text, "mem2reg")

@@ -16,8 +16,10 @@ INPUTS = ((0, 1), (5, 3), (9, 12), (12, 9), (1, 27))
 
 PIPELINES = (
     "inline,func.func(canonicalize,cse,mem2reg,canonicalize),sccp,symbol-dce",
-    "inline{default-pipeline={mem2reg,canonicalize,cse} max-iterations=2},sccp,"
-    "composite-fixed-point-pass{pipeline={canonicalize,cse,sccp}},symbol-dce",
+    (
+        "inline{default-pipeline={mem2reg,canonicalize,cse} max-iterations=2},sccp,"
+        "composite-fixed-point-pass{pipeline={canonicalize,cse,sccp}},symbol-dce"
+    ),
     "sccp,mem2reg{region-simplify=false},inline{inlining-threshold=60},symbol-dce,cse",
     "inline{default-pipeline={}},func.func(mem2reg),sccp,func.func(cse,dce)",
 )
@@ -53,13 +55,19 @@ def with_entry(module: str) -> str:
 
 
 def test_there_are_enough_programs() -> None:
+    """There are enough programs."""
     assert len(PROGRAMS) >= 12
 
 
 @pytest.fixture(scope="session")
 def expected(execute: Callable[[str], str]) -> Callable[[str], str]:
     """What a program prints before any pass; each is run once."""
-    return cache(lambda text: execute(text + entry(text)))
+
+    @cache
+    def run(text: str) -> str:
+        return execute(text + entry(text))
+
+    return run
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
@@ -71,6 +79,7 @@ def test_programs_compute_the_same(
     execute: Callable[[str], str],
     expected: Callable[[str], str],
 ) -> None:
+    """Programs compute the same."""
     text = program.read_text(encoding="utf-8")
     before = expected(text)
     assert before.count("\n") >= len(INPUTS)
