@@ -103,7 +103,7 @@ def test_sccp_on_programs(compare: Callable[..., None]) -> None:
     compare(PROGRAMS, "sccp", "--sccp", loose=True)
 
 
-def random_function(seed: int, *, written: bool = False) -> str:
+def random_function(seed: int, *, written: bool = False) -> str:  # noqa: C901, PLR0915 - one case per op
     """Return a function of random blocks that load, compute, store and branch."""
     choose = random.Random(seed)  # noqa: S311 - repeatable inputs
     count = choose.randint(2, 7)

@@ -37,7 +37,7 @@ def fold_integers(op: Operation, operands: Sequence[Attribute | None]) -> Attrib
 
     Source: `mlir/lib/Dialect/Arith/IR/ArithOps.cpp`, MLIR 22.
     """
-    if op.name in _ABSORBED_BY_ZERO and any(_is_zero(operand) for operand in operands):
+    if op.name in _ABSORBED_BY_ZERO and _is_zero(operands[1]):
         return _integer(0, op.results[0].type)
     if op.name in _ZERO_ON_SAME and op.operands[0] is op.operands[1]:
         return _integer(0, op.results[0].type)

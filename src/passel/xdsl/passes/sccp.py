@@ -72,19 +72,21 @@ class _Rewriter:
         """Replace what is constant inside of `root`; return whether anything was."""
         changed = False
         for op in list(root.walk()):
-            if op is root or op.has_trait(ConstantLike, value_if_unregistered=False):
-                found = False
-            else:
-                found = self._replace_all(op.results)
             for region in op.regions:
                 for block in region.blocks:
                     changed |= self._replace_all(block.args)
-            if found and (is_trivially_dead(op) or _is_folded(op)):
+            if op is root or op.has_trait(ConstantLike, value_if_unregistered=False):
+                continue
+            changed |= self._replace_all(op.results)
+            if self._is_known(op) and (is_trivially_dead(op) or _is_folded(op)):
                 op.detach()
                 op.erase()
                 self._ctx.count(self._statistics.erased)
-            changed |= found
+                changed = True
         return changed
+
+    def _is_known(self, op: Operation) -> bool:
+        return len(op.results) > 0 and all(map(self._constants.constant, op.results))
 
     def _replace_all(self, values: Iterable[SSAValue]) -> bool:
         replaced = [self._replace(value) for value in values]
