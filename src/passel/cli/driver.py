@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, ShrinkExc
 
 from passel.cli.expectations import DiagnosticVerifier
 from passel.cli.flags import UsageError, stray_hint
-from passel.cli.observers import PassTimer, PrintBetweenPasses
+from passel.cli.observers import Announcer, PassTimer, PrintBetweenPasses
 from passel.cli.output import Output
 from passel.cli.pipelines import PipelineFactory
 from passel.cli.rendering import Renderer
@@ -58,6 +58,9 @@ class Driver:
     """
 
     def __init__(self, arguments: Arguments, registry: PassRegistry) -> None:
+        frontend = arguments.text("frontend")
+        if frontend != "mlir":
+            raise UsageError(f"no such frontend '{frontend}'; 'mlir' is the only one")
         self.arguments = arguments
         self.adapter = XDSLAdapter()
         self.pipelines = PipelineFactory(arguments, registry)
@@ -193,8 +196,11 @@ class Driver:
                 manager.add_instrumentation(PrintBetweenPasses(self.adapter))
             if self.arguments.flag("time-passes"):
                 manager.add_instrumentation(stack.enter_context(PassTimer()))
+            announcer = Announcer(report)
+            manager.add_instrumentation(announcer)
+            stack.callback(announcer.flush)
             try:
-                manager.run(op, on_diagnostic=report)
+                manager.run(op, on_diagnostic=announcer)
             except AnchorError as error:
                 location = self.adapter.location(op)
                 for problem in error.problems:
@@ -204,6 +210,7 @@ class Driver:
                     report(Diagnostic(Severity.ERROR, message, location))
                 return False
             except PassFailedError as error:
+                announcer.flush()
                 self._explain_crashes(error.failures)
                 causes = [failure.cause for failure in error.failures]
                 self.shrunk = any(isinstance(cause, ShrinkException) for cause in causes)
@@ -241,13 +248,11 @@ class Driver:
 
 
 def _raised_at(error: BaseException) -> Location:
-    """Return where in Python an error was raised, relative to here or to where modules are."""
+    """Return where in Python an error was raised; the path starts here if it is below."""
     *_, frame = traceback.extract_tb(error.__traceback__)
     path = Path(frame.filename)
-    for folder in (Path.cwd(), *map(Path, sys.path)):
-        if path.is_relative_to(folder):
-            path = path.relative_to(folder)
-            break
+    if path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
     return Location(str(path), frame.lineno or 0, (frame.colno or 0) + 1)
 
 

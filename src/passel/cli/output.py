@@ -41,11 +41,13 @@ class Output:
         self._name = name
         self._parts: list[str] = []
         self._temporary: Path | None = None
-        self._target = Path(os.path.realpath(name))
+        # Devices and pipes keep their name: /dev/stdout resolves to nothing that can be opened.
+        is_special = Path(name).exists() and not Path(name).is_file()
+        self._target = Path(name if is_special else os.path.realpath(name))
         if name == "-":
             return
         try:
-            if self._is_regular():
+            if not is_special:
                 # In the same directory, so that moving it into place is atomic.
                 handle, temporary = tempfile.mkstemp(prefix=".passel-opt-", dir=self._target.parent)
                 os.close(handle)
@@ -108,9 +110,6 @@ class Output:
             abandon_stdout()
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise UsageError(f"cannot write to the standard output: {reason}") from None
-
-    def _is_regular(self) -> bool:
-        return not self._target.exists() or self._target.is_file()
 
     def _mode(self) -> int:
         if self._target.exists():

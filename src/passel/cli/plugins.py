@@ -72,17 +72,17 @@ def _import(name: str) -> ModuleType:
     except FileNotFoundError as error:
         msg = f"cannot open pass plugin '{name}': {error.strerror}"
         raise UsageError(msg) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         msg = f"cannot load pass plugin '{name}': {_first_line(error)}{_place(error, name)}"
         raise UsageError(msg) from error
     return module
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
-def _place(error: Exception, name: str) -> str:
+def _place(error: BaseException, name: str) -> str:
     """Return where in the plugin the error was raised, if it was there."""
     if isinstance(error, SyntaxError):
         return ""

@@ -16,7 +16,7 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
 
-from passel.xdsl.locations import SourceText
+from passel.xdsl.locations import SourceLocation, SourceText
 from passel.xdsl.source_parser import SourceParser
 
 __all__ = ["SourceParser", "collector_paused", "parse_file", "parse_source"]
@@ -84,6 +84,9 @@ def parse_source(
     if len(ops) == 1 and (not implicit_module or isinstance(ops[0], ModuleOp)):
         return ops[0]
     if not implicit_module:
+        for op in ops[1:2]:  # say where the second one is
+            if isinstance(op.location, SourceLocation):
+                span = Span(op.location.offset, op.location.offset + len(op.name), span.input)
         located = ParseError(
             span, f"source must contain a single top-level operation, found: {len(ops)}"
         )
