@@ -27,3 +27,9 @@ config.environment["PATH"] = os.pathsep.join([*map(str, tools), os.environ["PATH
 
 # Tests keep LLVM's spelling; the Python port answers, so that no LLVM build is needed.
 config.substitutions.append((r"\bFileCheck\b", "filecheck"))
+config.substitutions.append(("%inputs", str(Path(__file__).parent / "Inputs")))
+config.substitutions.append((r"%python\b", sys.executable))
+
+# What the caller made importable stays so.
+config.environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
+config.substitutions.append((r"%pythonpath", config.environment["PYTHONPATH"]))

@@ -1,0 +1,3 @@
+"""A plugin whose import fails."""
+
+WIDTH = 1 / 0

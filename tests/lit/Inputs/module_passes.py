@@ -1,0 +1,58 @@
+"""Passes of xDSL's own kind."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import ShrinkException
+
+
+@dataclass(frozen=True)
+class Greet(ModulePass):
+    """Leave a greeting."""
+
+    name = "greet"
+    text: str = "hello"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Set an attribute on each op."""
+        for inner in op.ops:
+            inner.attributes["greeting"] = StringAttr(self.text)
+
+
+@dataclass(frozen=True)
+class AddHelper(ModulePass):
+    """Declare a helper."""
+
+    name = "add-helper"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Append a declaration."""
+        op.body.block.add_op(FuncOp.external("helper", [], []))
+
+
+@dataclass(frozen=True)
+class ReplaceAll(ModulePass):
+    """Replace all ops."""
+
+    name = "replace-all"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Put a declaration in the place of each."""
+        for inner in list(op.ops):
+            op.body.block.insert_op_before(FuncOp.external("new", [], []), inner)
+            inner.detach()
+            inner.erase()
+
+
+@dataclass(frozen=True)
+class Interesting(ModulePass):
+    """Tell a test case reducer that the IR is still interesting."""
+
+    name = "interesting"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Raise what `--shrink` looks for."""
+        raise ShrinkException

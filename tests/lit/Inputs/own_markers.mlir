@@ -1,0 +1,3 @@
+func.func private @a()
+// CUT
+func.func private @b()

@@ -1,0 +1,12 @@
+// A pipeline for another op than the input's does not run, and the way out is shown.
+// RUN: not passel-opt %s -p 'func.func(cse)' 2> %t > %t.out
+// RUN: diff /dev/null %t.out
+// RUN: FileCheck %s < %t
+// RUN: passel-opt %s -p 'func.func(cse)' --no-implicit-module | FileCheck %s --check-prefix=ALONE
+
+// CHECK: anchor-mismatch.mlir:0:0: error: can't run 'func.func' pass manager on 'builtin.module' op; to run it on the ops inside, write builtin.module(func.func(cse))
+// ALONE-NOT: builtin.module
+// ALONE: func.func @f()
+func.func @f() {
+  return
+}

@@ -1,0 +1,18 @@
+// A directive can be about another line: offsets, above, below.
+// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --report --verify-diagnostics
+
+// expected-remark@+1 {{one}}
+"test.op"() {remark = "one"} : () -> ()
+// expected-remark @+2 {{two}}
+
+"test.op"() {remark = "two"} : () -> ()
+
+// expected-remark@below {{three}}
+"test.op"() {remark = "three"} : () -> ()
+
+"test.op"() {remark = "four"} : () -> ()
+// expected-remark@above {{four}}
+
+"test.op"() {remark = "five"} : () -> ()
+
+// expected-remark @-2 {{five}}

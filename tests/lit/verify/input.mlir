@@ -1,0 +1,14 @@
+// Input that does not verify is refused before any pass runs.
+// RUN: not passel-opt %s --cse --print-between-passes 2> %t > %t.out
+// RUN: diff /dev/null %t.out
+// RUN: FileCheck %s < %t
+// RUN: passel-opt %s --disable-verify | FileCheck %s --check-prefix=UNSEEN
+// RUN: passel-opt %s --mlir-very-unsafe-disable-verifier-on-parsing --symbol-dce | FileCheck %s --check-prefix=UNSEEN
+
+// CHECK-NOT: IR after
+// CHECK: input.mlir:14:6: error: 'arith.addi' op
+// CHECK-NOT: IR after
+// UNSEEN: arith.addi
+%a = "test.op"() : () -> i32
+%b = "test.op"() : () -> i64
+%c = "arith.addi"(%a, %b) : (i32, i64) -> i32
