@@ -153,6 +153,6 @@ def _compare(op: Operation, operands: Sequence[Attribute | None]) -> Attribute |
     if a is None or b is None:
         return None
     if code >= _FIRST_UNSIGNED:
-        width = _width(op.operands[0].type)
+        width = _width(op.operands[1].type)
         a, b, code = _unsigned(a, width), _unsigned(b, width), code - _UNSIGNED_TO_SIGNED
     return _TRUE if _PREDICATES[code](a, b) else _FALSE
