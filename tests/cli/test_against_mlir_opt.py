@@ -1,0 +1,212 @@
+"""Splitting and expected diagnostics, compared with the real mlir-opt."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Tool
+
+_SPEC = find_spec("mlir")
+_MLIR_OPT = next(
+    (
+        path
+        for folder in (_SPEC and _SPEC.submodule_search_locations) or ()
+        if (path := Path(folder, "bin", "mlir-opt")).exists()
+    ),
+    None,
+)
+
+pytestmark = pytest.mark.skipif(_MLIR_OPT is None, reason="needs mlir-opt")
+
+_DIAGNOSTIC = re.compile(
+    r"^(\S+?):(\d+)(?::\d+)?: (error|warning|note|remark): (.*)$", re.MULTILINE
+)
+_WORDING = re.compile(r"(?<=use of undeclared SSA value name) '%\w+'|(?<=expected operation).*")
+
+_UNKNOWN = '"foo.bar"() : () -> ()'
+_MESSAGE = "operation being parsed with an unregistered dialect"
+
+
+class _Behaviour(NamedTuple):
+    """What both tools must agree on."""
+
+    failed: bool
+    diagnostics: frozenset[tuple[str, str, str, str]]
+    parts: tuple[bool, ...]
+
+
+def _behaviour(code: int, out: str, err: str, marker: str) -> _Behaviour:
+    """Reduce a run to what does not depend on the printer.
+
+    That is whether it failed, which diagnostics it gave on which lines (one of them once,
+    whatever else is said of it), and which of the parts between markers hold IR.
+    """
+    diagnostics = frozenset(
+        (name, line, severity, _WORDING.sub("", message))
+        for name, line, severity, message in _DIAGNOSTIC.findall(err)
+        if not message.startswith("see current operation")
+    )
+    parts = tuple(bool(part.strip()) for part in out.split(f"{marker}\n"))
+    return _Behaviour(code != 0, diagnostics, parts)
+
+
+def _assert_same(tool: Tool, source: str, *flags: str, marker: str = "// -----") -> _Behaviour:
+    Path("input.mlir").write_text(source)
+    assert _MLIR_OPT is not None
+    theirs = subprocess.run(
+        [_MLIR_OPT, "input.mlir", *flags], capture_output=True, text=True, check=False
+    )
+    expected = _behaviour(theirs.returncode, theirs.stdout, theirs.stderr, marker)
+    actual = _behaviour(*tool("input.mlir", *flags), marker)
+    assert actual == expected
+    return actual
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("module @a {}\n// -----\nmodule @b {}\n", id="two parts"),
+        pytest.param("module @a {}\n// -----\n", id="empty last part"),
+        pytest.param("\n// -----\nmodule @a {}\n", id="empty first part"),
+        pytest.param("module @a {}\n// -----\n// -----\nmodule @b {}\n", id="two markers in a row"),
+        pytest.param("module @a {} // -----\nmodule @b {}\n", id="marker after code"),
+        pytest.param("module @a {}\n// -----module @b {}\n", id="code after the marker"),
+        pytest.param("module @a {}\n  // -----  \nmodule @b {}\n", id="spaces around the marker"),
+        pytest.param("module @a {}\n// ------\nmodule @b {}\n", id="a dash too many"),
+        pytest.param("module @a {}\n// --------\nmodule @b {}\n", id="many dashes too many"),
+        pytest.param("module @a {}\n// ----\nmodule @b {}\n", id="a dash too few"),
+        pytest.param("module @a {}\n// ---\nmodule @b {}\n", id="two dashes too few"),
+        pytest.param("module @a {}\n// --\nmodule @b {}\n", id="three dashes too few"),
+        pytest.param("module @a {}\n//-----\nmodule @b {}\n", id="no space"),
+        pytest.param("module @a {}\n// -----\nmodule @b {}\n// ---- x\n", id="near miss later"),
+        pytest.param(f"module @a {{}}\n// -----\n{_UNKNOWN}\n", id="last part fails"),
+        pytest.param(f"{_UNKNOWN}\n// -----\nmodule @a {{}}\n", id="first part fails"),
+        pytest.param(
+            f"module @a {{}}\n// -----\n\n{_UNKNOWN}\n// -----\nmodule @b {{}}\n",
+            id="middle part fails",
+        ),
+        pytest.param(f"{_UNKNOWN}\n// -----\n\n\n{_UNKNOWN}\n", id="all parts fail"),
+    ],
+)
+def test_splits_as_mlir_does(tool: Tool, source: str) -> None:
+    """Parts, warnings, separators and exit code are mlir-opt's."""
+    _assert_same(tool, source, "--split-input-file")
+
+
+@pytest.mark.parametrize(
+    ("source", "parts"),
+    [
+        pytest.param("module @a {}\n// -----", 1, id="marker at the very end"),
+        pytest.param("// -----\nmodule @a {}\n", 2, id="marker at the very beginning"),
+        pytest.param("", 1, id="empty"),
+    ],
+)
+def test_splits_better_than_mlir(tool: Tool, source: str, parts: int) -> None:
+    """Where mlir-opt warns of a right marker, trips over one, or prints nothing, passel does not."""
+    Path("input.mlir").write_text(source)
+    code, out, err = tool("input.mlir", "--split-input-file")
+    assert (code, err, out.count("builtin.module")) == (0, "", parts)
+
+
+def test_unmet_expectation_of_an_unknown_place(tool: Tool) -> None:
+    """It is said once; mlir-opt says it twice, or stops at an assertion."""
+    Path("input.mlir").write_text("// expected-error@unknown {{no place}}")
+    code, _, err = tool("input.mlir", "--verify-diagnostics")
+    expected = '<unknown>:0: error: expected error "no place" was not produced\n'
+    assert (code, err) == (1, expected)
+
+
+def test_own_markers(tool: Tool) -> None:
+    """Markers chosen by flag mean the same to both tools."""
+    source = "module @a {}\n// CUT\nmodule @b {}\n// CU\nmodule @c {}\n"
+    _assert_same(tool, source, "--split-input-file=// CUT")
+    flags = ("--split-input-file=// CUT", "--output-split-marker=// ====")
+    parts = _assert_same(tool, source, *flags, marker="// ====").parts
+    assert len(parts) == 2
+
+
+def test_file_written_only_if_all_parts_are_good(tool: Tool) -> None:
+    """Like mlir-opt, the tool writes no file if a part fails."""
+    source = f"module @a {{}}\n// -----\n{_UNKNOWN}\n"
+    _assert_same(tool, source, "--split-input-file", "-o", "out.mlir")
+    assert not Path("out.mlir").exists()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}}", id="own line"),
+        pytest.param(f"// expected-error@+1 {{{{{_MESSAGE}}}}}\n{_UNKNOWN}", id="offset"),
+        pytest.param(f"// expected-error @+2 {{{{{_MESSAGE}}}}}\n\n{_UNKNOWN}", id="offset of two"),
+        pytest.param(f"{_UNKNOWN}\n\n// expected-error @-2 {{{{{_MESSAGE}}}}}", id="backwards"),
+        pytest.param(f"{_UNKNOWN}\n// expected-error@above {{{{{_MESSAGE}}}}}", id="above"),
+        pytest.param(f"// expected-error@below {{{{{_MESSAGE}}}}}\n{_UNKNOWN}", id="below"),
+        pytest.param(
+            f"// expected-error@below {{{{{_MESSAGE}}}}}\n// expected-note@below {{{{none}}}}\n{_UNKNOWN}",
+            id="below skips directives",
+        ),
+        pytest.param(f"// expected-error@below {{{{{_MESSAGE}}}}}\n\n{_UNKNOWN}", id="below a gap"),
+        pytest.param(f"{_UNKNOWN} // expected-error{{{{{_MESSAGE}}}}}  ", id="spaces at the end"),
+        pytest.param(f"{_UNKNOWN} // expected-error   {{{{being parsed}}}}", id="part of the text"),
+        pytest.param(f"{_UNKNOWN} // Expected-Error {{{{{_MESSAGE}}}}}", id="upper case"),
+        pytest.param(f"{_UNKNOWN} // expected-error {{{{something else}}}}", id="other text"),
+        pytest.param(f"{_UNKNOWN} // expected-warning {{{{{_MESSAGE}}}}}", id="other severity"),
+        pytest.param(f"{_UNKNOWN} // expected-error 2 {{{{{_MESSAGE}}}}}", id="count"),
+        pytest.param(
+            f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}} expected-note {{{{x}}}}",
+            id="two in a line",
+        ),
+        pytest.param(
+            f"{_UNKNOWN} // expected-error-re {{{{operation being {{{{[a-z]+}}}} with an}}}}",
+            id="regular expression",
+        ),
+        pytest.param(
+            f"{_UNKNOWN} // expected-error-re {{{{operation being {{{{[0-9]+}}}} with an}}}}",
+            id="regular expression that does not match",
+        ),
+        pytest.param(
+            f"{_UNKNOWN} // expected-error-re {{{{operation b.ing}}}}",
+            id="literal outside of braces",
+        ),
+        pytest.param(
+            f"{_UNKNOWN} // expected-error {{{{operation being {{{{[a-z]+}}}} with an}}}}",
+            id="braces without -re",
+        ),
+        pytest.param("// expected-remark {{never}}\nmodule {}", id="unmet remark"),
+        pytest.param(_UNKNOWN, id="unexpected"),
+        pytest.param("module {}", id="nothing to expect"),
+        pytest.param(
+            "func.func @f() {\n"
+            '  "foo.bar"(%x) : (i32) -> () // expected-error {{unregistered dialect}}\n'
+            "  return\n}\n",
+            id="inside a function",
+        ),
+        pytest.param(
+            "func.func @f() {\n"
+            "  return %x : i32 // expected-error {{use of undeclared SSA value name}}\n}\n",
+            id="undefined value",
+        ),
+        pytest.param(
+            "func.func @f() {\n"
+            "  cf.br ^bb1 // expected-error {{reference to an undefined block}}\n}\n",
+            id="undefined block",
+        ),
+        pytest.param(
+            f"{_UNKNOWN} // expected-error {{{{{_MESSAGE}}}}}\n// -----\nmodule @a {{}}\n"
+            f"// -----\n{_UNKNOWN}\n// -----\n// expected-error@below {{{{{_MESSAGE}}}}}\n{_UNKNOWN}",
+            id="split",
+        ),
+    ],
+)
+@pytest.mark.parametrize("mode", ["all", "only-expected"])
+def test_expects_as_mlir_does(tool: Tool, source: str, mode: str) -> None:
+    """What is missing, what is unexpected, and the exit code are mlir-opt's."""
+    flags = ("--split-input-file", f"--verify-diagnostics={mode}")
+    _assert_same(tool, source, *flags)
