@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from passel.pipeline import OptionText
 
 
+def register(registry: PassRegistry) -> None:
+    """Add the passes of this module, which work on every IR; an entry point names it."""
+    registry.register(CompositeFixedPoint)
+
+
 class BarePipeline(OpPassManager):
     """A pipeline without an anchor, for whatever op the pass that holds it runs it on.
 

@@ -64,9 +64,7 @@ class Instrumentor:
         self.after_pass: Hooks = self._hooks(ordered[::-1], "after_pass")
         self.after_pass_failed: Hooks = self._hooks(ordered[::-1], "after_pass_failed")
 
-    def _hooks(
-        self, instrumentations: Iterable[PassInstrumentation], name: str
-    ) -> Hooks:
+    def _hooks(self, instrumentations: Iterable[PassInstrumentation], name: str) -> Hooks:
         default = getattr(PassInstrumentation, name)
         return tuple(
             self._guarded(instrumentation, getattr(instrumentation, name))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from passel.diagnostics import log_exception, suggest
@@ -207,15 +206,9 @@ def default_registry() -> PassRegistry:
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     registry = PassRegistry()
-    registry.register("composite-fixed-point-pass", _composite_fixed_point, origin="passel")
     for point in sorted(entry_points(group="passel.passes"), key=lambda point: point.name):
         try:
             point.load()(registry)
         except Exception:  # noqa: BLE001 - a broken package must not take the tool with it
             log_exception(f"entry point '{point.name}' of passel.passes failed; skipped")
     return registry
-
-
-def _composite_fixed_point() -> type[Pass[Any]]:
-    # By name: passes that hold pipelines are made of managers, which stand above this module.
-    return import_module("passel.combinators").CompositeFixedPoint

@@ -141,9 +141,7 @@ class XDSLAdapter:
 
     def verify(self, op: Operation, *, recursive: bool) -> None:
         """Verify op by op, so that an error names its op."""
-        verify(
-            op, recursive=recursive, invariants=self._invariants, dominance=self._dominance
-        )
+        verify(op, recursive=recursive, invariants=self._invariants, dominance=self._dominance)
 
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
         """Print with xDSL's printer, in generic form if the custom form fails."""

@@ -30,7 +30,7 @@ class Fingerprint:
     """
 
     __slots__ = ("_references",)
-    __hash__: ClassVar[None] = None  # it only serves comparison
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def __init__(self, references: list[object]) -> None:
         self._references = references
