@@ -10,7 +10,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lit check format bench docs lock clean
+.PHONY: help demo test lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -34,6 +34,10 @@ check: .venv/.dev ## Check format, lint, types, layers and documentation
 format: .venv/.dev ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+compat: .venv/.dev ## Run xDSL's own suite of its tool with passel-opt in its place
+	PASSEL_COMPAT=all $(BIN)/python -m pytest -n auto tests/cli/test_compat_suite.py
+	PASSEL_COMPAT=lit $(BIN)/python -m pytest -k passes_the_suite tests/cli/test_compat_suite.py
 
 bench: .venv/.bench ## Run the benchmarks
 	$(BIN)/python benchmarks

@@ -42,8 +42,13 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str]) -> int:
     """Run as xdsl-opt does, without the flag that asked for it."""
-    # Python hides deprecations from users of programs; xdsl-opt shows them.
-    warnings.filterwarnings("default", category=DeprecationWarning)
+    with warnings.catch_warnings():
+        # Python hides deprecations from users of programs; xdsl-opt shows them.
+        warnings.filterwarnings("default", category=DeprecationWarning)
+        return _main(argv)
+
+
+def _main(argv: Sequence[str]) -> int:
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:
         _CompatMain(args=[word for word in argv if word != "--compat=xdsl"]).run()

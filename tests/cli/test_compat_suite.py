@@ -1,0 +1,169 @@
+"""xDSL's own suite of its tool, run with passel's tool in the place of xdsl-opt.
+
+Its files come with xDSL's wheel. By default each fourth of them is run through both tools in
+this process, and what they print is compared. `PASSEL_COMPAT=all` takes all files, and
+`PASSEL_COMPAT=lit` (some minutes) runs the suite itself, by lit, with an `xdsl-opt` that is
+passel-opt.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from xdsl.ir import Attribute
+from xdsl.utils.diagnostic import Diagnostic
+from xdsl.utils.exceptions import ArgSpecParseError
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+from passel.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_XDSL = find_spec("xdsl")
+_SUITE = Path((_XDSL and _XDSL.origin) or "xdsl/__init__.py").parents[1] / "tests" / "filecheck"
+_MODE = os.environ.get("PASSEL_COMPAT", "")
+_STEP = 1 if _MODE == "all" else 4
+
+_ROUNDTRIPS = {
+    "XDSL_ROUNDTRIP": "xdsl-opt %s --print-op-generic --split-input-file | xdsl-opt --split-input-file",
+    "XDSL_GENERIC_ROUNDTRIP": "xdsl-opt %s --print-op-generic --split-input-file",
+}
+_RUN = re.compile(r"RUN:\s*(.*(?:\\\n.*)*)")
+# What differs from one run to the next in one process, or from one clock tick to the next.
+_VOLATILE = re.compile(r"dense_resource<\w+>|took [0-9.e-]+ seconds|\b(0x)?[0-9a-f]{12,}\b")
+
+pytestmark = pytest.mark.skipif(not _SUITE.is_dir(), reason="needs the tests in xDSL's wheel")
+
+
+class _Result(NamedTuple):
+    failed: bool
+    output: str
+
+
+def _commands(path: Path) -> list[list[list[str]]]:
+    """Return the chains of xdsl-opt's arguments in a file's RUN lines that can be run here."""
+    chains: list[list[list[str]]] = []
+    for match in _RUN.finditer(path.read_text(encoding="utf-8")):
+        line = re.sub(r"\\\n\s*//\s*(RUN:)?", " ", match[1])
+        for name, expansion in _ROUNDTRIPS.items():
+            line = re.sub(rf"\b{name}\b", expansion, line)
+        line = line.replace("%s", shlex.quote(str(path))).replace("%S", str(path.parent))
+        chain = _chain(line)
+        if chain:
+            chains.append(chain)
+    return chains
+
+
+def _chain(line: str) -> list[list[str]]:
+    """Return the arguments of the xdsl-opts at the head of a line, each the next one's input."""
+    if "mlir-opt" in line or "%t" in line:
+        return []
+    chain: list[list[str]] = []
+    for command in _split(line):
+        words = command[1:] if command[:1] == ["not"] else command
+        if words[:1] != ["xdsl-opt"] or "<" in words:
+            break
+        chain.append([word for word in words[1:] if not re.match(r"[12]?>", word)])
+    return chain
+
+
+def _split(line: str) -> list[list[str]]:
+    """Split a line at its pipes, outside of quotes."""
+    lexer = shlex.shlex(line.partition("&&")[0], posix=True, punctuation_chars="|")
+    lexer.whitespace_split = True
+    commands: list[list[str]] = [[]]
+    for word in lexer:
+        if word == "|":
+            commands.append([])
+        else:
+            commands[-1].append(word)
+    return commands
+
+
+def _run(tool: Callable[[list[str]], int], arguments: list[str], text: str) -> _Result:
+    """Run a tool in this process on a text, and leave no trace of xDSL's global switches."""
+    verify_attribute, colored, stdin = Attribute.__post_init__, Diagnostic.colored, sys.stdin
+    out = io.StringIO()
+    try:
+        sys.stdin = io.TextIOWrapper(io.BytesIO(text.encode()))
+        with (
+            warnings.catch_warnings(record=True),
+            redirect_stdout(out),
+            redirect_stderr(io.StringIO()),
+        ):
+            warnings.simplefilter("ignore")
+            code = tool(arguments)
+    finally:
+        sys.stdin = stdin
+        Attribute.__post_init__, Diagnostic.colored = verify_attribute, colored
+        gc.unfreeze()
+    return _Result(code != 0, _VOLATILE.sub("...", out.getvalue()))
+
+
+def _passel_opt(arguments: list[str]) -> int:
+    return main(["--compat=xdsl", *arguments])
+
+
+def _xdsl_opt(arguments: list[str]) -> int:
+    try:
+        xDSLOptMain(args=arguments).run()
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    except (Exception, ArgSpecParseError):  # noqa: BLE001 - xdsl-opt lets all through
+        return 1
+    return 0
+
+
+_BETTER = {
+    "transforms/cse.mlir": "passel's cse, like MLIR's, sees what dominates in other blocks",
+}
+
+_FILES = sorted(_SUITE.rglob("*.mlir"))[::_STEP]
+
+
+@pytest.mark.parametrize("path", _FILES, ids=[str(path.relative_to(_SUITE)) for path in _FILES])
+def test_prints_what_xdsl_opt_prints(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each RUN line, both tools agree on the standard output, and on whether they fail."""
+    if reason := _BETTER.get(str(path.relative_to(_SUITE))):
+        pytest.skip(reason)
+    monkeypatch.chdir(path.parent)
+    chains = _commands(path)
+    if not chains:
+        pytest.skip("no RUN line with xdsl-opt alone")
+    for chain in chains:
+        text = ""
+        for arguments in chain:
+            expected = _run(_xdsl_opt, arguments, text)
+            assert _run(_passel_opt, arguments, text) == expected, shlex.join(arguments)
+            text = expected.output
+
+
+@pytest.mark.skipif(_MODE != "lit", reason="takes minutes; PASSEL_COMPAT=lit runs it")
+def test_passes_the_suite(tmp_path: Path) -> None:
+    """The suite of xDSL passes if the `xdsl-opt` on the PATH is passel-opt."""
+    script = tmp_path / "xdsl-opt"
+    script.write_text(
+        f"#!{sys.executable}\nimport sys\nfrom passel.cli import main\n"
+        "sys.exit(main(['--compat=xdsl', *sys.argv[1:]]))\n"
+    )
+    script.chmod(0o755)
+    tools = Path(sys.executable).parent
+    path = os.pathsep.join([str(tmp_path), str(tools), os.environ["PATH"]])
+    command = [tools / "lit", "-q", "-o", tmp_path / "report.json", _SUITE]
+    result = subprocess.run(
+        command, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout
