@@ -24,7 +24,7 @@ def main() -> None:
         functions = 5 if quick else 1000
         file.write_text(functions_of_40_ops(functions))
         for pipeline in _PIPELINES:
-            compare_tools(f"{functions} functions, {pipeline}", file, pipeline, 1 if quick else 5)
+            compare_tools(f"{functions} functions, {pipeline}", file, pipeline, 1 if quick else 3)
         file.write_text(functions_of_40_ops(1))
         compare_tools("one function", file, _PIPELINES[0], 1 if quick else 15)
 

@@ -70,8 +70,12 @@ class Comparison:
         for name, samples in self.samples.items():
             ratio = median(a / b for a, b in zip(samples, reference, strict=True))
             shown = (self.scale * value for value in (min(samples), median(samples)))
-            table.add_row(name, *(f"{value:.3g}" for value in shown), f"{ratio:.2f}")
+            table.add_row(name, *map(_three_digits, shown), f"{ratio:.2f}")
         Console(width=100).print(table)
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def compare(
@@ -122,6 +126,7 @@ def run_process(command: Sequence[str]) -> Cost:
 
     Raises:
         CalledProcessError: It failed.
+        AssertionError: It complained, so that its time is not that of its work.
     """
     # Bytecode is kept as it is for users, whatever the environment at hand says.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -130,10 +135,11 @@ def run_process(command: Sequence[str]) -> Cost:
         launched = subprocess.run(
             [sys.executable, "-IS", str(_LAUNCHER), str(output), *command],
             check=True,
-            stdout=subprocess.PIPE,
+            capture_output=True,
             text=True,
             env=environment,
         )
+        assert not launched.stderr, launched.stderr
         seconds, kibibytes = map(float, launched.stdout.split())
         return Cost(seconds, kibibytes / 1024, output.read_bytes())
 
