@@ -1,6 +1,5 @@
 // Without a file, or for `-`, the input is what is piped in.
 // RUN: passel-opt < %s | FileCheck %s
-// RUN: passel-opt - < %s | FileCheck %s
 // RUN: passel-opt -- %s | FileCheck %s
 // RUN: echo nonsense | not passel-opt 2>&1 | FileCheck %s --check-prefix=ERROR
 

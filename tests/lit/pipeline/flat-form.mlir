@@ -1,7 +1,6 @@
 // xDSL's flat form is a pipeline on the module.
 // RUN: passel-opt %s -p cse,dce --dump-pass-pipeline 2> %t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=DUMP < %t
-// RUN: passel-opt %s --passes='canonicalize{max-iterations=2},symbol-dce' | FileCheck %s
 
 // DUMP: builtin.module(
 // DUMP-NEXT: cse,

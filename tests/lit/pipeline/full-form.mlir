@@ -1,6 +1,5 @@
 // The full form nests: each manager runs on the ops of its name.
 // RUN: passel-opt %s --pass-pipeline='builtin.module(func.func(cse,dce),symbol-dce)' | FileCheck %s
-// RUN: passel-opt %s --pass-pipeline=' builtin.module ( func.func ( cse , dce ) , symbol-dce ) ' | FileCheck %s
 // RUN: passel-opt %s -p 'builtin.module(builtin.module(func.func(dce)))' | FileCheck %s --check-prefix=DEEPER
 
 // CHECK:      builtin.module {

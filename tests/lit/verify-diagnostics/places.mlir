@@ -16,3 +16,8 @@
 "test.op"() {remark = "five"} : () -> ()
 
 // expected-remark @-2 {{five}}
+
+// What stands between with a directive of its own is passed over.
+// expected-remark@below {{six}}
+// expected-warning@below {{at once}}
+"test.op"() {remark = "six", warning = "at once"} : () -> ()
