@@ -5,9 +5,9 @@
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py --break --verify-each=always 2>&1 | FileCheck %s
 // RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --break --verify-each=false | FileCheck %s --check-prefix=BROKEN
 
-// CHECK: each.mlir:16:1: error: 'func.func' op empty block: expect at least a terminator
-// CHECK: each.mlir:16:1: note: {{.*}}after pass 'break' on 'func.func' @f [builtin.module/func.func/0:break]
-// CHECK: each.mlir:16:1: note: see current operation:
+// CHECK: each.mlir:14:1: error: 'func.func' op empty block: expect at least a terminator
+// CHECK: each.mlir:14:1: note: {{.*}}after pass 'break' on 'func.func' @f [builtin.module/func.func/0:break]
+// CHECK: each.mlir:14:1: note: see current operation:
 // CHECK-NEXT: "func.func"()
 // BROKEN: func.func{{.*}}f
 // BROKEN-NOT: return
