@@ -71,6 +71,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
             implied="true",
             choices=("true", "false", "1", "0", "always"),
         ),
+        Flag("verify-analyses", "check that analyses change nothing and passes preserve truly"),
     ),
     "Input": (
         Flag("allow-unregistered-dialect", "accept operations of unknown dialects"),

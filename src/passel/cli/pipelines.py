@@ -35,6 +35,7 @@ class PipelineFactory:
         self._registry = registry
         verify = "false" if arguments.flag("disable-verify") else arguments.text("verify-each")
         self._verify: bool | Literal["always"] = _verify_mode(verify)
+        self._verify_analyses = arguments.flag("verify-analyses")
         self._elements: tuple[ResolvedElement, ...] = ()
         if self._is_text:
             self._parse(None, None)
@@ -55,6 +56,7 @@ class PipelineFactory:
             manager = PassManager(anchor, context, adapter=adapter, nesting=Nesting.IMPLICIT)
             manager.add_resolved(self._elements)
         manager.enable_verifier(self._verify)
+        manager.enable_analysis_verifier(self._verify_analyses)
         manager.check()
         return manager
 
