@@ -23,7 +23,7 @@ _MLIR_OPT = next(
     None,
 )
 
-pytestmark = pytest.mark.skipif(_MLIR_OPT is None, reason="needs mlir-opt")
+assert _MLIR_OPT is not None, "mlir-opt is missing: it comes with the extra `test`"
 
 _DIAGNOSTIC = re.compile(
     r"^(\S+?):(\d+)(?::\d+)?: (error|warning|note|remark): (.*)$", re.MULTILINE

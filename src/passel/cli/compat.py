@@ -31,12 +31,14 @@ from passel.registry import default_registry
 from passel.schedule import PassStep
 from passel.xdsl import XDSLAdapter
 from passel.xdsl.parsing import SourceParser, collector_paused
+from passel.xdsl.registration import register_xdsl_passes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.ir import Operation
 
+    from passel.registry import PassRegistry
     from passel.schedule import Step
 
 
@@ -86,7 +88,7 @@ class _CompatMain(xDSLOptMain):
         self.manager = PassManager.parse(
             self.args.passes,
             self.ctx,
-            registry=default_registry(),
+            registry=_registry(),
             adapter=self.adapter,
             flat_anchor="builtin.module",
             name="--passes",
@@ -112,6 +114,13 @@ class _CompatMain(xDSLOptMain):
         except InvalidIR:
             module.verify()
             raise
+
+
+def _registry() -> PassRegistry:
+    """Return all passes, with xDSL's own where passel has one of the same name."""
+    registry = default_registry().copy()
+    register_xdsl_passes(registry, override=True)
+    return registry
 
 
 class _CompatParser(SourceParser):

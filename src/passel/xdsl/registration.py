@@ -36,11 +36,21 @@ _OWN_PASSES = {
 
 def register(registry: PassRegistry) -> None:
     """Add xDSL's passes, those of its plugins, and passel's own, which win."""
-    for name, factory in installed_universe().all_passes.items():
-        if registry.lookup_pass(name) is None:  # a package that came first has its reasons
-            registry.register(name, _wrapper(factory), origin="xDSL")
+    register_xdsl_passes(registry)
     for name, (module, attribute) in _OWN_PASSES.items():
         registry.register(name, _importer(module, attribute), origin="passel", override=True)
+
+
+def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> None:
+    """Add xDSL's passes and those of its plugins.
+
+    Args:
+        registry: Where they go.
+        override: Replace passes of the same name, which otherwise stay.
+    """
+    for name, factory in installed_universe().all_passes.items():
+        if override or registry.lookup_pass(name) is None:
+            registry.register(name, _wrapper(factory), origin="xDSL", override=override)
 
 
 @cache
