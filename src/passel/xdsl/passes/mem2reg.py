@@ -35,10 +35,10 @@ class MemoryToRegister(Pass["Operation"]):
         >>> from passel import PassManager
         >>> f = func.FuncOp("f", ([i32], [i32]))
         >>> build = Builder(InsertPoint.at_end(f.body.block))
-        >>> slot = build.insert_op(memref.AllocaOp.get(i32, shape=[]))
-        >>> store = build.insert_op(memref.StoreOp.get(f.args[0], slot, []))
-        >>> load = build.insert_op(memref.LoadOp.get(slot, []))
-        >>> end = build.insert_op(func.ReturnOp(load))
+        >>> slot = build.insert(memref.AllocaOp.get(i32, shape=[]))
+        >>> store = build.insert(memref.StoreOp.get(f.args[0], slot, []))
+        >>> load = build.insert(memref.LoadOp.get(slot, []))
+        >>> end = build.insert(func.ReturnOp(load))
         >>> _ = PassManager("func.func").add(MemoryToRegister()).run(f)
         >>> print(f)
         func.func @f(%0: i32) -> i32 {
