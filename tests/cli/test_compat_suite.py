@@ -27,6 +27,7 @@ from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+import passel
 from passel.cli import main
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _XDSL = find_spec("xdsl")
 _SUITE = Path((_XDSL and _XDSL.origin) or "xdsl/__init__.py").parents[1] / "tests" / "filecheck"
+_SOURCES = Path(passel.__file__).parents[1]
 _MODE = os.environ.get("PASSEL_COMPAT", "")
 _STEP = 1 if _MODE == "all" else 4
 
@@ -147,7 +149,8 @@ def test_passes_the_suite(tmp_path: Path) -> None:
     """The suite of xDSL passes if the `xdsl-opt` on the PATH is passel-opt."""
     script = tmp_path / "xdsl-opt"
     script.write_text(
-        f"#!{sys.executable}\nimport sys\nfrom passel.cli import main\n"
+        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(_SOURCES)!r})\n"
+        "from passel.cli import main\n"
         "sys.exit(main(['--compat=xdsl', *sys.argv[1:]]))\n"
     )
     script.chmod(0o755)
