@@ -23,7 +23,8 @@ from passel.errors import (
 )
 from passel.instrumentation import PassInstrumentation
 from passel.ir import ANY, OpKind
-from passel.manager import Nesting, OpPassManager, PassManager, RunResult
+from passel.manager import PassManager, RunResult
+from passel.op_pass_manager import Nesting, OpPassManager
 from passel.options import Options, option
 from passel.passes import InterfacePass, OperationPass, Pass
 from passel.registry import PassRegistry, default_registry

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import PassFailure
-from passel.manager import OpPassManager
+from passel.op_pass_manager import OpPassManager
 from passel.options import option
 from passel.passes import Pass
 from passel.pipeline import located, parse_elements_at

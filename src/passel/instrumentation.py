@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from passel.diagnostics import log_exception
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from contextlib import AbstractContextManager
 
+    from passel.diagnostics import Diagnostic
     from passel.errors import Failure
-    from passel.schedule import Pipeline, Step
+    from passel.ir import IRAdapter
+    from passel.schedule import PassStep, Pipeline, Step
+
+
+class Run(Protocol):
+    """What an instrumentation may ask of the run that it observes.
+
+    Attributes:
+        adapter: Answers for the IR.
+        ir_context: The IR's own context.
+        op: What the pipeline runs on.
+        pipeline: The pipeline as it runs, adjacent nested pipelines merged.
+        verifies: Whether the IR is verified after passes.
+        counts: Statistics so far, by the pass's path and the statistic's name.
+    """
+
+    adapter: IRAdapter
+    ir_context: Any
+    op: Any
+    pipeline: Pipeline
+    verifies: bool
+    counts: Mapping[tuple[str, str], int]
+
+    def emit(self, diagnostic: Diagnostic, /) -> None:
+        """Report a diagnostic."""
+        ...
+
+    def note(self, text: str, /) -> None:
+        """Add a note to the exception that the run will raise."""
+        ...
 
 
 class PassInstrumentation:
@@ -18,12 +50,35 @@ class PassInstrumentation:
 
     Every `before_*` is followed by exactly one of its `after_*`, also on failure. With
     several instrumentations, before-hooks run in the order of registration and after-hooks
-    in reverse. Hooks that are not overridden cost nothing. An instrumentation that raises is
-    reported once in the log `passel` and not called again; the run goes on.
+    in reverse. Hooks that are not overridden cost nothing. Hooks of one object never overlap,
+    whatever threads they are called from. An instrumentation that raises is reported once in
+    the log `passel` and not called again; the run goes on.
+
+    Attributes:
+        timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
 
     Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on
-    failure.
+    failure, and which has no hooks for runs, verification and change.
     """
+
+    timing: Any = None
+
+    def split(self) -> PassInstrumentation | None:
+        """Return what observes a part of a run in another process.
+
+        It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
+        parts in program order. None, the default, leaves that part unobserved.
+        """
+        return None
+
+    def merge(self, child: PassInstrumentation) -> None:
+        """Take over what the result of `split` has observed, as if it had happened now."""
+
+    def before_run(self, run: Run) -> None:
+        """Called first, before passes are initialized."""
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Called last, also when an interrupt ends the run."""
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Called before a nested pipeline starts on `op`; `parent` is the step that runs it."""
@@ -40,12 +95,23 @@ class PassInstrumentation:
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Called when it has failed; `failure` is None if only a nested pass did."""
 
+    def after_change(self, step: PassStep, op: Any) -> None:
+        """Called before `after_pass` if the pass has changed the op, found by fingerprint."""
+
+    def before_verification(self, step: Step, op: Any) -> None:
+        """Called before the op is verified after a step; not when that is skipped."""
+
+    def after_verification(self, step: Step, op: Any) -> None:
+        """Called when it has been verified, whatever the outcome."""
+
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Called before an analysis is computed; not when it is found in the cache."""
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Called when it has been computed, or has raised."""
 
+
+_LOCK = "_PassInstrumentation__lock"
 
 Hooks: TypeAlias = "tuple[Callable[..., None], ...]"
 
@@ -55,14 +121,20 @@ class Instrumentor:
 
     def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
         ordered = tuple(instrumentations)
+        inward, outward = ordered, ordered[::-1]
         self._broken: set[int] = set()
-        self.before_pipeline: Hooks = self._hooks(ordered, "before_pipeline")
-        self.before_pass: Hooks = self._hooks(ordered, "before_pass")
-        self.before_analysis: Hooks = self._hooks(ordered, "before_analysis")
-        self.after_analysis: Hooks = self._hooks(ordered[::-1], "after_analysis")
-        self.after_pipeline: Hooks = self._hooks(ordered[::-1], "after_pipeline")
-        self.after_pass: Hooks = self._hooks(ordered[::-1], "after_pass")
-        self.after_pass_failed: Hooks = self._hooks(ordered[::-1], "after_pass_failed")
+        self.before_run: Hooks = self._hooks(inward, "before_run")
+        self.before_pipeline: Hooks = self._hooks(inward, "before_pipeline")
+        self.before_pass: Hooks = self._hooks(inward, "before_pass")
+        self.before_verification: Hooks = self._hooks(inward, "before_verification")
+        self.before_analysis: Hooks = self._hooks(inward, "before_analysis")
+        self.after_analysis: Hooks = self._hooks(outward, "after_analysis")
+        self.after_verification: Hooks = self._hooks(outward, "after_verification")
+        self.after_change: Hooks = self._hooks(outward, "after_change")
+        self.after_pass: Hooks = self._hooks(outward, "after_pass")
+        self.after_pass_failed: Hooks = self._hooks(outward, "after_pass_failed")
+        self.after_pipeline: Hooks = self._hooks(outward, "after_pipeline")
+        self.after_run: Hooks = self._hooks(outward, "after_run")
 
     def _hooks(self, instrumentations: Iterable[PassInstrumentation], name: str) -> Hooks:
         default = getattr(PassInstrumentation, name)
@@ -75,14 +147,26 @@ class Instrumentor:
     def _guarded(
         self, instrumentation: PassInstrumentation, hook: Callable[..., None]
     ) -> Callable[..., None]:
+        broken, key = self._broken, id(instrumentation)
+        lock = _lock_of(instrumentation)
+
         def call(*args: Any, **kwargs: Any) -> None:
-            if id(instrumentation) in self._broken:
+            if key in broken:
                 return
             try:
-                hook(*args, **kwargs)
+                with lock:
+                    hook(*args, **kwargs)
             except Exception:  # noqa: BLE001 - observing never changes how a run goes
-                self._broken.add(id(instrumentation))
+                broken.add(key)
                 name = type(instrumentation).__name__
                 log_exception(f"instrumentation {name} raised and is disabled for this run")
 
         return call
+
+
+def _lock_of(instrumentation: PassInstrumentation) -> AbstractContextManager[object]:
+    """Return the lock of an object, the same in all runs that it observes.
+
+    Reentrant: what a hook calls may call another hook.
+    """
+    return vars(instrumentation).setdefault(_LOCK, RLock())

@@ -42,10 +42,16 @@ class PrintFlags(NamedTuple):
     Attributes:
         generic: Use the generic form.
         debuginfo: Print locations.
+        local_scope: Print nothing outside of the op, such as aliases for what it uses.
+        elide_elements: Leave out the values of constants with more elements than this.
+        elide_resources: Leave out resources with more characters than this.
     """
 
     generic: bool = False
     debuginfo: bool = False
+    local_scope: bool = False
+    elide_elements: int | None = None
+    elide_resources: int | None = None
 
 
 class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; never leaves passel

@@ -1,287 +1,34 @@
-"""Pass managers: building pipelines in Python or from text, printing them, running them.
+"""The pass manager that runs: what it is told about runs, and running.
 
-Managers are for building and printing only; `PassManager.run` compiles to a schedule and
-runs that, so a run never changes a manager.
+A run compiles the pipeline to a schedule and runs that, so it never changes a manager.
 """
 
 from __future__ import annotations
 
-from enum import Enum
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
-from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
+from passel.errors import AnchorError, PassFailedError, Problem
 from passel.execution import Execution, VerifyEach
 from passel.instrumentation import Instrumentor
-from passel.ir import ANY, WrapsPasses, adapter_for, op_name_of
-from passel.passes import Pass
-from passel.pipeline import located, parse_elements, parse_pipeline, parse_pipeline_at
+from passel.ir import ANY, adapter_for
+from passel.op_pass_manager import Nesting, OpPassManager
+from passel.pipeline import parse_pipeline
 from passel.registry import default_registry
-from passel.resolution import ResolvedCall, ResolvedElement, ResolvedPass, resolve
+from passel.resolution import resolve
 from passel.schedule import Scheduler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
+    from collections.abc import Callable, Generator, Mapping
+    from pathlib import Path
 
-    from passel.diagnostics import Diagnostic, Span
+    from passel.diagnostics import Diagnostic
+    from passel.execution import PassGate
     from passel.instrumentation import PassInstrumentation
+    from passel.instruments.timing import Timer
     from passel.ir import IRAdapter
-    from passel.pipeline import OptionText
     from passel.registry import PassRegistry
-
-
-class Nesting(Enum):
-    """What a manager does with a pass that has another anchor.
-
-    Source: `mlir::OpPassManager::Nesting`, MLIR 22.
-    """
-
-    IMPLICIT = "implicit"
-    """Put it into a nested manager of its own."""
-    EXPLICIT = "explicit"
-    """Refuse it."""
-
-
-class OpPassManager:
-    """A pipeline for ops of one name, or for any op: passes and nested managers in order.
-
-    Args:
-        anchor: An op name, an op class, or `any`.
-        nesting: What to do with a pass that has another anchor; nested managers inherit it.
-
-    Example:
-        >>> pm = OpPassManager("builtin.module")
-        >>> with pm.nest("func.func") as funcs:
-        ...     _ = funcs.add("cse,canonicalize")
-        >>> str(pm)
-        'builtin.module(func.func(cse,canonicalize))'
-
-    Source: `mlir::OpPassManager`, MLIR 22.
-    """
-
-    option_metavar = "<pass-manager>"
-
-    def __init__(self, anchor: str | type = ANY, *, nesting: Nesting = Nesting.EXPLICIT) -> None:
-        self._anchor = op_name_of(anchor)
-        self.nesting = nesting
-        self._entries: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
-        self._frozen = False
-
-    @property
-    def anchor(self) -> str:
-        """The name of the ops that it runs on, or `any`."""
-        return self._anchor
-
-    def add(self, *passes: Pass[Any] | OpPassManager | str | object) -> Self:
-        """Append passes and return this manager.
-
-        Args:
-            passes: Each a pass, a manager to nest (it is copied), text with bare elements
-                such as `cse,func.func(dce)`, or a pass of an IR's own kind (xDSL's
-                `ModulePass`), which is wrapped.
-
-        Raises:
-            AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
-            PipelineError: The text is wrong; nothing was added.
-            TypeError: An argument is none of these.
-        """
-        added: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
-        for item in passes:
-            if isinstance(item, str):
-                added += self._built(resolve(parse_elements(item), default_registry()))
-            elif isinstance(item, OpPassManager):
-                added.append((item.copy(), None))
-            else:
-                added.append((self._placed(_as_pass(item), None), None))
-        self._check_not_frozen()
-        self._entries += added
-        return self
-
-    def add_resolved(self, elements: Sequence[ResolvedElement]) -> Self:
-        """Append what was resolved from text, nesting passes as this manager does.
-
-        Text itself never nests implicitly; this is for tools whose flags name passes.
-
-        Raises:
-            AnchorError: A pass has another anchor and nesting is explicit.
-        """
-        self._check_not_frozen()
-        self._entries += self._built(elements, self.nesting)
-        return self
-
-    def nest(self, anchor: str | type) -> OpPassManager:
-        """Append a manager for ops of this name immediately inside, and return it.
-
-        Its passes run once per matching op, in program order; ops further inside need
-        another `nest`. Works as a context manager, for the looks of it.
-
-        Args:
-            anchor: An op name, an op class, or `any`.
-        """
-        nested = OpPassManager(anchor, nesting=self.nesting)
-        self._check_not_frozen()
-        self._entries.append((nested, None))
-        return nested
-
-    def nest_any(self) -> OpPassManager:
-        """Append a manager for all ops immediately inside that its passes accept."""
-        return self.nest(ANY)
-
-    def add_nested(self, anchor: str | type, *passes: Pass[Any] | str | object) -> Self:
-        """Append passes in a nested manager of their own, and return this manager."""
-        nested = OpPassManager(anchor, nesting=self.nesting).add(*passes)
-        self._check_not_frozen()
-        self._entries.append((nested, None))
-        return self
-
-    def clear(self) -> None:
-        """Remove all passes; anchor and nesting stay."""
-        self._check_not_frozen()
-        self._entries.clear()
-
-    def copy(self) -> Self:
-        """Return a manager with the same passes, which can be changed independently."""
-        other = self._empty_copy()
-        for entry, span in self._entries:
-            item = entry.copy() if isinstance(entry, OpPassManager) else entry
-            other._entries.append((item, span))  # noqa: SLF001 - our own copy
-        return other
-
-    def _empty_copy(self) -> Self:
-        return type(self)(self._anchor, nesting=self.nesting)
-
-    def to_text(self, *, all_options: bool = False, pretty: bool = False) -> str:
-        """Return the pipeline as text that parses back to an equal manager.
-
-        Args:
-            all_options: Print the options that equal their defaults as well.
-            pretty: One element a line, indented.
-        """
-        return "".join(self._pieces(0 if pretty else None, all_options=all_options))
-
-    def _pieces(self, indent: int | None, *, all_options: bool) -> Iterator[str]:
-        inner = None if indent is None else indent + 1
-        newline = "" if inner is None else "\n" + "  " * inner
-        yield f"{self._anchor}({newline}"
-        for index, (entry, _) in enumerate(self._entries):
-            if index:
-                yield "," + newline
-            if isinstance(entry, OpPassManager):
-                yield from entry._pieces(inner, all_options=all_options)  # noqa: SLF001
-            else:
-                yield entry.to_text(all_options=all_options)
-        yield ")" if indent is None else "\n" + "  " * indent + ")"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self}>"
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __bool__(self) -> bool:
-        """A manager is true even when it is empty, so that `pm or default` keeps it."""
-        return True
-
-    def __iter__(self) -> Iterator[Pass[Any] | OpPassManager]:
-        return (entry for entry, _ in self._entries)
-
-    def located(self) -> Iterator[tuple[Pass[Any] | OpPassManager, Span | None]]:
-        """Yield the direct entries in order, each with its place in the text it came from."""
-        return iter(self._entries)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OpPassManager):
-            return NotImplemented
-        return self._anchor == other._anchor and list(self) == list(other)
-
-    def __hash__(self) -> int:
-        if not self._frozen:
-            msg = "a pass manager can be changed, so it has no hash"
-            raise TypeError(msg)
-        return hash((self._anchor, tuple(self)))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        return None
-
-    @classmethod
-    def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> OpPassManager:
-        """Read a pipeline that is the value of a pass's option."""
-        node = parse_pipeline_at(located(text))
-        manager = OpPassManager(node.anchor)
-        manager._entries = manager._built(resolve(node.elements, scope or default_registry()))
-        return manager
-
-    def to_option_text(self, *, all_options: bool) -> str:
-        """Return the pipeline as the value of a pass's option."""
-        text = self.to_text(all_options=all_options)
-        return f"{{{text}}}" if " " in text or "," in text else text
-
-    def as_option(self) -> OpPassManager:
-        """Return a copy that can no longer be changed, for a pass to hold."""
-        if self._frozen:
-            return self
-        frozen = OpPassManager(self._anchor, nesting=self.nesting)
-        self._freeze_into(frozen)
-        return frozen
-
-    def _freeze_into(self, frozen: OpPassManager) -> None:
-        """Fill an empty manager with what this one has, for good."""
-        for entry, span in self._entries:
-            item = entry.as_option() if isinstance(entry, OpPassManager) else entry
-            frozen._entries.append((item, span))
-        frozen._frozen = True
-
-    def _check_not_frozen(self) -> None:
-        if self._frozen:
-            msg = "this pass manager is held by a pass and cannot be changed; use copy()"
-            raise TypeError(msg)
-
-    def _placed(self, pass_: Pass[Any], span: Span | None) -> Pass[Any] | OpPassManager:
-        """Return what stands for a pass here: itself, or a manager around it."""
-        if pass_.anchor is None or ANY in (self._anchor, pass_.anchor):
-            return pass_
-        if pass_.anchor == self._anchor:
-            return pass_
-        if self.nesting is Nesting.IMPLICIT:
-            nested = OpPassManager(pass_.anchor, nesting=self.nesting)
-            nested._entries.append((pass_, span))
-            return nested
-        message = (
-            f"can't add pass '{pass_.name}' restricted to '{pass_.anchor}' on a PassManager "
-            f"intended to run on '{self._anchor}', did you intend to nest? "
-            f"Write {self._anchor}({pass_.anchor}({pass_.name}))"
-        )
-        raise AnchorError(Problem(message, span))
-
-    def _built(
-        self, elements: Sequence[ResolvedElement], nesting: Nesting = Nesting.EXPLICIT
-    ) -> list[tuple[Pass[Any] | OpPassManager, Span | None]]:
-        """Build resolved elements for this anchor."""
-        scratch = OpPassManager(self._anchor, nesting=nesting)
-        for element in elements:
-            if isinstance(element, ResolvedPass):
-                entry = scratch._placed(element.pass_, element.span)
-                scratch._entries.append((entry, element.span))
-            elif isinstance(element, ResolvedCall):
-                arguments = () if element.options is None else (element.options,)
-                element.info.build(scratch, *arguments)
-            else:
-                nested = OpPassManager(element.anchor, nesting=self.nesting)
-                nested._entries = nested._built(element.elements)
-                scratch._entries.append((nested, element.span))
-        return scratch._entries
 
 
 class RunResult(NamedTuple):
@@ -292,11 +39,13 @@ class RunResult(NamedTuple):
             verification was off or forced.
         diagnostics: All that passes reported, in program order.
         statistics: Counts by pass path, then by the statistic's name; only those counted.
+        timing: The tree of timers, if an instrumentation such as `Timing` measured any.
     """
 
     changed: bool | None
     diagnostics: tuple[Diagnostic, ...]
     statistics: Mapping[str, Mapping[str, int]]
+    timing: Timer | None = None
 
 
 class PassManager(OpPassManager):
@@ -331,6 +80,8 @@ class PassManager(OpPassManager):
         self._adapter = adapter
         self._verify = VerifyEach.CHANGED
         self._instrumentations: list[PassInstrumentation] = []
+        self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
+        self._gates: list[PassGate] = []
         self._verify_analyses = False
         self._scheduler: Scheduler | None = None
 
@@ -339,6 +90,8 @@ class PassManager(OpPassManager):
         other._verify = self._verify  # noqa: SLF001
         other._verify_analyses = self._verify_analyses  # noqa: SLF001
         other._instrumentations = list(self._instrumentations)  # noqa: SLF001
+        other._enabled = dict(self._enabled)  # noqa: SLF001
+        other._gates = list(self._gates)  # noqa: SLF001
         return other
 
     @classmethod
@@ -398,6 +151,129 @@ class PassManager(OpPassManager):
         """Let something observe the runs of this manager."""
         self._instrumentations.append(instrumentation)
 
+    def enable_timing(self, enable: bool = True) -> None:
+        """Set whether each run prints how long its passes took to the standard error.
+
+        Source: `PassManager.enable_timing` of MLIR's bindings, which prints in the end.
+        """
+        from passel.instruments.timing import Timing  # noqa: PLC0415 - loaded if it is used
+
+        self._enable("timing", lambda: Timing(report=True), enable=enable)
+
+    def enable_statistics(
+        self, display_mode: Literal["pipeline", "list", "json"] = "pipeline"
+    ) -> None:
+        """Let each run print the statistics of its passes to the standard error.
+
+        Source: `PassManager.enable_statistics` of MLIR's bindings.
+        """
+        from passel.instruments.statistics_report import StatisticsReport  # noqa: PLC0415
+
+        self._enable("statistics", lambda: StatisticsReport(display_mode))
+
+    def enable_ir_printing(  # noqa: PLR0913, PLR0917 - the arguments of MLIR's bindings
+        self,
+        print_before_all: bool = False,
+        print_after_all: bool = True,
+        print_module_scope: bool = False,
+        print_after_change: bool = False,
+        print_after_failure: bool = False,
+        large_elements_limit: int | None = None,
+        large_resource_limit: int | None = None,
+        enable_debug_info: bool = False,
+        print_generic_op_form: bool = False,
+        tree_printing_dir_path: str | Path | None = None,
+    ) -> None:
+        """Let each run print the IR before and after passes, to the standard error.
+
+        Args:
+            print_before_all: Print before each pass.
+            print_after_all: Print after each pass.
+            print_module_scope: Print the op at the top instead of the one that a pass ran on.
+            print_after_change: Print after those passes only that changed something.
+            print_after_failure: Print after those passes only that failed.
+            large_elements_limit: Elide attributes with more elements than this.
+            large_resource_limit: Elide resources with more characters than this.
+            enable_debug_info: Print locations.
+            print_generic_op_form: Print operations in generic form.
+            tree_printing_dir_path: Where to write one file for each dump instead.
+
+        Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.
+        """
+        from passel.instruments.ir_printing import PrintIR  # noqa: PLC0415
+        from passel.ir import PrintFlags  # noqa: PLC0415
+
+        flags = PrintFlags(
+            generic=print_generic_op_form,
+            debuginfo=enable_debug_info,
+            elide_elements=large_elements_limit,
+            elide_resources=large_resource_limit,
+        )
+        self._enable(
+            "ir-printing",
+            lambda: PrintIR(
+                before=print_before_all,
+                after=print_after_all,
+                module_scope=print_module_scope,
+                only_on_change=print_after_change,
+                only_on_failure=print_after_failure,
+                flags=flags,
+                directory=tree_printing_dir_path,
+            ),
+        )
+
+    def enable_crash_reproducer(self, path: str | Path, *, local: bool = False) -> None:
+        """Let a run that fails leave a file behind with which the failure can be replayed.
+
+        Args:
+            path: The file.
+            local: Write the IR before the pass that failed and that pass alone, instead of
+                the IR before the run and the whole pipeline.
+
+        Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
+        """
+        from passel.instruments.reproducer import CrashReproducer  # noqa: PLC0415
+
+        self._enable("reproducer", lambda: CrashReproducer(path, local=local))
+
+    def _enable(
+        self, what: str, make: Callable[[], PassInstrumentation], *, enable: bool = True
+    ) -> None:
+        """Observe each run with a new instrumentation, instead of the one of this kind so far."""
+        self._enabled.pop(what, None)
+        if enable:
+            self._enabled[what] = make
+
+    @contextmanager
+    def instrument(self, *instrumentations: PassInstrumentation) -> Generator[Self]:
+        """Let instrumentations observe the runs of a `with` statement.
+
+        Example:
+            >>> from passel.instruments import Timing
+            >>> from passel.testing import ToyAdapter, parse_toy
+            >>> pm = PassManager("toy.module", adapter=ToyAdapter())
+            >>> with pm.instrument(Timing()):
+            ...     result = pm.run(parse_toy("toy.module()"))
+            >>> result.timing.name
+            'root'
+        """
+        before = self._instrumentations
+        self._instrumentations = [*before, *instrumentations]
+        try:
+            yield self
+        finally:
+            self._instrumentations = before
+
+    def add_gate(self, gate: PassGate) -> None:
+        """Let something decide for each pass and op whether the pass is to run.
+
+        A pass runs if all gates agree; otherwise its hooks are called, but not its body. A
+        gate may also skip all of a nested pipeline.
+
+        Source: `llvm::OptPassGate`, LLVM 22; MLIR has debug counters.
+        """
+        self._gates.append(gate)
+
     def check(self, adapter: IRAdapter | None = None) -> None:
         """Make the checks of the pipeline that need no IR; `run` makes them too.
 
@@ -439,17 +315,27 @@ class PassManager(OpPassManager):
             if on_diagnostic is not None:
                 on_diagnostic(diagnostic)
 
-        instrumentor = Instrumentor(self._instrumentations)
+        instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
         execution = Execution(
-            scheduler, instrumentor, self._verify, emit, verify_analyses=self._verify_analyses
+            scheduler,
+            Instrumentor(instrumentations),
+            self._verify,
+            emit,
+            verify_analyses=self._verify_analyses,
+            gates=self._gates,
         )
         changed = execution.run(schedule, op)
         if on_diagnostic is None:
-            failed = [failure.diagnostic for failure in execution.failures]
-            log_diagnostics([each for each in diagnostics if each not in failed])
+            raised = [failure.diagnostic for failure in execution.failures]
+            log_diagnostics([each for each in diagnostics if each not in raised])
         if execution.failures:
-            raise PassFailedError(execution.failures, diagnostics) from execution.failures[0].cause
-        return RunResult(changed, tuple(diagnostics), _by_path(execution.counts))
+            failed = PassFailedError(execution.failures, diagnostics)
+            for note in execution.notes:
+                failed.add_note(note)
+            raise failed from execution.failures[0].cause
+        timings = (each.timing for each in instrumentations if each.timing is not None)
+        statistics = _by_path(execution.counts)
+        return RunResult(changed, tuple(diagnostics), statistics, next(timings, None))
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         own = adapter.context_of(op) if op is not None else None
@@ -472,20 +358,3 @@ def _by_path(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]
     for (path, name), amount in counts.items():
         statistics.setdefault(path, {})[name] = amount
     return statistics
-
-
-def _as_pass(item: object) -> Pass[Any]:
-    if isinstance(item, Pass):
-        return item  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(item, type):
-        msg = f"expected a pass, got the class {item.__qualname__}; write {item.__qualname__}()"
-        raise TypeError(msg)
-    try:
-        adapter = adapter_for(item)
-    except AdapterError:
-        msg = f"expected a pass, a pass manager or text, got {item!r}"
-        raise TypeError(msg) from None
-    if not isinstance(adapter, WrapsPasses):
-        msg = f"the {adapter.name} adapter cannot wrap passes such as {item!r}"
-        raise TypeError(msg)
-    return adapter.wrap_pass(item)

@@ -110,6 +110,14 @@ class Pass(Options, Generic[OpT, StateT]):
         """
         return self.anchor is None or self.anchor == kind.name
 
+    @property
+    def display_name(self) -> str:
+        """The name in reports and dumps: that of the class, such as `CSE`.
+
+        Source: `mlir::Pass::getName`, MLIR 22.
+        """
+        return type(self).__name__
+
     @classmethod
     def summary(cls) -> str:
         """Return the first line of the class's own docstring."""

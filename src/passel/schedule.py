@@ -54,6 +54,11 @@ class PassStep:
     pass_: Pass
     path: str
 
+    @property
+    def display_name(self) -> str:
+        """The pass's name in reports."""
+        return self.pass_.display_name
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NestedStep:
@@ -66,6 +71,15 @@ class NestedStep:
 
     pipelines: tuple[Pipeline, ...]
     path: str
+
+    @property
+    def display_name(self) -> str:
+        """Its name in reports, which lists the anchors.
+
+        Source: `OpToOpPassAdaptor::getAdaptorName`, MLIR 22.
+        """
+        anchors = ", ".join(f"'{pipeline.anchor}'" for pipeline in self.pipelines)
+        return f"Pipeline Collection : [{anchors}]"
 
     def select(self, kind: OpKind) -> Pipeline | None:
         """Return the pipeline that runs on ops of this kind, if one does."""
@@ -85,6 +99,17 @@ class Pipeline:
     anchor: str
     steps: tuple[Step, ...]
     path: str
+
+    def __str__(self) -> str:
+        """Return the pipeline as text that parses back."""
+        return f"{self.anchor}({','.join(self._elements())})"
+
+    def _elements(self) -> Iterator[str]:
+        for step in self.steps:
+            if isinstance(step, PassStep):
+                yield step.pass_.to_text()
+            else:
+                yield from map(str, step.pipelines)
 
     def accepts(self, kind: OpKind) -> bool:
         """Tell whether an op takes this pipeline.

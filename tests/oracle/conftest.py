@@ -23,7 +23,7 @@ from passel import (
     option,
 )
 from passel.ir import OpKind
-from passel.manager import OpPassManager
+from passel.op_pass_manager import OpPassManager
 from passel.pipeline import OptionText, quote
 from passel.registry import PassRegistry
 from passel.testing import ToyAdapter
@@ -286,7 +286,7 @@ class BufferizationLowerDeallocations(Pass):
     name = "bufferization-lower-deallocations"
 
 
-class Canonicalize(Inert, Pass):
+class Canonicalizer(Inert, Pass):
     """Canonicalize operations."""
 
     name = "canonicalize"
@@ -351,7 +351,7 @@ class GpuModuleToBinary(Pass):
     toolkit: str = ""
 
 
-class Inline(Pass):
+class Inliner(Pass):
     """Inline function calls."""
 
     name = "inline"
@@ -533,20 +533,20 @@ class BufferDeallocationOptions(Options):
 
 def _buffer_deallocation(pm: OpPassManager, options: BufferDeallocationOptions) -> None:
     ownership = options.private_function_dynamic_ownership
-    pm.add(ExpandRealloc(emit_deallocs=False), Canonicalize())
+    pm.add(ExpandRealloc(emit_deallocs=False), Canonicalizer())
     pm.add(OwnershipBasedBufferDeallocation(private_function_dynamic_ownership=ownership))
-    pm.add(Canonicalize(), BufferDeallocationSimplification())
-    pm.add(BufferizationLowerDeallocations(), CSE(), Canonicalize())
+    pm.add(Canonicalizer(), BufferDeallocationSimplification())
+    pm.add(BufferizationLowerDeallocations(), CSE(), Canonicalizer())
 
 
 def _tosa_to_linalg(pm: OpPassManager) -> None:
     for pass_ in (
         TosaOptionalDecompositions(),
-        Canonicalize(),
+        Canonicalizer(),
         TosaInferShapes(),
         TosaMakeBroadcastable(),
         TosaToLinalgNamed(),
-        Canonicalize(),
+        Canonicalizer(),
         TosaLayerwiseConstantFold(),
         TosaMakeBroadcastable(),
     ):

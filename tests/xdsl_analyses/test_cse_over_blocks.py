@@ -11,7 +11,7 @@ from xdsl.printer import Printer
 
 from passel import Pass, PassManager
 from passel.xdsl import DominanceInfo, XDSLAdapter
-from passel.xdsl.passes.cse import CommonSubexpressionElimination
+from passel.xdsl.passes.cse import CSE
 
 if TYPE_CHECKING:
     import subprocess
@@ -135,7 +135,7 @@ def test_as_mlir_opt(
     module = parse(text)
     before = sum(1 for _ in module.walk())
     manager = PassManager("builtin.module", Context(), adapter=XDSLAdapter())
-    manager.add(CommonSubexpressionElimination())
+    manager.add(CSE())
     manager.enable_verifier("always")
     result = manager.run(module)
     assert mlir_opt(_print(module)).stdout == theirs.stdout
@@ -166,6 +166,6 @@ class Ask(Pass):
 def test_dominance_is_preserved(name: str, parse: Callable[[str], Operation]) -> None:
     """Dominance survives, and is what it would be if it were computed again."""
     manager = PassManager("builtin.module", Context(), adapter=XDSLAdapter())
-    manager.add(Ask()).add(CommonSubexpressionElimination()).add(Ask(seen=True))
+    manager.add(Ask()).add(CSE()).add(Ask(seen=True))
     manager.enable_analysis_verifier()
     manager.run(parse(_text(BODIES[name])))

@@ -8,7 +8,7 @@ import pytest
 
 from passel import PassFailedError, PassManager
 from passel.errors import OptionError
-from passel.xdsl.passes.canonicalize import Canonicalize
+from passel.xdsl.passes.canonicalize import Canonicalizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ def test_isolated_ops(
     """Folding, and the erasure of what is dead after it, work in every isolated op."""
     op = parse(KINDS[kind])
     assert op.name == kind
-    run(op, Canonicalize())
+    run(op, Canonicalizer())
     assert not [inner for inner in op.walk() if inner.name.startswith("arith.")]
 
 
@@ -86,11 +86,11 @@ def test_top_down(parse: Callable[[str], Operation], run: Callable[..., object])
     """It is the first op that is rewritten first, or the last one; the result is the same."""
     for top_down, first in ((True, "a"), (False, "c")):
         op = parse(CHAIN)
-        run(op, Canonicalize(top_down=top_down))
+        run(op, Canonicalizer(top_down=top_down))
         assert count(op, "arith.addi") == 0
 
         op = parse(CHAIN)
-        one = Canonicalize(top_down=top_down, max_num_rewrites=1, max_iterations=1)
+        one = Canonicalizer(top_down=top_down, max_num_rewrites=1, max_iterations=1)
         run(op, one)
         left = [i.results[0].name_hint for i in op.walk() if i.name == "arith.addi"]
         assert left == [name for name in "abc" if name != first]
@@ -123,15 +123,15 @@ def test_limits(
 ) -> None:
     """The limits stop the work, and only `test-convergence` makes that a failure."""
     op = parse(CHAIN)
-    run(op, Canonicalize(**options))
+    run(op, Canonicalizer(**options))
     assert count(op, "arith.addi") == adds
 
     op = parse(CHAIN)
     if converges:
-        run(op, Canonicalize(**options, test_convergence=True))
+        run(op, Canonicalizer(**options, test_convergence=True))
     else:
         with pytest.raises(PassFailedError, match="canonicalization did not converge"):
-            run(op, Canonicalize(**options, test_convergence=True))
+            run(op, Canonicalizer(**options, test_convergence=True))
     assert count(op, "arith.addi") == adds
 
 
@@ -141,7 +141,7 @@ def test_dead_code_is_a_change(
     """An iteration that only erased blocks is followed by another one, as in MLIR."""
     op = parse("func.func @f() { func.return ^a: func.return }")
     with pytest.raises(PassFailedError, match="did not converge"):
-        run(op, Canonicalize(max_iterations=1, test_convergence=True))
+        run(op, Canonicalizer(max_iterations=1, test_convergence=True))
 
 
 def test_limits_are_per_region(
@@ -197,7 +197,7 @@ def test_patterns(
 
 def test_options_print_and_parse() -> None:
     """Every option is spelled as in MLIR and reads back as it was."""
-    every = Canonicalize(
+    every = Canonicalizer(
         top_down=False,
         region_simplify="disabled",
         max_iterations=3,
@@ -213,7 +213,7 @@ def test_options_print_and_parse() -> None:
     )
     (read,) = PassManager.parse(f"any({text})")
     assert read == every
-    assert str(Canonicalize()) == "canonicalize"
+    assert str(Canonicalizer()) == "canonicalize"
 
 
 @pytest.mark.parametrize(
@@ -234,11 +234,11 @@ def test_wrong_options(options: str, complaint: str) -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
 def test_same_as_xdsl(same_as_xdsl: Callable[..., int]) -> None:
     """Over a sample of xDSL's corpus, modules come out as xDSL's `canonicalize` leaves them."""
-    assert same_as_xdsl(Canonicalize(), "canonicalize", step=6, least=70) > 30
+    assert same_as_xdsl(Canonicalizer(), "canonicalize", step=6, least=70) > 30
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
 def test_limits_that_are_not_reached(same_as_xdsl: Callable[..., int]) -> None:
     """Counting rewrites changes no result."""
-    generous = Canonicalize(max_iterations=1000, max_num_rewrites=100000)
+    generous = Canonicalizer(max_iterations=1000, max_num_rewrites=100000)
     assert same_as_xdsl(generous, "canonicalize", step=17, least=40) > 10

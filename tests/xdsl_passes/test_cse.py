@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel.xdsl.passes.cse import CommonSubexpressionElimination
+from passel.xdsl.passes.cse import CSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def test_isolated_ops(
     """The second of two equal ops goes, whatever isolated op they are in."""
     op = parse(KINDS[kind])
     assert op.name == kind
-    run(op, CommonSubexpressionElimination())
+    run(op, CSE())
     (multiply,) = [inner for inner in op.walk() if inner.name == "arith.muli"]
     assert multiply.operands[0] is multiply.operands[1]
     assert len([inner for inner in op.walk() if inner.name == "arith.addi"]) == 1
@@ -62,7 +62,7 @@ func.func @f(%x: i32, %c: i1) -> i32 {
   }
   func.return %r : i32
 }""")
-    run(op, CommonSubexpressionElimination())
+    run(op, CSE())
     assert len([inner for inner in op.walk() if inner.name == "arith.addi"]) == 1
 
 
@@ -100,7 +100,7 @@ func.func @f(%m: memref<1xi32>, %i: index) -> (i32, i32) {
   "vendor.op"() : () -> ()
   func.return %a, %b : i32, i32
 }""")
-    run(op, CommonSubexpressionElimination())
+    run(op, CSE())
     names = [inner.name for inner in op.walk()]
     assert names.count("memref.load") == 2
     assert names.count("builtin.unregistered") == 2
@@ -115,5 +115,5 @@ def test_same_as_xdsl(same_as_xdsl: Callable[..., int]) -> None:
 
     xDSL's does nothing to regions of several blocks.
     """
-    own = CommonSubexpressionElimination()
+    own = CSE()
     assert same_as_xdsl(own, "cse", step=4, least=150, leaving_out=_has_branches) > 50

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel.xdsl.passes.dce import DeadCodeElimination
+from passel.xdsl.passes.dce import DCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ def test_isolated_ops(
     """A chain of unused ops goes, and what has an effect stays."""
     op = parse(KINDS[kind])
     assert op.name == kind
-    run(op, DeadCodeElimination())
+    run(op, DCE())
     names = [inner.name for inner in op.walk()]
     assert "test.op" in names
     assert not [name for name in names if name.startswith("arith.")]
@@ -54,7 +54,7 @@ func.func @f() {
 ^b:
   cf.br ^a
 }""")
-    run(op, DeadCodeElimination())
+    run(op, DCE())
     assert len(op.regions[0].blocks) == 1
     assert [inner.name for inner in op.walk()] == ["func.func", "func.return"]
 
@@ -78,4 +78,4 @@ builtin.module {{
 
 def test_same_as_xdsl(same_as_xdsl: Callable[..., int]) -> None:
     """Over a sample of xDSL's corpus, modules come out as xDSL's `dce` leaves them."""
-    assert same_as_xdsl(DeadCodeElimination(), "dce", step=7, least=70) > 20
+    assert same_as_xdsl(DCE(), "dce", step=7, least=70) > 20

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import CallSiteLoc
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure
 from passel.combinators import BarePipeline
-from passel.xdsl.passes.inline import Inline
+from passel.xdsl.passes.inline import Inliner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ def test_inline_keeps_public_callees(transform: Transform) -> None:
 def test_inline_says_which_callee_could_not_be_simplified(transform: Transform) -> None:
     """`inline` says which callee could not be simplified."""
     with pytest.raises(PassFailedError) as caught:
-        transform(CALLS, Inline(default_pipeline=BarePipeline(Refuse())))
+        transform(CALLS, Inliner(default_pipeline=BarePipeline(Refuse())))
     messages = [failure.diagnostic.message for failure in caught.value.failures]
     assert any("failed on callee @double" in message for message in messages)
 
@@ -107,7 +107,7 @@ def test_inline_prefers_a_pipeline_for_the_callable(transform: Transform) -> Non
     """`inline` prefers a pipeline for the callable."""
     own = OpPassManager("func.func").add(Refuse(symbol="choose"))
     with pytest.raises(PassFailedError, match="choose"):
-        transform(CALLS, Inline(op_pipelines=(own,)))
+        transform(CALLS, Inliner(op_pipelines=(own,)))
 
 
 def test_inline_without_pipelines_does_not_simplify(transform: Transform) -> None:

@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, ShrinkExc
 
 from passel.cli.expectations import DiagnosticVerifier
 from passel.cli.flags import UsageError, stray_hint
+from passel.cli.instruments import Instruments
 from passel.cli.observers import Announcer, PassTimer, PrintBetweenPasses
 from passel.cli.output import Output
 from passel.cli.pipelines import PipelineFactory
@@ -62,6 +63,7 @@ class Driver:
         if frontend != "mlir":
             raise UsageError(f"no such frontend '{frontend}'; 'mlir' is the only one")
         self.arguments = arguments
+        self.registry = registry
         self.adapter = XDSLAdapter()
         self.pipelines = PipelineFactory(arguments, registry)
         self.emitter = Emitter(arguments)
@@ -141,20 +143,32 @@ class Driver:
         return not complaints
 
     def _process_chunk(self, chunk: Chunk, name: str, report: Callable[[Diagnostic], None]) -> bool:
+        with Instruments(self.arguments, self.registry) as instruments:
+            return self._process_observed(chunk, name, report, instruments)
+
+    def _process_observed(
+        self,
+        chunk: Chunk,
+        name: str,
+        report: Callable[[Diagnostic], None],
+        instruments: Instruments,
+    ) -> bool:
         context = self.base_context.clone()
         try:
-            op = self._parse(chunk, name, context)
+            with instruments.scope("Parser"):
+                op = self._parse(chunk, name, context)
         except ParseError as error:
             if self.arguments.flag("parsing-diagnostics"):
                 self.output.write(f"{error}\n")
                 return True
             report(_parse_diagnostic(error))
             return False
-        return (
-            self._is_valid(op, report)
-            and self._run_passes(op, context, report)
-            and self._print(op, context, report)
-        )
+        with instruments.scope("Parser"):
+            valid = self._is_valid(op, report)
+        if not valid or not self._run_passes(op, context, report, instruments):
+            return False
+        with instruments.scope("Output"):
+            return self._print(op, context, report)
 
     def _parse(self, chunk: Chunk, name: str, context: Context) -> Operation:
         op = parse_source(
@@ -184,13 +198,18 @@ class Driver:
         return True
 
     def _run_passes(
-        self, op: Operation, context: Context, report: Callable[[Diagnostic], None]
+        self,
+        op: Operation,
+        context: Context,
+        report: Callable[[Diagnostic], None],
+        instruments: Instruments,
     ) -> bool:
         anchor = self.adapter.kind_of(op).name
         manager = self.pipelines.make(anchor, context, self.adapter)
         if self.arguments.flag("dump-pass-pipeline"):
             text = manager.to_text(all_options=True, pretty=True)
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
+        instruments.observe(manager)
         with ExitStack() as stack:
             if self.arguments.flag("print-between-passes"):
                 manager.add_instrumentation(PrintBetweenPasses(self.adapter))

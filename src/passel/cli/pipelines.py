@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from passel.manager import Nesting, PassManager
+from passel.manager import PassManager
+from passel.op_pass_manager import Nesting
 from passel.pipeline import PassNode, parse_options
 from passel.resolution import resolve
 

@@ -1,5 +1,5 @@
 """Running schedules: the loop and, around it, how sibling ops share the work."""
 
-from passel.execution.loop import Execution, VerifyEach
+from passel.execution.loop import Execution, PassGate, VerifyEach
 
-__all__ = ["Execution", "VerifyEach"]
+__all__ = ["Execution", "PassGate", "VerifyEach"]

@@ -13,7 +13,7 @@ Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from passel.analysis import PreservedAnalyses, analysis_name
 from passel.context import PassContext, PipelineRun
@@ -24,7 +24,7 @@ from passel.passes import Pass
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Sequence
 
     from passel.context import PipelineTree
     from passel.diagnostics import Diagnostic
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from passel.instrumentation import Instrumentor
     from passel.ir import IRAdapter
     from passel.schedule import NestedStep, PassTree, Pipeline, Schedule, Scheduler, Step
+
+
+PassGate: TypeAlias = "Callable[[Step, Any], bool]"
+"""Tells whether a step is to run on an op."""
 
 
 class VerifyEach(Enum):
@@ -72,14 +76,18 @@ class Execution:
         emit: Callable[[Diagnostic], None],
         *,
         verify_analyses: bool = False,
+        gates: Sequence[PassGate] = (),
     ) -> None:
         self.scheduler = scheduler
         self.adapter: IRAdapter = scheduler.adapter
         self.ir_context: Any = scheduler.context
         self.hooks = instrumentor
         self.verify = verify
+        self.verifies = verify is not VerifyEach.OFF
         self.verify_analyses = verify_analyses
+        self.gates = gates
         self.emit = emit
+        self.notes: list[str] = []
         self.report: FailureReporter = FailureReporter(self.adapter)
         self.failures: list[Failure] = []
         self.counts: dict[tuple[str, str], int] = {}
@@ -92,11 +100,25 @@ class Execution:
         Returns:
             Whether the IR changed; None if nobody had to know.
         """
-        if not self._initialize(schedule, op):
-            return False
-        pipeline = schedule.pipeline
-        plan = _Plan(pipeline, *pipeline.admit(self.adapter.kind_of(op)))
-        return self._run_pipeline(plan, op, PassContext(self, op))
+        self.op = op
+        self.pipeline = pipeline = schedule.pipeline
+        for hook in self.hooks.before_run:
+            hook(self)
+        failed = True  # also if an interrupt ends it
+        try:
+            if not self._initialize(schedule, op):
+                return False
+            plan = _Plan(pipeline, *pipeline.admit(self.adapter.kind_of(op)))
+            changed = self._run_pipeline(plan, op, PassContext(self, op))
+            failed = bool(self.failures)
+            return changed
+        finally:
+            for hook in self.hooks.after_run:
+                hook(self, failed=failed)
+
+    def note(self, text: str) -> None:
+        """Add a note to the exception that the run will raise."""
+        self.notes.append(text)
 
     def _initialize(self, schedule: Schedule, op: Any) -> bool:
         """Call `initialize` of every pass that has one, once per schedule."""
@@ -124,58 +146,67 @@ class Execution:
             Whether the op changed; None if that is not known.
         """
         hooks, adapter, report = self.hooks, self.adapter, self.report
-        verify = self.verify is not VerifyEach.OFF
         track = self.verify is VerifyEach.CHANGED
         valid: object = None  # the fingerprint of the op when it was last known to be valid
+        seen: object = None  # its fingerprint before the pass, for those who want to know
         changed: bool | None = False
 
         for step in plan.steps:
             ctx._step, ctx._preserved, ctx._preserves_all = step, None, False
-            if track and valid is None and isinstance(step, PassStep):
-                valid = adapter.fingerprint(op)
+            is_pass = isinstance(step, PassStep)
+            if is_pass:
+                if track and valid is None:
+                    valid = seen = adapter.fingerprint(op)
+                elif hooks.after_change and seen is None:
+                    seen = adapter.fingerprint(op)
 
             for hook in hooks.before_pass:
                 hook(step, op)
 
             failure: Failure | None = None
-            failed, touched = False, None
+            failed, touched, now = False, None, None
             try:
-                if isinstance(step, PassStep):
-                    step.pass_.run(op, ctx)
-                else:
-                    failed, touched = self._run_children(step, op, ctx)
-            except PassFailure as error:
-                failure = report.gave_up(step, op, error)
-            except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
-                failure = report.crashed(step, op, error)
+                try:
+                    if self.gates and not all(gate(step, op) for gate in self.gates):
+                        ctx._preserves_all, touched = True, False
+                    elif is_pass:
+                        step.pass_.run(op, ctx)
+                    else:
+                        failed, touched = self._run_children(step, op, ctx)
+                except PassFailure as error:
+                    failure = report.gave_up(step, op, error)
+                except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
+                    failure = report.crashed(step, op, error)
+
+                if ctx._analyses is not None:
+                    failure = self._invalidate(step, op, ctx, failure)
+
+                if self.verifies and failure is None and not failed:
+                    if is_pass:
+                        touched = False
+                        # What a pass that "preserved everything" broke is found after the next.
+                        if not ctx._preserves_all:
+                            now = adapter.fingerprint(op) if track else None
+                            touched = None if now is None else now != valid
+                            if touched is not False:
+                                failure = self._verify(step, op, recursive=True)
+                                valid = now
+                    elif touched is not False:
+                        # Nested passes verified what they changed; this op's own rules are left.
+                        failure = self._verify(step, op, recursive=False)
+                        valid = None
             except BaseException as error:
                 failure = report.interrupted(step, op, error)
                 error.add_note(str(failure))
                 for hook in hooks.after_pass_failed:
                     hook(step, op, failure)
                 raise
-
-            if ctx._analyses is not None:
-                failure = self._invalidate(step, op, ctx, failure)
-
-            if verify and failure is None and not failed:
-                if isinstance(step, PassStep):
-                    touched = False
-                    # What a pass that "preserved everything" broke is found after the next one.
-                    if not ctx._preserves_all:
-                        now = adapter.fingerprint(op) if track else None
-                        touched = None if now is None else now != valid
-                        if touched is not False:
-                            failure = self._verify(step, op, recursive=True)
-                            valid = now
-                elif touched is not False:
-                    # Nested passes have verified what they changed; this op's own rules are left.
-                    failure = self._verify(step, op, recursive=False)
-                    valid = None
             if touched is not False and not changed:
                 changed = touched
 
             if failure is None and not failed:
+                if hooks.after_change:
+                    seen = self._report_change(step, op, seen, now)
                 for hook in hooks.after_pass:
                     hook(step, op)
                 continue
@@ -192,6 +223,27 @@ class Execution:
             self._fail(report.unschedulable(next_step, op, plan.obstacle))
             return None
         return changed
+
+    def _report_change(self, step: Step, op: Any, before: object, now: object) -> object:
+        """Call the hooks for a pass that changed its op.
+
+        Args:
+            step: What has run.
+            op: What it has run on.
+            before: The op's fingerprint before.
+            now: Its fingerprint now, if the run knows it.
+
+        Returns:
+            The op's fingerprint now; None if that is not known.
+        """
+        if not isinstance(step, PassStep):
+            return None
+        if now is None:
+            now = self.adapter.fingerprint(op)
+        if now != before:
+            for hook in self.hooks.after_change:
+                hook(step, op)
+        return now
 
     def _run_children(
         self, step: NestedStep, op: Any, ctx: PassContext[Any]
@@ -346,8 +398,13 @@ class Execution:
         self.emit(failure.diagnostic)
 
     def _verify(self, step: Step, op: Any, *, recursive: bool) -> Failure | None:
+        for hook in self.hooks.before_verification:
+            hook(step, op)
         try:
             self.adapter.verify(op, recursive=recursive)
         except InvalidIR as error:
             return self.report.invalid(step, op, error)
+        finally:
+            for hook in self.hooks.after_verification:
+                hook(step, op)
         return None

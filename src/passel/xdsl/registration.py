@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from passel.registry import PassRegistry
 
 _OWN_PASSES = {
-    "canonicalize": ("canonicalize", "Canonicalize"),
-    "cse": ("cse", "CommonSubexpressionElimination"),
-    "dce": ("dce", "DeadCodeElimination"),
-    "inline": ("inline", "Inline"),
+    "canonicalize": ("canonicalize", "Canonicalizer"),
+    "cse": ("cse", "CSE"),
+    "dce": ("dce", "DCE"),
+    "inline": ("inline", "Inliner"),
     "licm": ("loop_invariant_code_motion", "Licm"),
     "loop-invariant-code-motion": ("loop_invariant_code_motion", "LoopInvariantCodeMotion"),
-    "mem2reg": ("mem2reg", "MemoryToRegister"),
+    "mem2reg": ("mem2reg", "Mem2Reg"),
     "print-op-stats": ("print_op_stats", "PrintOpStats"),
-    "sccp": ("sccp", "SparseConditionalConstantPropagation"),
+    "sccp": ("sccp", "SCCP"),
     "strip-debuginfo": ("strip_debuginfo", "StripDebugInfo"),
     "symbol-dce": ("symbol_dce", "SymbolDCE"),
 }

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from passel.context import PassContext
 
 
-class Canonicalize(Pass["Operation"]):
+class Canonicalizer(Pass["Operation"]):
     """Canonicalize operations: fold them and apply their canonicalization patterns.
 
     The options are MLIR's as far as xDSL's rewriter knows the notion. By default it does
     exactly what xDSL's `canonicalize` does, on the op that it runs on.
 
     Example:
-        >>> str(Canonicalize(max_iterations=2, region_simplify="disabled"))
+        >>> str(Canonicalizer(max_iterations=2, region_simplify="disabled"))
         'canonicalize{max-iterations=2 region-simplify=disabled}'
 
     Source: `mlir/lib/Transforms/Canonicalizer.cpp`, MLIR 22, and xDSL's `canonicalize`.

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from passel.context import PassContext
 
 
-class CommonSubexpressionElimination(Pass["Operation"]):
+class CSE(Pass["Operation"]):
     """Eliminate common sub-expressions, also those of dominating blocks.
 
     Example:
         >>> from passel import PassManager
         >>> pm = PassManager("builtin.module")
-        >>> _ = pm.add_nested("func.func", CommonSubexpressionElimination())
+        >>> _ = pm.add_nested("func.func", CSE())
         >>> str(pm)
         'builtin.module(func.func(cse))'
 

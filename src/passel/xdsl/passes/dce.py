@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from passel.context import PassContext
 
 
-class DeadCodeElimination(Pass["Operation"]):
+class DCE(Pass["Operation"]):
     """Eliminate ops without observable effect, and blocks that cannot be reached.
 
     Source: xDSL's `dce`, after `mlir::runRegionDCE`.

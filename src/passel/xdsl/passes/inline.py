@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from passel.combinators import BarePipeline
 from passel.errors import PassFailure
-from passel.manager import OpPassManager
+from passel.op_pass_manager import OpPassManager
 from passel.options import option
 from passel.passes import Pass
 from passel.statistics import Statistic
 from passel.xdsl.analyses.call_graph import CallGraph, is_callable, is_external
-from passel.xdsl.passes.canonicalize import Canonicalize
+from passel.xdsl.passes.canonicalize import Canonicalizer
 from passel.xdsl.passes.inlining import InliningRules, body_of, inline_call
 from passel.xdsl.passes.inlining_uses import Callees
 from passel.xdsl.symbols import is_table, symbol_name
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _NO_LIMIT = 2**32 - 1
 
 
-class Inline(Pass["Operation"]):
+class Inliner(Pass["Operation"]):
     """Inline function calls.
 
     Callees come before their callers: groups of functions that call each other are visited
@@ -38,7 +38,7 @@ class Inline(Pass["Operation"]):
     that have none, are erased.
 
     Example:
-        >>> str(Inline(default_pipeline=BarePipeline("cse,dce"), max_iterations=2))
+        >>> str(Inliner(default_pipeline=BarePipeline("cse,dce"), max_iterations=2))
         'inline{default-pipeline={cse,dce} max-iterations=2}'
 
     Source: `mlir/lib/Transforms/InlinerPass.cpp` and `Utils/Inliner.cpp`, MLIR 22.
@@ -47,7 +47,7 @@ class Inline(Pass["Operation"]):
     name = "inline"
     dependent_dialects = ("cf",)
     default_pipeline: BarePipeline = option(
-        default=BarePipeline(Canonicalize()).as_option(),
+        default=BarePipeline(Canonicalizer()).as_option(),
         help="Simplifies callables for whose op there is no pipeline in op-pipelines.",
     )
     op_pipelines: tuple[OpPassManager, ...] = option(
@@ -66,7 +66,7 @@ class Inline(Pass["Operation"]):
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Inline the calls in a symbol table."""
         if not is_table(op):
-            raise PassFailure("was scheduled to run under Inline, but has no symbol table")
+            raise PassFailure("was scheduled to run under the inliner, but has no symbol table")
         inliner = _Inliner(self, op, ctx)
         inliner.run()
         if not inliner.changed:
@@ -80,7 +80,7 @@ class _Inliner:
         changed: Whether anything in the table may have changed.
     """
 
-    def __init__(self, options: Inline, op: Operation, ctx: PassContext) -> None:
+    def __init__(self, options: Inliner, op: Operation, ctx: PassContext) -> None:
         self.changed = False
         self._options = options
         self._ctx = ctx

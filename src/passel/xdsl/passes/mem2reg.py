@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.context import PassContext
 
 
-class MemoryToRegister(Pass["Operation"]):
+class Mem2Reg(Pass["Operation"]):
     """Promote memory slots into values.
 
     Promoted is a `memref.alloca` of a single element, if all that happens to it are
@@ -39,7 +39,7 @@ class MemoryToRegister(Pass["Operation"]):
         >>> store = build.insert(memref.StoreOp.get(f.args[0], slot, []))
         >>> load = build.insert(memref.LoadOp.get(slot, []))
         >>> end = build.insert(func.ReturnOp(load))
-        >>> _ = PassManager("func.func").add(MemoryToRegister()).run(f)
+        >>> _ = PassManager("func.func").add(Mem2Reg()).run(f)
         >>> print(f)
         func.func @f(%0: i32) -> i32 {
           func.return %0 : i32

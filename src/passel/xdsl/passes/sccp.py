@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from passel.context import PassContext
 
 
-class SparseConditionalConstantPropagation(Pass["Operation"]):
+class SCCP(Pass["Operation"]):
     """Propagate constants, assuming that branches on constants go one way only.
 
     Values that are always the same are replaced by constants at the start of the function, and
@@ -34,7 +34,7 @@ class SparseConditionalConstantPropagation(Pass["Operation"]):
 
     Example:
         >>> from passel import PassManager
-        >>> str(PassManager("func.func").add(SparseConditionalConstantPropagation()))
+        >>> str(PassManager("func.func").add(SCCP()))
         'func.func(sccp)'
 
     Source: `mlir/lib/Transforms/SCCP.cpp`, MLIR 22.
@@ -59,7 +59,7 @@ class _Rewriter:
 
     def __init__(
         self,
-        statistics: SparseConditionalConstantPropagation,
+        statistics: SCCP,
         constants: ConstantValues,
         ctx: PassContext,
     ) -> None:

@@ -1,0 +1,1 @@
+"""What tells how a run went: clients of the hooks."""
