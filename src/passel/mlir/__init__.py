@@ -1,0 +1,48 @@
+"""passel on MLIR's own Python bindings: the adapter, parsing, and analyses.
+
+Any build of the bindings will do: `mlir`, `iree.compiler`, `jaxlib.mlir`. None of them is
+imported before it is used, and what one cannot do is found out by looking, not by version.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from passel.mlir.adapter import MLIRAdapter
+from passel.mlir.diagnostics import ParseError
+from passel.mlir.parsing import parse_file, parse_source
+
+if TYPE_CHECKING:
+    from passel.mlir.analyses import DominanceInfo, OpCounts, SymbolUsers
+
+__all__ = [
+    "DominanceInfo",
+    "MLIRAdapter",
+    "OpCounts",
+    "ParseError",
+    "SymbolUsers",
+    "iree_adapter",
+    "jaxlib_adapter",
+    "parse_file",
+    "parse_source",
+]
+
+
+def iree_adapter() -> MLIRAdapter:
+    """Return the adapter for IREE's build of the bindings."""
+    return MLIRAdapter("iree.compiler")
+
+
+def jaxlib_adapter() -> MLIRAdapter:
+    """Return the adapter for JAX's build of the bindings."""
+    return MLIRAdapter("jaxlib.mlir")
+
+
+def __getattr__(name: str) -> object:
+    """Import an analysis when it is asked for."""
+    if name in __all__:
+        from passel.mlir import analyses  # noqa: PLC0415 - loaded when asked for
+
+        return getattr(analyses, name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

@@ -1,0 +1,191 @@
+"""The IR contract fulfilled for MLIR's Python bindings, their traps included.
+
+Nobody above this package knows that an op has any number of Python objects, that op classes
+hide `name` or `parent` behind attributes of their own, that builds differ in what they can
+say of an op, or that some questions end the process when the IR is invalid.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from hashlib import blake2b
+from io import BytesIO
+from sys import intern
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import suggest
+from passel.mlir.bindings import bindings_named
+from passel.mlir.diagnostics import convert_location
+from passel.mlir.kinds import Kinds
+from passel.mlir.verification import is_valid, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+    from types import ModuleType
+
+    from passel.diagnostics import Location
+    from passel.ir import OpKind, PrintFlags
+
+_AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
+
+
+class MLIRAdapter:
+    """The adapter for one build of MLIR's bindings; contexts are its `ir.Context`.
+
+    Ops are `Operation`, `OpView` or `Module` objects. What it hands out are `OpView`s: of the
+    op's own class (`func.FuncOp`) if the build has one, else generic. Compare them by `==`:
+    the bindings make a new object whenever they are asked.
+
+    Args:
+        root: The build: its root package, or the name of it.
+
+    Example:
+        >>> adapter = MLIRAdapter("mlir")
+        >>> context = adapter.create_context()
+        >>> adapter.kind_named(context, "func.func").isolated
+        True
+    """
+
+    name = "mlir"
+
+    def __init__(self, root: ModuleType | str = "mlir") -> None:
+        self.bindings = bindings_named(root if isinstance(root, str) else root.__name__)
+        self._kinds = Kinds(self.bindings)
+
+    @property
+    def key_of(self) -> Callable[[Any], Hashable]:
+        """The op's class where it has one, which costs less than its name; else the name."""
+        generic, plain = self.bindings.ir.OpView, self.bindings.ir.Operation
+        module = self.bindings.ir.Module
+
+        def key_of(op: Any) -> Hashable:
+            found = type(op)
+            if found is plain or found is module:
+                op = op.operation.opview
+                found = type(op)
+            return intern(op.operation.name) if found is generic else found
+
+        return key_of
+
+    def op_of(self, thing: Any) -> Any:
+        """Return an op as passes see it, given any object that stands for it."""
+        return thing.operation.opview
+
+    def create_context(self) -> Any:
+        """Return a context with the dialects that the build registers by itself."""
+        return self.bindings.ir.Context()
+
+    def context_of(self, op: Any) -> Any:
+        """Return the context that the op was made in."""
+        return op.operation.context
+
+    def load_dialects(self, context: Any, names: Iterable[str]) -> None:
+        """Load dialects by name, those not loaded yet."""
+        for name in names:
+            try:
+                context.get_dialect_descriptor(name)
+            except ValueError:
+                hint = suggest(name, self.dialect_names(context))
+                msg = f"no dialect '{name}' is registered{hint}"
+                raise LookupError(msg) from None
+
+    def dialect_names(self, context: Any) -> list[str]:
+        """Return the names of the dialects that a context can load.
+
+        The bindings have no list of them, but MLIR's complaint about an unknown one does.
+        """
+        ir = self.bindings.ir
+        try:
+            ir.Operation.parse("no_such_dialect.op", context=context)
+        except ir.MLIRError as error:
+            if found := _AVAILABLE.search(str(error)):
+                return [name.removesuffix(" (*)") for name in found[1].split(", ")]
+        return []
+
+    def kind_of(self, op: Any) -> OpKind:
+        """Return what is known of ops of this op's name."""
+        operation = op.operation
+        return self._kinds.kind(operation.context, operation.name)
+
+    def kind_named(self, context: Any, name: str) -> OpKind | None:
+        """Return the kind of a registered op, loading its dialect if need be."""
+        if not self._kinds.is_registered(context, name):
+            return None
+        return self._kinds.kind(context, name)
+
+    def suggest_op(self, context: Any, name: str) -> str:
+        """Suggest an op of the dialect that is meant, among those with a class."""
+        dialects = self.dialect_names(context)
+        dialect, _, _ = name.partition(".")
+        if dialect not in dialects:
+            hint = suggest(dialect, dialects)
+            dialect = hint.split("'")[1] if hint else ""
+        return suggest(name, self._op_names(dialect)) if dialect else ""
+
+    def _op_names(self, dialect: str) -> list[str]:
+        dialects = self.bindings.module("dialects")
+        files = {dialect, f"_{dialect}_ops_gen"}
+        names: set[str] = set()
+        for info in pkgutil.iter_modules(dialects.__path__):
+            if info.name in files:
+                module = importlib.import_module(f"{dialects.__name__}.{info.name}")
+                found = (getattr(value, "OPERATION_NAME", None) for value in vars(module).values())
+                names.update(each for each in found if isinstance(each, str))
+        return sorted(each for each in names if each.startswith(f"{dialect}."))
+
+    def children(self, op: Any) -> list[Any]:
+        """Return the ops immediately inside the regions of `op`."""
+        return self.bindings.children(op)
+
+    def parent(self, op: Any) -> Any:
+        """Return the op around."""
+        parent = op.operation.parent
+        return None if parent is None else parent.operation.opview
+
+    def symbol_name(self, op: Any) -> str | None:
+        """Return the op's `sym_name`."""
+        attributes = op.operation.attributes
+        if "sym_name" not in attributes:
+            return None
+        name = attributes["sym_name"]
+        return name.value if isinstance(name, self.bindings.ir.StringAttr) else None
+
+    def location(self, op: Any) -> Location:
+        """Return the op's location as far as it names a file."""
+        return convert_location(op.operation.location)
+
+    def verify(self, op: Any, *, recursive: bool) -> None:
+        """Verify natively, always with what is inside; see `passel.mlir.verification`."""
+        verify(self.bindings, op, recursive=recursive)
+
+    def print_op(self, op: Any, flags: PrintFlags) -> str:
+        """Print natively; MLIR itself uses the generic form for what is invalid."""
+        text: str = op.operation.get_asm(
+            print_generic_op_form=flags.generic, enable_debug_info=flags.debuginfo
+        )
+        return text.rstrip("\n")
+
+    def fingerprint(self, op: Any) -> bytes:
+        """Return a digest of the op's bytecode, or where that cannot be, of its generic text.
+
+        Bytecode is several times faster to write than text, with its check included: writing
+        what is invalid, or refers to values outside, would end the process. The structural
+        hash of later releases covers neither regions nor locations.
+        """
+        operation = op.operation
+        if (
+            self.bindings.abilities.bytecode
+            and len(operation.operands) == 0
+            and len(operation.successors) == 0
+            and self.kind_of(op).isolated
+            and is_valid(self.bindings, op)
+        ):
+            stream = BytesIO()
+            operation.write_bytecode(stream)
+            return blake2b(stream.getbuffer(), digest_size=16).digest()
+        text = operation.get_asm(
+            binary=True, print_generic_op_form=True, enable_debug_info=True, use_local_scope=True
+        )
+        return blake2b(text, digest_size=16).digest()

@@ -1,0 +1,152 @@
+"""One build of MLIR's Python bindings, and what it is able to do.
+
+Builds differ: by the release of LLVM, and by what their vendor compiled in. Each ability is
+looked for in the modules themselves.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+from passel.errors import AdapterError
+
+
+class Abilities(NamedTuple):
+    """What a build offers beyond what all of them do.
+
+    Attributes:
+        isolation_query: `Operation.has_trait` and `ir.IsIsolatedFromAboveTrait`.
+        python_passes: `PassManager.add` takes a callable.
+        bytecode: `Operation.write_bytecode`.
+        structural_hash: `Operation.structural_hash`. It leaves out regions and locations, so
+            that it is no fingerprint.
+        location_queries: Locations can be taken apart, by `Location.is_a_file` or by their
+            classes.
+    """
+
+    isolation_query: bool
+    python_passes: bool
+    bytecode: bool
+    structural_hash: bool
+    location_queries: bool
+
+
+_NEEDED = {
+    "isolation_query": "`Operation.has_trait` with `ir.IsIsolatedFromAboveTrait`",
+    "python_passes": "`PassManager.add` with a callable",
+    "bytecode": "`Operation.write_bytecode`",
+    "structural_hash": "`Operation.structural_hash`",
+    "location_queries": "`Location.is_a_file` or `ir.FileLineColLoc`",
+}
+
+
+class Bindings:
+    """A build of the bindings, by the name of its root package.
+
+    Attributes:
+        root: The package, such as `mlir` or `iree.compiler`.
+    """
+
+    def __init__(self, root: str) -> None:
+        """Import nothing yet."""
+        self.root = root
+
+    def module(self, name: str) -> Any:
+        """Return a module of the build, such as `ir` or `dialects.func`.
+
+        Raises:
+            AdapterError: The build is not installed, or has no such module.
+        """
+        try:
+            return importlib.import_module(f"{self.root}.{name}")
+        except ImportError as error:
+            msg = f"MLIR's bindings '{self.root}' cannot be used: {error}"
+            raise AdapterError(msg) from error
+
+    @cached_property
+    def ir(self) -> Any:
+        """The build's module `ir`."""
+        return self.module("ir")
+
+    @cached_property
+    def passmanager(self) -> Any:
+        """The build's module `passmanager`."""
+        return self.module("passmanager")
+
+    @cached_property
+    def abilities(self) -> Abilities:
+        """What the build can do, found by looking."""
+        ir = self.ir
+        return Abilities(
+            isolation_query=hasattr(ir.Operation, "has_trait")
+            and hasattr(ir, "IsIsolatedFromAboveTrait"),
+            python_passes=self._takes_callables(),
+            bytecode=hasattr(ir.Operation, "write_bytecode"),
+            structural_hash=hasattr(ir.Operation, "structural_hash"),
+            location_queries=hasattr(ir.Location, "is_a_file") or hasattr(ir, "FileLineColLoc"),
+        )
+
+    def _takes_callables(self) -> bool:
+        manager = self.passmanager.PassManager("any", self.ir.Context())
+        try:
+            manager.add(_nothing)
+        except TypeError:
+            return False
+        return True
+
+    def require(self, *abilities: str) -> None:
+        """Check that the build has one of some abilities.
+
+        Raises:
+            AdapterError: It has none of them; the error names the build and what is missing.
+        """
+        if not any(getattr(self.abilities, ability) for ability in abilities):
+            missing = " and ".join(_NEEDED[ability] for ability in abilities)
+            msg = f"MLIR's bindings '{self.root}' cannot do this: they lack {missing}"
+            raise AdapterError(msg)
+
+    def operation(self, op: Any) -> Any:
+        """Return the plain `Operation` behind an `Operation`, `OpView` or `Module`.
+
+        Only it can be asked anything: op classes call attributes of theirs `name`, `parent`
+        or `location`.
+        """
+        return op.operation
+
+    def view(self, operation: Any) -> Any:
+        """Return an op as passes see it: its class's `OpView`, or a generic one."""
+        return operation.opview
+
+    def children(self, op: Any) -> list[Any]:
+        """Return the ops immediately inside the regions of `op`, in program order."""
+        return [child for region in op.operation.regions for block in region for child in block]
+
+    def is_same(self, a: Any, b: Any) -> bool:
+        """Tell whether two objects stand for one op; each op has any number of them."""
+        return bool(a.operation == b.operation)
+
+
+@cache
+def bindings_named(root: str) -> Bindings:
+    """Return the build whose root package this is; there is one object for each."""
+    return Bindings(root)
+
+
+def bindings_of(thing: object) -> Bindings:
+    """Return the build that an op, a context or another object of the bindings belongs to.
+
+    Raises:
+        AdapterError: It is not of any build.
+    """
+    for base in type(thing).__mro__:
+        root, found, _ = base.__module__.partition("._mlir_libs")
+        if found:
+            return bindings_named(root)
+    msg = f"{thing!r} is not an object of MLIR's bindings"
+    raise AdapterError(msg)
+
+
+def _nothing(*_: Any) -> None:
+    """Do nothing, as a pass."""

@@ -1,0 +1,114 @@
+"""What is known of the ops of a name, found out once per context."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, ref
+
+from passel.ir import OpKind
+from passel.mlir.diagnostics import captured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.mlir.bindings import Bindings
+
+
+class Kinds:
+    """The kinds of ops, by context and name.
+
+    Args:
+        bindings: The build that the contexts are of.
+    """
+
+    def __init__(self, bindings: Bindings) -> None:
+        self._bindings = bindings
+        self._known: WeakKeyDictionary[Any, dict[str, OpKind]] = WeakKeyDictionary()
+
+    def kind(self, context: Any, name: str) -> OpKind:
+        """Return the kind of a name, which may be unregistered.
+
+        Raises:
+            AdapterError: The build offers no way to find out whether ops are isolated.
+        """
+        known = self._known.get(context)
+        if known is None:
+            known = self._known[context] = {}
+        kind = known.get(name)
+        if kind is None:
+            if not self.is_registered(context, name):
+                # Not remembered: its dialect may be defined or loaded later.
+                return OpKind(name, registered=False, isolated=False, implements=_nothing)
+            isolated = self._is_isolated(context, name)
+            kind = OpKind(
+                name, registered=True, isolated=isolated, implements=self._implements(context, name)
+            )
+            known[name] = kind
+        return kind
+
+    def is_registered(self, context: Any, name: str) -> bool:
+        """Tell whether an op is registered, loading its dialect if need be."""
+        if context.is_registered_operation(name):
+            return True
+        dialect, dot, _ = name.partition(".")
+        if not dot or not dialect:
+            return False
+        try:
+            context.get_dialect_descriptor(dialect)
+        except ValueError:
+            return False
+        return bool(context.is_registered_operation(name))
+
+    def _is_isolated(self, context: Any, name: str) -> bool:
+        """Find out by an op of that name without anything in it, which is never verified.
+
+        Where a build has no query for traits, a pass manager is asked: it refuses an op that
+        is not isolated before it runs anything.
+
+        Source: `OpToOpPassAdaptor::run`, MLIR 22.
+        """
+        bindings = self._bindings
+        bindings.require("isolation_query", "python_passes")
+        ir = bindings.ir
+        with captured(context):
+            op = ir.Operation.create(name, loc=ir.Location.unknown(context))
+            if bindings.abilities.isolation_query:
+                return bool(op.has_trait(ir.IsIsolatedFromAboveTrait))
+            # Anchored on the op itself: a Python pass that has to be nested cannot be cloned,
+            # which ends the process.
+            manager = bindings.passmanager.PassManager(name, context)
+            manager.enable_verifier(False)
+            manager.add(_nothing)
+            try:
+                manager.run(op)
+            except ir.MLIRError:
+                return False
+            return True
+
+    def _implements(self, context: Any, name: str) -> Callable[[type], bool]:
+        """Return what tells whether ops of a registered name implement an interface."""
+        ir = self._bindings.ir
+        of = ref(context)  # what is remembered for a context must not keep it alive
+
+        def implements(interface: type) -> bool:
+            context = of()
+            op = ir.Operation.create(name, loc=ir.Location.unknown(context))
+            op_class = type(op.opview)
+            if issubclass(op_class, interface):
+                return True
+            if interface.__module__ != ir.OpView.__module__:
+                return False
+            if hasattr(interface, "attach"):  # a trait
+                return bool(op.has_trait(interface))
+            try:
+                interface(op_class, context)
+            except (TypeError, ValueError):
+                return False
+            return True
+
+        return implements
+
+
+def _nothing(*_: Any) -> bool:
+    """Be a pass that does nothing, and the answer of ops that implement nothing."""
+    return False

@@ -1,0 +1,169 @@
+"""Verification by MLIR itself, with the op that is to blame found afterwards.
+
+MLIR verifies everything inside of an op, in parallel, and reports a place and a text; which op
+it means is found by asking again for smaller and smaller parts. Only invalid IR costs that.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.ir import InvalidIR
+from passel.mlir.diagnostics import SEEN, captured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from passel.mlir.bindings import Bindings
+
+
+class _Reported(NamedTuple):
+    """What MLIR said first.
+
+    Attributes:
+        message: The text, with the op's name.
+        location: The place, as the bindings have it.
+        notes: Text and place of each note.
+    """
+
+    message: str
+    location: Any
+    notes: tuple[tuple[str, Any], ...]
+
+
+def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
+    """Verify an op and what is inside of it.
+
+    MLIR cannot verify an op without what is inside. If not `recursive`, an error inside is
+    passed over; it hides what is wrong with the op itself only where MLIR checks that after
+    the ops inside.
+
+    Raises:
+        InvalidIR: For the first op that is invalid.
+    """
+    error = _first_error(bindings, op)
+    if error is None:
+        return
+    blamed, error = _blame(bindings, op, error)
+    if not recursive and not bindings.is_same(blamed, op):
+        return
+    name, message = _split(error.message)
+    if name not in ("", blamed.operation.name):
+        message = error.message
+    notes = [(_op_at(bindings, blamed, place), text) for text, place in error.notes]
+    raise InvalidIR(bindings.view(blamed.operation), message, notes)
+
+
+def is_valid(bindings: Bindings, op: Any) -> bool:
+    """Tell whether an op is valid, without a word to anybody."""
+    operation = op.operation
+    with _captured(operation.context):
+        try:
+            return bool(operation.verify())
+        except bindings.ir.MLIRError:
+            return False
+
+
+def _first_error(bindings: Bindings, op: Any) -> _Reported | None:
+    operation = op.operation
+    with _captured(operation.context) as found:
+        try:
+            if operation.verify():
+                return None
+        except bindings.ir.MLIRError as error:
+            found = [*found, *error.error_diagnostics]
+    if not found:
+        return _Reported("failed to verify", operation.location, ())
+    notes = ((note.message, note.location) for note in found[0].notes)
+    return _Reported(
+        found[0].message,
+        found[0].location,
+        tuple((text, place) for text, place in notes if not text.startswith(SEEN)),
+    )
+
+
+def _captured(context: Any) -> AbstractContextManager[list[Any]]:
+    """Collect errors that the bindings do not raise, if the context is told to emit them."""
+    if getattr(context, "emit_error_diagnostics", False):
+        return captured(context, errors_only=True)
+    return nullcontext([])  # a handler costs more than verifying a small op
+
+
+def _blame(bindings: Bindings, op: Any, error: _Reported) -> tuple[Any, _Reported]:
+    """Return the first op in program order that is invalid, and what is wrong with it."""
+    while True:
+        failing = [
+            (child, found)
+            for child in bindings.children(op)
+            if (found := _first_error(bindings, child)) is not None
+        ]
+        if not any(_is_same(error, found) for _, found in failing):
+            return _emitter(bindings, op, error), error
+        op, error = failing[0]
+
+
+def _is_same(a: _Reported, b: _Reported) -> bool:
+    return a.message == b.message and bool(a.location == b.location)
+
+
+def _emitter(bindings: Bindings, op: Any, error: _Reported) -> Any:
+    """Return the op that an error names: `op`, or one inside that only fails in its place.
+
+    That is so for a use before its definition. Ops that share their name and location are
+    told apart by giving each a location of its own while MLIR is asked again.
+    """
+    name, _ = _split(error.message)
+    named = [
+        inner
+        for inner in _walk(bindings, op)
+        if inner.operation.name == name and inner.operation.location == error.location
+    ]
+    if len(named) < 2:  # noqa: PLR2004
+        return named[0] if named else op
+    location = bindings.ir.Location
+    places = [
+        location.name(f"candidate {number}", childLoc=error.location, context=op.operation.context)
+        for number in range(len(named))
+    ]
+    try:
+        for candidate, place in zip(named, places, strict=True):
+            candidate.operation.location = place
+        again = _first_error(bindings, op)
+    finally:
+        for candidate in named:
+            candidate.operation.location = error.location
+    if again is None:
+        return named[0]
+    matches = zip(named, places, strict=True)
+    return next((each for each, place in matches if place == again.location), named[0])
+
+
+def _op_at(bindings: Bindings, blamed: Any, location: Any) -> Any:
+    """Return the op that a note is about, as far as its place tells; else the blamed one."""
+    top = blamed.operation
+    if top.location == location:
+        return bindings.view(top)
+    while top.parent is not None:
+        top = top.parent.operation
+    ops = _walk(bindings, top)
+    found = next((op for op in ops if op.operation.location == location), blamed)
+    return bindings.view(found.operation)
+
+
+def _walk(bindings: Bindings, op: Any) -> Iterator[Any]:
+    stack = [op]
+    while stack:
+        inner = stack.pop()
+        yield inner
+        stack.extend(reversed(bindings.children(inner)))
+
+
+def _split(message: str) -> tuple[str, str]:
+    """Split `'x.y' op message` into the op's name, which may be missing, and the rest."""
+    if message.startswith("'"):
+        name, found, rest = message[1:].partition("' op ")
+        if found and "'" not in name:
+            return name, rest
+    return "", message
