@@ -48,11 +48,11 @@ class Run(Protocol):
 class PassInstrumentation:
     """Base class of what observes runs; override the hooks that you need.
 
-    Every `before_*` is followed by exactly one of its `after_*`, also on failure. With
-    several instrumentations, before-hooks run in the order of registration and after-hooks
-    in reverse. Hooks that are not overridden cost nothing. Hooks of one object never overlap,
-    whatever threads they are called from. An instrumentation that raises is reported once in
-    the log `passel` and not called again; the run goes on.
+    Every `before_*` is followed by exactly one of its `after_*`, also on failure and when an
+    interrupt ends the run. With several instrumentations, before-hooks run in the order of
+    registration and after-hooks in reverse. Hooks that are not overridden cost nothing. Hooks
+    of one object never overlap, whatever threads they are called from. An instrumentation that
+    raises is reported once in the log `passel` and not called again; the run goes on.
 
     Attributes:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
@@ -74,6 +74,10 @@ class PassInstrumentation:
     def merge(self, child: PassInstrumentation) -> None:
         """Take over what the result of `split` has observed, as if it had happened now."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the lock that hooks share behind when it is copied or pickled."""
+        return {name: value for name, value in vars(self).items() if name != _LOCK}
+
     def before_run(self, run: Run) -> None:
         """Called first, before passes are initialized."""
 
@@ -93,7 +97,17 @@ class PassInstrumentation:
         """Called when it has succeeded, verification included."""
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Called when it has failed; `failure` is None if only a nested pass did."""
+        """Called when it has failed.
+
+        Args:
+            step: What has failed.
+            op: On what.
+            failure: Why; None if only a nested pass has failed. An interrupt is the failure of
+                all steps that it ends.
+        """
+
+    def pass_skipped(self, step: Step, op: Any) -> None:
+        """Called between the hooks of a step that a gate keeps from running."""
 
     def after_change(self, step: PassStep, op: Any) -> None:
         """Called before `after_pass` if the pass has changed the op, found by fingerprint."""
@@ -126,6 +140,7 @@ class Instrumentor:
         self.before_run: Hooks = self._hooks(inward, "before_run")
         self.before_pipeline: Hooks = self._hooks(inward, "before_pipeline")
         self.before_pass: Hooks = self._hooks(inward, "before_pass")
+        self.pass_skipped: Hooks = self._hooks(inward, "pass_skipped")
         self.before_verification: Hooks = self._hooks(inward, "before_verification")
         self.before_analysis: Hooks = self._hooks(inward, "before_analysis")
         self.after_analysis: Hooks = self._hooks(outward, "after_analysis")

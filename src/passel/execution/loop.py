@@ -169,6 +169,8 @@ class Execution:
                 try:
                     if self.gates and not all(gate(step, op) for gate in self.gates):
                         ctx._preserves_all, touched = True, False
+                        for hook in hooks.pass_skipped:
+                            hook(step, op)
                     elif is_pass:
                         step.pass_.run(op, ctx)
                     else:
@@ -195,6 +197,8 @@ class Execution:
                         # Nested passes verified what they changed; this op's own rules are left.
                         failure = self._verify(step, op, recursive=False)
                         valid = None
+                if hooks.after_change and failure is None and not failed:
+                    seen = self._report_change(step, op, seen, now)
             except BaseException as error:
                 failure = report.interrupted(step, op, error)
                 error.add_note(str(failure))
@@ -205,15 +209,15 @@ class Execution:
                 changed = touched
 
             if failure is None and not failed:
-                if hooks.after_change:
-                    seen = self._report_change(step, op, seen, now)
                 for hook in hooks.after_pass:
                     hook(step, op)
                 continue
-            if failure is not None:
-                self._fail(failure)
-            for hook in hooks.after_pass_failed:
-                hook(step, op, failure)
+            try:
+                if failure is not None:
+                    self._fail(failure)
+            finally:  # what is told of a failure may raise
+                for hook in hooks.after_pass_failed:
+                    hook(step, op, failure)
             self._end(ctx)
             return None
 
@@ -340,8 +344,10 @@ class Execution:
         name = analysis_name(kind)
         for hook in self.hooks.before_analysis:
             hook(name, kind, op)
-        before = self.adapter.fingerprint(op) if self.verify_analyses else None
+        before: object = None
         try:
+            if self.verify_analyses:
+                before = self.adapter.fingerprint(op)
             result = construct()
         finally:
             for hook in self.hooks.after_analysis:
