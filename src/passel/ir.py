@@ -45,6 +45,7 @@ class PrintFlags(NamedTuple):
         local_scope: Print nothing outside of the op, such as aliases for what it uses.
         elide_elements: Leave out the values of constants with more elements than this.
         elide_resources: Leave out resources with more characters than this.
+        skip_regions: Print `{...}` for what is inside.
     """
 
     generic: bool = False
@@ -52,6 +53,7 @@ class PrintFlags(NamedTuple):
     local_scope: bool = False
     elide_elements: int | None = None
     elide_resources: int | None = None
+    skip_regions: bool = False
 
 
 class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; never leaves passel

@@ -175,6 +175,8 @@ class ToyAdapter:
 
     def print_op(self, op: ToyOp, flags: PrintFlags) -> str:
         """Print the text that `parse_toy` reads."""
+        if flags.skip_regions:
+            return str(ToyOp(op.name, op.symbol, value=op.value)) + " {...}" * bool(op.body)
         return str(op)
 
     def fingerprint(self, op: ToyOp) -> object:

@@ -34,7 +34,7 @@ from passel.xdsl.verification import verify
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, Operation, Region
 
     from passel.ir import PrintFlags
     from passel.passes import Pass
@@ -146,9 +146,9 @@ class XDSLAdapter:
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
         """Print with xDSL's printer, in generic form if the custom form fails."""
         try:
-            return _print(op, generic=flags.generic, debuginfo=flags.debuginfo)
+            return _print(op, flags)
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
-            return _print(op, generic=True, debuginfo=flags.debuginfo)
+            return _print(op, flags._replace(generic=True))
 
     def fingerprint(self, op: Operation) -> Fingerprint:
         """Return references to all that makes up the op, compared by identity."""
@@ -205,8 +205,19 @@ def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
     return False
 
 
-def _print(op: Operation, *, generic: bool, debuginfo: bool) -> str:
+class _OutlinePrinter(Printer):
+    """Prints `{...}` for regions."""
+
+    def print_region(self, region: Region, *_: bool, **__: bool) -> None:
+        self.print_string("{...}")
+
+
+def _print(op: Operation, flags: PrintFlags) -> str:
     stream = StringIO()
-    printer = Printer(stream=stream, print_generic_format=generic, print_debuginfo=debuginfo)
+    printer = (_OutlinePrinter if flags.skip_regions else Printer)(
+        stream=stream,
+        print_generic_format=flags.generic,
+        print_debuginfo=flags.debuginfo,
+    )
     printer.print_op(op)
     return stream.getvalue()
