@@ -168,6 +168,45 @@ class WrapsPasses(Protocol):
         ...
 
 
+@runtime_checkable
+class TakesContainers(Protocol):
+    """Optional ability of an adapter: other objects than ops stand for ops, such as modules."""
+
+    def op_of(self, thing: Any) -> Any:
+        """Return the op as passes see it, given it or an object that stands for it."""
+        ...
+
+
+@runtime_checkable
+class BringsPasses(Protocol):
+    """Optional ability of an adapter: its IR has passes by name that no registry knows."""
+
+    def passes_among(self, registry: Any) -> Any:
+        """Return a registry with the IR's own passes and what of `registry` can run on it."""
+        ...
+
+
+@runtime_checkable
+class FusesPasses(Protocol):
+    """Optional ability of an adapter: its IR runs several passes in one call, outside Python.
+
+    Such an IR has a verifier of its own as well, faster than a fingerprint, so that the run
+    verifies after each pass instead of looking for changes.
+    """
+
+    def fuse(self, steps: Sequence[Any], *, verify: bool) -> tuple[Any, ...]:
+        """Return steps of a schedule with those that follow each other made one if possible.
+
+        Args:
+            steps: What runs on one op, in order.
+            verify: Whether the IR is to be verified after each of them.
+
+        Returns:
+            The steps; a `FusedStep` for some that are now one.
+        """
+        ...
+
+
 @cache
 def _adapters() -> dict[str, Callable[[], IRAdapter]]:
     # Imported late: reading package metadata costs more than the rest of `import passel`.

@@ -12,7 +12,7 @@ from passel.diagnostics import log_diagnostics
 from passel.errors import AnchorError, PassFailedError, Problem
 from passel.execution import Execution, VerifyEach
 from passel.instrumentation import Instrumentor
-from passel.ir import ANY, adapter_for
+from passel.ir import ANY, TakesContainers, adapter_for
 from passel.op_pass_manager import Nesting, OpPassManager
 from passel.pipeline import parse_pipeline
 from passel.registry import default_registry
@@ -301,6 +301,8 @@ class PassManager(OpPassManager):
             PassFailedError: Passes failed. The IR is as they left it.
         """
         adapter = self._adapter or adapter_for(op)
+        if isinstance(adapter, TakesContainers):
+            op = adapter.op_of(op)
         context = self._context_for(adapter, op)
         name = adapter.kind_of(op).name
         if self._anchor not in (ANY, name):

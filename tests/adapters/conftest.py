@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pytest
+from mlir.dialects.func import FuncOp
+from mlir.ir import Type, TypeAttr, UnitAttr
 from xdsl.dialects.builtin import FunctionType, StringAttr, i32
 from xdsl.traits import CallableOpInterface
 
+from passel.mlir import MLIRAdapter
+from passel.mlir import parse_source as mlir_parse_source
 from passel.testing import Callable_, ToyAdapter, ToyOp
 from passel.xdsl import XDSLAdapter, parse_source
 
@@ -108,6 +112,7 @@ class XDSLSubject:
             "region": "test.op",
             "unknown": "vendor.unknown",
             "other": "vendor.other",
+            "terminator": "test.termop",
         }
         self.interface: type = CallableOpInterface
         self.dialect = "cf"
@@ -128,7 +133,7 @@ class XDSLSubject:
         if node.role in ("module", "func"):
             return f'"{self.names[node.role]}"() <{attributes}> ({{\n{body}\n}}) : () -> ()'
         if node.role == "region":
-            body += '\n"test.termop"() : () -> ()'
+            body += f'\n"{self.names["terminator"]}"() : () -> ()'
         return f'"{self.names[node.role]}"() ({{\n{body}\n}}) {attributes} : () -> ()'
 
     def change(self, op: Any) -> None:
@@ -145,7 +150,49 @@ class XDSLSubject:
         into.regions[0].blocks[0].add_op(op)
 
 
-@pytest.fixture(params=[ToySubject, XDSLSubject], ids=["toy", "xdsl"])
+class MLIRSubject(XDSLSubject):
+    """The ops of MLIR's bindings, built from the same generic text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.adapter: IRAdapter = MLIRAdapter()
+        self.names = {**self.names, "region": "scf.execute_region", "terminator": "scf.yield"}
+        self.interface: type = FuncOp
+
+    def build(self, node: Node, context: Any) -> Any:
+        """Return the op for a node, with all that is inside."""
+        context.allow_unregistered_dialects = True
+        text = self._text(self._in_tables(node))
+        return mlir_parse_source(context, text, "built.mlir", implicit_module=False)
+
+    def _in_tables(self, node: Node) -> Node:
+        """Put functions in regions into modules: in MLIR symbols must be in symbol tables."""
+        body = tuple(map(self._in_tables, node.body))
+        if node.role == "region":
+            body = tuple(
+                Node("module", None, (inner,)) if inner.role == "func" else inner for inner in body
+            )
+        return node._replace(body=body)
+
+    def change(self, op: Any) -> None:
+        """Change an op of any role, leaving it valid."""
+        operation = op.operation
+        operation.attributes["demo.changed"] = UnitAttr.get(operation.context)
+
+    def break_(self, op: Any) -> None:
+        """Make an op of the role `func` invalid."""
+        broken = Type.parse("(i32) -> ()", op.operation.context)
+        op.operation.attributes["function_type"] = TypeAttr.get(
+            broken, context=op.operation.context
+        )
+
+    def move(self, op: Any, into: Any) -> None:
+        """Move an op to the end of what is inside of another."""
+        *_, last = into.operation.regions[0].blocks[0].operations
+        op.operation.move_after(last)
+
+
+@pytest.fixture(params=[ToySubject, XDSLSubject, MLIRSubject], ids=["toy", "xdsl", "mlir"])
 def subject(request: pytest.FixtureRequest) -> Subject:
     """Each adapter in turn."""
     return request.param()

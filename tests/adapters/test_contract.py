@@ -140,9 +140,9 @@ def test_parents(subject: Subject, program: Any) -> None:
     adapter = subject.adapter
     assert adapter.parent(program) is None
     for child in adapter.children(program):
-        assert adapter.parent(child) is program
+        assert adapter.parent(child) == program
         for inner in adapter.children(child):
-            assert adapter.parent(inner) is child
+            assert adapter.parent(inner) == child
 
 
 def test_locations(subject: Subject, program: Any) -> None:
@@ -183,7 +183,7 @@ def test_verify_names_the_op(subject: Subject, program: Any) -> None:
     subject.break_(func)
     with pytest.raises(InvalidIR) as caught:
         adapter.verify(program, recursive=True)
-    assert caught.value.op is func
+    assert caught.value.op == func
     assert caught.value.message
     assert not caught.value.message.startswith("'")
 
@@ -196,7 +196,7 @@ def test_verify_finds_the_first(subject: Subject, program: Any) -> None:
     subject.break_(first)
     with pytest.raises(InvalidIR) as caught:
         adapter.verify(program, recursive=True)
-    assert caught.value.op is first
+    assert caught.value.op == first
 
 
 def test_verify_one_op(subject: Subject, program: Any) -> None:

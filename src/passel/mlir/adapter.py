@@ -16,7 +16,7 @@ from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
-from passel.mlir.bindings import bindings_named
+from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
 from passel.mlir.verification import is_valid, verify
@@ -61,10 +61,10 @@ class MLIRAdapter:
         module = self.bindings.ir.Module
 
         def key_of(op: Any) -> Hashable:
-            found = type(op)
+            found: Any = op.__class__
             if found is plain or found is module:
                 op = op.operation.opview
-                found = type(op)
+                found = op.__class__
             return intern(op.operation.name) if found is generic else found
 
         return key_of
@@ -141,8 +141,8 @@ class MLIRAdapter:
 
     def parent(self, op: Any) -> Any:
         """Return the op around."""
-        parent = op.operation.parent
-        return None if parent is None else parent.operation.opview
+        parent = parent_of(op)
+        return None if parent is None else parent.opview
 
     def symbol_name(self, op: Any) -> str | None:
         """Return the op's `sym_name`."""
@@ -163,7 +163,11 @@ class MLIRAdapter:
     def print_op(self, op: Any, flags: PrintFlags) -> str:
         """Print natively; MLIR itself uses the generic form for what is invalid."""
         text: str = op.operation.get_asm(
-            print_generic_op_form=flags.generic, enable_debug_info=flags.debuginfo
+            print_generic_op_form=flags.generic,
+            enable_debug_info=flags.debuginfo,
+            use_local_scope=flags.local_scope,
+            large_elements_limit=flags.elide_elements,
+            large_resource_limit=flags.elide_resources,
         )
         return text.rstrip("\n")
 

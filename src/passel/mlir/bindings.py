@@ -107,14 +107,6 @@ class Bindings:
             msg = f"MLIR's bindings '{self.root}' cannot do this: they lack {missing}"
             raise AdapterError(msg)
 
-    def operation(self, op: Any) -> Any:
-        """Return the plain `Operation` behind an `Operation`, `OpView` or `Module`.
-
-        Only it can be asked anything: op classes call attributes of theirs `name`, `parent`
-        or `location`.
-        """
-        return op.operation
-
     def view(self, operation: Any) -> Any:
         """Return an op as passes see it: its class's `OpView`, or a generic one."""
         return operation.opview
@@ -126,6 +118,20 @@ class Bindings:
     def is_same(self, a: Any, b: Any) -> bool:
         """Tell whether two objects stand for one op; each op has any number of them."""
         return bool(a.operation == b.operation)
+
+
+def parent_of(op: Any) -> Any:
+    """Return the plain `Operation` around an op, or None at the top."""
+    try:
+        parent = op.operation.parent
+    except ValueError:  # it is detached
+        return None
+    return None if parent is None else parent.operation
+
+
+def block_of(op: Any) -> Any:
+    """Return the block around an op; asked at the top, the bindings end the process."""
+    return None if parent_of(op) is None else op.operation.block
 
 
 @cache

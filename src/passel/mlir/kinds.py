@@ -39,11 +39,12 @@ class Kinds:
             if not self.is_registered(context, name):
                 # Not remembered: its dialect may be defined or loaded later.
                 return OpKind(name, registered=False, isolated=False, implements=_nothing)
-            isolated = self._is_isolated(context, name)
-            kind = OpKind(
-                name, registered=True, isolated=isolated, implements=self._implements(context, name)
+            kind = known[name] = OpKind(
+                name,
+                registered=True,
+                isolated=self._is_isolated(context, name),
+                implements=self._implements(context, name),
             )
-            known[name] = kind
         return kind
 
     def is_registered(self, context: Any, name: str) -> bool:
@@ -93,7 +94,7 @@ class Kinds:
         def implements(interface: type) -> bool:
             context = of()
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
-            op_class = type(op.opview)
+            op_class: Any = op.opview.__class__
             if issubclass(op_class, interface):
                 return True
             if interface.__module__ != ir.OpView.__module__:

@@ -100,18 +100,9 @@ class _Parser:
         ir, context = self._ir, self._context
         if isinstance(source, bytes):
             if source.startswith(BYTECODE_MAGIC):
-                return self._attempt(
-                    lambda: ir.Module.parse(source, context=context)
-                ).operation.opview
-            try:
-                source = source.decode()
-            except UnicodeDecodeError as error:
-                line = source.count(b"\n", 0, error.start) + 1 + line_offset
-                place = Location(
-                    self._name, line, error.start - source.rfind(b"\n", 0, error.start)
-                )
-                message = f"invalid UTF-8: {error.reason}"
-                raise ParseError([Diagnostic(Severity.ERROR, message, place)]) from None
+                module = self._attempt(lambda: ir.Module.parse(source, context=context))
+                return module.operation.opview
+            source = self._decoded(source, line_offset)
         text = "\n" * line_offset + source
         try:
             op = self._attempt(
@@ -129,6 +120,16 @@ class _Parser:
         if not implicit_module or op.operation.name == "builtin.module":
             return op
         return self._wrapped(op)
+
+    def _decoded(self, source: bytes, line_offset: int) -> str:
+        try:
+            return source.decode()
+        except UnicodeDecodeError as error:
+            line = source.count(b"\n", 0, error.start) + 1 + line_offset
+            column = error.start - source.rfind(b"\n", 0, error.start)
+            place = Location(self._name, line, column)
+            message = f"invalid UTF-8: {error.reason}"
+            raise ParseError([Diagnostic(Severity.ERROR, message, place)]) from None
 
     def _wrapped(self, op: Any) -> Any:
         location = self._ir.Location.file(self._name, 0, 0, context=self._context)

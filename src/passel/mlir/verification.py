@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.ir import InvalidIR
+from passel.mlir.bindings import parent_of
 from passel.mlir.diagnostics import SEEN, captured
 
 if TYPE_CHECKING:
@@ -68,12 +69,14 @@ def is_valid(bindings: Bindings, op: Any) -> bool:
 
 def _first_error(bindings: Bindings, op: Any) -> _Reported | None:
     operation = op.operation
-    with _captured(operation.context) as found:
+    raised: list[Any] = []
+    with _captured(operation.context) as reported:
         try:
             if operation.verify():
                 return None
         except bindings.ir.MLIRError as error:
-            found = [*found, *error.error_diagnostics]
+            raised = error.error_diagnostics
+    found = [*reported, *raised]
     if not found:
         return _Reported("failed to verify", operation.location, ())
     notes = ((note.message, note.location) for note in found[0].notes)
@@ -145,8 +148,8 @@ def _op_at(bindings: Bindings, blamed: Any, location: Any) -> Any:
     top = blamed.operation
     if top.location == location:
         return bindings.view(top)
-    while top.parent is not None:
-        top = top.parent.operation
+    while (parent := parent_of(top)) is not None:
+        top = parent
     ops = _walk(bindings, top)
     found = next((op for op in ops if op.operation.location == location), blamed)
     return bindings.view(found.operation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.dominator_tree import DominatorTree
-from passel.mlir.bindings import bindings_of
+from passel.mlir.bindings import bindings_of, block_of, parent_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,7 +138,7 @@ class DominanceInfo:
             return self._block_dominates(a, b)
         if _is_op(b):
             if isinstance(a, ir.BlockArgument):
-                block = _block_of(b)
+                block = block_of(b)
                 return block is not None and (
                     a.owner == block or self._block_dominates(a.owner, block)
                 )
@@ -154,7 +154,7 @@ class DominanceInfo:
 
         Source: `mlir::Operation::isBeforeInBlock`, MLIR 22.
         """
-        block, other = _block_of(a), _block_of(b)
+        block, other = block_of(a), block_of(b)
         if block is None or other is None or block != other:
             return False
         return a.operation != b.operation and _goes_first(a.operation, b.operation, block)
@@ -165,7 +165,7 @@ class DominanceInfo:
         return type(a) is type(b) and a == b
 
     def _op_dominates(self, a: Any, b: Any, *, enclosing: bool) -> bool:
-        block, other = _block_of(a), _block_of(b)
+        block, other = block_of(a), block_of(b)
         if block is None or other is None:
             return False
         if self._bindings.is_same(a, b):
@@ -206,14 +206,8 @@ def _successors(block: Any) -> list[Any]:
     return list(block.successors)
 
 
-def _block_of(op: Any) -> Any:
-    """Return the block around; the bindings end the process if the top op is asked for its."""
-    operation = op.operation
-    return None if operation.parent is None else operation.block
-
-
 def _region_of(operation: Any) -> Any:
-    block = _block_of(operation)
+    block = block_of(operation)
     return None if block is None else block.region
 
 
@@ -221,15 +215,14 @@ def _ops_around(op: Any) -> Iterator[Any]:
     place = op.operation
     while place is not None:
         yield place
-        parent = place.parent
-        place = None if parent is None else parent.operation
+        place = parent_of(place)
 
 
 def _blocks_around(block: Any) -> Iterator[Any]:
     place = block
     while place is not None:
         yield place
-        place = _block_of(place.owner)
+        place = block_of(place.owner)
 
 
 def _goes_first(a: Any, b: Any, block: Any) -> bool:

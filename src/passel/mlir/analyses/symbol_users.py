@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.mlir.bindings import bindings_of
+from passel.mlir.bindings import bindings_of, parent_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,9 +90,9 @@ class SymbolUsers:
 
     def _resolve(self, user: Any, reference: Any) -> Iterator[Any]:
         """Yield the symbols along a reference, as far as they exist."""
-        place = user.operation.parent
+        place = parent_of(user)
         while place is not None and self._symbols(place) is None:
-            place = place.operation.parent
+            place = parent_of(place)
         for name in self._names(reference):
             symbols = None if place is None else self._symbols(place)
             place = None if symbols is None else symbols.get(name)
