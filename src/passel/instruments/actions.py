@@ -1,0 +1,138 @@
+"""Logs each execution of a pass, as MLIR logs actions."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.instrumentation import PassInstrumentation
+from passel.ir import PrintFlags
+from passel.schedule import PassStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TextIO
+
+    from passel.diagnostics import Location
+    from passel.errors import Failure
+    from passel.instrumentation import Run
+    from passel.ir import IRAdapter
+    from passel.schedule import Step
+
+_TAG = "`pass-execution`"
+_OUTLINE = PrintFlags(skip_regions=True)
+
+
+class Place(NamedTuple):
+    """A place in a source file; 0 is any line or column.
+
+    Example:
+        >>> Place.parse("in.mlir:3")
+        Place(file='in.mlir', line=3, column=0)
+
+    Source: `mlir::tracing::FileLineColLocBreakpoint`, MLIR 22.
+    """
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Place:
+        """Read `file[:line[:col]]`.
+
+        Raises:
+            ValueError: It is written otherwise.
+        """
+        file, _, rest = text.partition(":")
+        numbers = rest.split(":") if rest else []
+        if not file or len(numbers) > 2 or not all(n.isdecimal() for n in numbers):  # noqa: PLR2004 - line and column
+            raise ValueError(f"expected 'file:line:col', got '{text}'")
+        return cls(file, *map(int, numbers))
+
+    def covers(self, location: Location) -> bool:
+        """Tell whether a location is this place."""
+        return (
+            self.file == location.file
+            and self.line in (0, location.line)
+            and self.column in (0, location.column)
+        )
+
+
+class ActionLog(PassInstrumentation):
+    """Writes a line when a pass, or a step that runs nested pipelines, begins and ends.
+
+    Args:
+        stream: Where to.
+        places: Log only what runs on ops at these places; on all if there are none.
+
+    Example:
+        >>> import sys
+        >>> from passel import PassManager
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> pm = PassManager("toy.module", adapter=ToyAdapter())
+        >>> functions = pm.nest("toy.func")
+        >>> with pm.instrument(ActionLog(sys.stdout)):
+        ...     result = pm.run(parse_toy("toy.module"))
+        [thread MainThread] begins (no breakpoint) Action `pass-execution` running ...
+        [thread MainThread] completed `pass-execution`
+
+    Source: `mlir::tracing::ActionLogger`, MLIR 22, for the text, with its odd quotes. A step
+    that a gate skips has begun already there; MLIR does not log and count at once.
+    """
+
+    def __init__(self, stream: TextIO, *, places: Iterable[Place] = ()) -> None:
+        self._stream = stream
+        self._places = tuple(places)
+        self._adapters: list[IRAdapter] = []
+        self._ends: dict[int, list[str]] = {}
+
+    def before_run(self, run: Run) -> None:
+        """Remember who answers for the IR."""
+        self._adapters.append(run.adapter)
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Forget it, and all of a run in which this could not write."""
+        self._adapters.pop()
+        if not self._adapters:
+            self._ends.clear()
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Log that it begins."""
+        adapter = self._adapters[-1]
+        ends = self._ends.setdefault(threading.get_ident(), [])
+        if self._places:
+            location = adapter.location(op)
+            if not any(place.covers(location) for place in self._places):
+                ends.append("")
+                return
+        ends.append("completed")
+        name = step.display_name if isinstance(step, PassStep) else _ADAPTOR
+        outline = " ".join(adapter.print_op(op, _OUTLINE).split())
+        self._write(
+            f"begins (no breakpoint) Action {_TAG} running `{name}` on Operation "
+            f"`{adapter.kind_of(op).name}` ({outline})`"
+        )
+
+    def pass_skipped(self, step: Step, op: Any) -> None:
+        """Take note for the end."""
+        ends = self._ends[threading.get_ident()]
+        ends[-1] = ends[-1] and "skipped"
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Log that it has ended."""
+        how = self._ends[threading.get_ident()].pop()
+        if how:
+            self._write(f"{how} {_TAG}")
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Log that it has ended; MLIR does not tell how either."""
+        self.after_pass(step, op)
+
+    def _write(self, text: str) -> None:
+        self._stream.write(f"[thread {threading.current_thread().name}] {text}\n")
+        self._stream.flush()  # what was running when the process died is what one wants to know
+
+
+_ADAPTOR = "mlir::detail::OpToOpPassAdaptor"
+"""MLIR's name for what runs nested pipelines; scripts that read the log look for it."""

@@ -1,0 +1,281 @@
+"""A trace of runs for viewers such as Perfetto: what ran when, in which thread, how long."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from passel.instrumentation import PassInstrumentation
+from passel.instruments.trace_file import TraceFile
+from passel.schedule import PassStep
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+    from typing import TextIO
+
+    from passel.errors import Failure
+    from passel.instrumentation import Run
+    from passel.ir import IRAdapter
+    from passel.schedule import Pipeline, Step
+
+Event: TypeAlias = dict[str, Any]
+
+_SHARE = 50
+"""The ops are counted at most in one part of so many of a run's time."""
+_MEMORY_PERIOD = 5_000.0
+"""How long to wait before memory is looked at again, in microseconds."""
+_PERIOD = 250_000.0
+"""How long events may wait before they are written, in microseconds."""
+
+
+class Trace(PassInstrumentation):
+    """Writes a trace of runs in Chrome's trace event format, which ui.perfetto.dev opens.
+
+    There is a slice for each execution of a pass, nested pipeline, verification and analysis,
+    in a track for each thread, with the number of ops and the process's memory below. The
+    file holds all runs, as valid JSON after each of them, failed and interrupted ones too;
+    of a process that is killed it holds what viewers can open.
+
+    Args:
+        target: A file's path, or a stream, to which each run is an array of its own.
+
+    Example:
+        >>> import io, json
+        >>> from passel import PassManager
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> pm, stream = PassManager("toy.module", adapter=ToyAdapter()), io.StringIO()
+        >>> functions = pm.nest("toy.func")
+        >>> with pm.instrument(Trace(stream)):
+        ...     result = pm.run(parse_toy("toy.module(toy.func @f)"))
+        >>> [e["name"] for e in json.loads(stream.getvalue()) if e["ph"] == "B"]
+        ["Pipeline Collection : ['toy.func'] toy.module", "'toy.func' Pipeline @f"]
+
+    Source: `--profile-actions-to` of mlir-opt, MLIR 22, for the array of begins and ends; its
+    slices are all named `pass-execution`, and there are no others.
+    """
+
+    def __init__(self, target: str | Path | TextIO) -> None:
+        self._file: TraceFile | None = TraceFile(target)
+        self._pending: list[Event] = []
+        self._foreign: list[Event] = []
+        self._origin = time.perf_counter_ns()
+        self._threads: set[tuple[int, int]] = set()
+        self._depth = 0
+        self._broken = False
+        self._runs: list[Run] = []
+        self._options: dict[PassStep, str] = {}
+        self._changed: dict[int, list[bool | None]] = {}
+        self._next_write = self._next_ops = self._next_memory = 0.0
+
+    # -- Runs ----------------------------------------------------------------------------------
+
+    def before_run(self, run: Run) -> None:
+        """Start, and look at what is there."""
+        self._runs.append(run)
+        self._enter()
+        self._sample(forced=len(self._runs) == 1)
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Look at what is left, and complete the file."""
+        self._sample(forced=len(self._runs) == 1)
+        self._runs.pop()
+        self._options.clear()
+        self._leave()
+
+    @contextmanager
+    def scope(self, name: str) -> Generator[None]:
+        """Make a slice of what happens in a `with` statement around runs, or beside them."""
+        self._enter()
+        with suppress(OSError):  # as of a hook: the work goes on
+            self._begin(name, "tool", {})
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                self._end()
+                self._leave()
+
+    def _enter(self) -> None:
+        self._depth += 1
+
+    def _leave(self) -> None:
+        self._depth -= 1
+        if self._depth == 0 and not self._broken:
+            # Of one worker, parts come in program order, not in the order in which they ran.
+            self._pending += sorted(self._foreign, key=lambda event: event["ts"])
+            self._foreign.clear()
+            self._write(complete=True)
+
+    # -- Other processes -----------------------------------------------------------------------
+
+    def split(self) -> Trace:
+        """Return what collects the events of another process, on the same clock."""
+        child = object.__new__(type(self))
+        Trace.__init__(child, os.devnull)
+        child._file, child._origin = None, self._origin
+        return child
+
+    def merge(self, child: PassInstrumentation) -> None:
+        """Take over its events, as tracks of their own."""
+        assert isinstance(child, Trace)  # noqa: S101 - the contract
+        self._foreign += child._pending  # noqa: SLF001 - of this class
+
+    # -- Slices --------------------------------------------------------------------------------
+
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
+        """Begin a slice such as `'func.func' Pipeline @main`."""
+        name = f"'{pipeline.anchor}' Pipeline {self._place(op)}"
+        self._begin(name, "pipeline", {"path": pipeline.path})
+
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """End it."""
+        self._end(failed=True) if failed else self._end()
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Begin a slice such as `cse @main`."""
+        adapter = self._adapter
+        location = adapter.location(op)
+        args = {
+            "path": step.path,
+            "op": adapter.kind_of(op).name,
+            "location": str(location) if location.file else location.label or "unknown",
+        }
+        name = step.display_name
+        if isinstance(step, PassStep):
+            name = step.pass_.name or step.display_name
+            if step not in self._options:
+                self._options[step] = step.pass_.option_text(all_options=True)
+            args["options"] = self._options[step]
+            self._changed.setdefault(threading.get_ident(), []).append(False)
+        self._begin(f"{name} {self._place(op)}", "pass", args)
+
+    def after_change(self, step: PassStep, op: Any) -> None:
+        """Take note for the end of the slice."""
+        self._changed[threading.get_ident()][-1] = True
+
+    def pass_skipped(self, step: Step, op: Any) -> None:
+        """Take note for the end of the slice."""
+        if isinstance(step, PassStep):
+            self._changed[threading.get_ident()][-1] = None
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """End the slice."""
+        if isinstance(step, PassStep):
+            changed = self._changed[threading.get_ident()].pop()
+            if changed is None:
+                self._end(skipped=True)
+            else:
+                self._end(changed=changed)
+        else:
+            self._end()
+        self._sample()
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """End the slice, with the reason."""
+        if isinstance(step, PassStep):
+            self._changed[threading.get_ident()].pop()
+        if failure is None:
+            self._end(failed=True)
+        else:
+            self._end(failed=True, kind=failure.kind, message=failure.diagnostic.message)
+
+    def before_verification(self, step: Step, op: Any) -> None:
+        """Begin a slice."""
+        self._begin("verify", "verification", {"path": step.path})
+
+    def after_verification(self, step: Step, op: Any) -> None:
+        """End it."""
+        self._end()
+
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Begin a slice such as `(A) DominanceInfo`."""
+        self._begin(f"(A) {name}", "analysis", {"op": self._place(op)})
+
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """End it."""
+        self._end()
+
+    @property
+    def _adapter(self) -> IRAdapter:
+        return self._runs[-1].adapter
+
+    def _place(self, op: Any) -> str:
+        symbol = self._adapter.symbol_name(op)
+        return f"@{symbol}" if symbol else self._adapter.kind_of(op).name
+
+    # -- Events --------------------------------------------------------------------------------
+
+    def _begin(self, name: str, category: str, args: dict[str, Any]) -> None:
+        self._event("B", name=name, cat=category, args=args)
+
+    def _end(self, **args: Any) -> None:
+        self._event("E", args=args)
+
+    def _now(self) -> float:
+        """Return microseconds since the trace was made."""
+        return (time.perf_counter_ns() - self._origin) / 1000
+
+    def _event(self, phase: str, **fields: Any) -> None:
+        pid, tid = os.getpid(), threading.get_native_id()
+        if self._broken:
+            return
+        if (pid, tid) not in self._threads:
+            self._announce(pid, tid)
+        now = self._now()
+        self._pending.append({"ph": phase, "pid": pid, "tid": tid, "ts": now, **fields})
+        if now > self._next_write:
+            self._next_write = now + _PERIOD
+            self._write()
+
+    def _announce(self, pid: int, tid: int) -> None:
+        """Name a track, and its process if it is the first."""
+        process = "passel" if self._file is not None else "passel worker"
+        names = {"thread_name": threading.current_thread().name}
+        if not self._threads:
+            names["process_name"] = process
+        self._threads.add((pid, tid))
+        common = {"ph": "M", "pid": pid, "tid": tid, "ts": self._now()}
+        self._pending += [{**common, "name": k, "args": {"name": v}} for k, v in names.items()]
+
+    def _sample(self, *, forced: bool = False) -> None:
+        """Look at memory and, if that does not take too long, at the number of ops."""
+        now = self._now()
+        if forced or now > self._next_memory:
+            self._next_memory = now + _MEMORY_PERIOD
+            if memory := resident_memory():
+                self._event("C", name="memory", args={"MB": round(memory / 2**20, 2)})
+        if forced or (now > self._next_ops and len(self._runs) == 1):
+            self._count_ops()
+
+    def _count_ops(self) -> None:
+        run, started = self._runs[0], self._now()
+        count, children, queue = 0, run.adapter.children, [run.op]
+        while queue:
+            count += 1
+            queue += children(queue.pop())
+        self._event("C", name="ops", args={"ops": count})
+        now = self._now()
+        self._next_ops = now + _SHARE * (now - started)
+
+    def _write(self, *, complete: bool = False) -> None:
+        if self._file is None:
+            return
+        events, self._pending = self._pending, []
+        try:
+            self._file.write(events, complete=complete)
+        except OSError:
+            self._broken = True  # for good: there is no telling what the file holds now
+            raise
+
+
+def resident_memory() -> int:
+    """Return how much memory the process has, in bytes; 0 if the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - half of the time of a Path
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,69 @@
+"""The file of a trace: an array that grows, and can be read at any time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+_END = "\n]\n"
+
+
+class TraceFile:
+    """Writes events as JSON arrays.
+
+    A regular file holds one array, which is taken up again when it was complete. What cannot
+    be taken up again, such as a pipe, gets one array after the other. Until it is complete,
+    an array lacks its end, which the format allows; events are always whole.
+
+    Args:
+        target: A path, or a stream that stays open.
+
+    Source: "Trace Event Format", the JSON array format.
+    """
+
+    def __init__(self, target: str | Path | TextIO) -> None:
+        self._path = Path(target) if isinstance(target, str | Path) else None
+        self._stream: TextIO | None = None if isinstance(target, str | Path) else target
+        self._begun = False
+        self._size: int | None = None
+
+    def write(self, events: Sequence[dict[str, Any]], *, complete: bool) -> None:
+        """Add events, and the array's end if it is complete.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        stream = self._opened()
+        start = ",\n" if self._begun else "[\n"
+        text = ",\n".join(json.dumps(event, default=str) for event in events)
+        self._begun = self._begun or bool(text)
+        stream.write(start + text if text else "")
+        stream.flush()
+        if complete:
+            self._complete(stream)
+
+    def _opened(self) -> TextIO:
+        if self._stream is None:
+            assert self._path is not None  # noqa: S101 - one of them is there
+            if self._size is None:
+                self._stream = self._path.open("w", encoding="ascii", newline="\n")
+            else:
+                self._stream = self._path.open("r+", encoding="ascii", newline="\n")
+                self._stream.seek(self._size)
+                self._begun = self._size > 0
+        return self._stream
+
+    def _complete(self, stream: TextIO) -> None:
+        if self._path is not None and self._path.is_file():
+            self._size = stream.tell()
+        stream.write(_END if self._begun else f"[{_END}")
+        stream.flush()
+        self._begun = False
+        if self._path is not None:
+            stream.close()
+            self._stream = None
