@@ -1,0 +1,140 @@
+"""What a pass changed, as text: the IR before it, kept where it is known, and the diff."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.ir import IRAdapter
+
+_CONTEXT = 3
+_COLOURS = {"@": "36", "-": "31", "+": "32"}
+
+
+def unified_diff(before: str, after: str) -> str:
+    r"""Return what differs as a unified diff, or an empty string.
+
+    Example:
+        >>> print(unified_diff("a\nb\nc\n", "a\nc\n"), end="")
+        --- before
+        +++ after
+        @@ -1,3 +1,2 @@
+         a
+        -b
+         c
+    """
+    if before == after:
+        return ""
+    old, new = before.splitlines(), after.splitlines()
+    # Comparing takes quadratic time: leave out all that is the same at both ends.
+    start = _common_start(old, new)
+    end = _common_start(old[start:][::-1], new[start:][::-1])
+    skipped, end = max(start - _CONTEXT, 0), max(end - _CONTEXT, 0)
+    lines = difflib.unified_diff(
+        old[skipped : len(old) - end],
+        new[skipped : len(new) - end],
+        "before",
+        "after",
+        n=_CONTEXT,
+        lineterm="",
+    )
+    return "".join(f"{_moved(line, skipped)}\n" for line in lines)
+
+
+def _common_start(old: list[str], new: list[str]) -> int:
+    count = 0
+    for one, other in zip(old, new, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _moved(line: str, by: int) -> str:
+    """Return a line of a diff, counting from the start of the whole text if it is `@@`."""
+    if not by or not line.startswith("@@ "):
+        return line
+    mark, old, new, end = line.split(" ", 3)
+    return f"{mark} {_shifted(old, by)} {_shifted(new, by)} {end}"
+
+
+def _shifted(text: str, by: int) -> str:
+    start, comma, count = text[1:].partition(",")
+    return f"{text[0]}{int(start) + by}{comma}{count}"
+
+
+def coloured(diff: str) -> str:
+    r"""Return a unified diff with ANSI colours.
+
+    Example:
+        >>> coloured("+x\n")
+        '\x1b[32m+x\x1b[0m\n'
+    """
+    return "".join(map(_coloured_line, diff.splitlines(keepends=True)))
+
+
+def _coloured_line(line: str) -> str:
+    text = line.rstrip("\n")
+    bold = text.startswith(("--- before", "+++ after"))
+    colour = "1" if bold else _COLOURS.get(text[:1])
+    return f"\x1b[{colour}m{text}\x1b[0m\n" if colour else line
+
+
+class TextMemory:
+    """The texts of ops, each as long as nothing has changed in the op.
+
+    Args:
+        adapter: Knows what is around an op.
+
+    Example:
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> module = parse_toy("toy.module(toy.func @f,toy.func @g)")
+        >>> f, g = module.body
+        >>> memory = TextMemory(ToyAdapter())
+        >>> memory.put(f, "f"), memory.put(g, "g")
+        (None, None)
+        >>> memory.changed(f)
+        >>> memory.get(f), memory.get(g)
+        (None, 'g')
+    """
+
+    def __init__(self, adapter: IRAdapter) -> None:
+        self._adapter = adapter
+        self._now = 0
+        self._texts: dict[Any, tuple[int, str]] = {}
+        self._changed: dict[Any, int] = {}
+        self._changed_inside: dict[Any, int] = {}
+
+    def get(self, op: Any) -> str | None:
+        """Return an op's text if it is known to be up to date."""
+        stamp, text = self._texts.get(op, (-1, None))
+        if text is None or self._changed_inside.get(op, 0) > stamp:
+            return None
+        if any(self._changed.get(each, 0) > stamp for each in self._outwards(op)):
+            return None
+        return text
+
+    def put(self, op: Any, text: str) -> None:
+        """Remember an op's text."""
+        self._texts[op] = self._now, text
+
+    def changed(self, op: Any) -> None:
+        """Take note that something has changed an op, or anything in it."""
+        self._now += 1
+        self._changed[op] = self._now
+        around = self._outwards(op)
+        next(around)
+        for each in around:
+            self._changed_inside[each] = self._now
+
+    def clear(self) -> None:
+        """Forget all texts."""
+        self._texts.clear()
+
+    def _outwards(self, op: Any) -> Iterator[Any]:
+        while op is not None:
+            yield op
+            op = self._adapter.parent(op)

@@ -1,0 +1,371 @@
+"""Printing IR before and after passes: `--mlir-print-ir-after-all` and its relatives.
+
+Source: `IRPrinterInstrumentation`, MLIR 22; diffs and single symbols are passel's.
+"""
+
+# ruff: noqa: SLF001
+# A child is an object of the same class.
+
+from __future__ import annotations
+
+from collections import defaultdict
+from copy import copy
+from dataclasses import dataclass, field
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+
+from passel.instrumentation import PassInstrumentation
+from passel.instruments.ir_diff import TextMemory, unified_diff
+from passel.instruments.ir_files import FileTree, chain_of
+from passel.instruments.ir_sinks import Dump, Recorder, StreamSink, TreeSink, hand_on
+from passel.instruments.ir_symbols import complaint, find_symbol
+from passel.ir import PrintFlags
+from passel.schedule import PassStep
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import TextIO
+
+    from passel.errors import Failure
+    from passel.instrumentation import Run
+    from passel.instruments.ir_sinks import Sink
+    from passel.ir import IRAdapter
+    from passel.schedule import Step
+
+
+class PrintIR(PassInstrumentation):
+    """Prints the op that a pass runs on, before and after it.
+
+    A dump is introduced by a line such as `// -----// IR Dump After CSE (cse) //----- //`.
+    An invalid op is printed in generic form. Observing never changes how a run goes: what
+    cannot be written is said once.
+
+    Args:
+        before: Print before all passes, or before those with these names.
+        after: Print after all passes, or after those with these names.
+        module_scope: Print the op at the top, whatever op the pass ran on; the header says
+            which one that was.
+        only_on_change: After passes, print only if they changed the op.
+        only_on_failure: Print after all passes that failed, and after no others.
+        flags: How to print.
+        directory: Write each dump into a file in this directory instead; see `FileTree`.
+        diff: After passes, print what they changed as a unified diff, and nothing if they
+            changed nothing; after all passes unless `after` names some.
+        symbol: Print only the op that defines this symbol, when a pass runs on it, around
+            it, or in it; the header says which op the pass ran on. After all passes unless
+            `before` or `after` is given.
+        stream: Where to print; by default the standard error as it is at that time.
+
+    Example:
+        >>> import sys
+        >>> from passel import PassManager
+        >>> from passel.combinators import register
+        >>> from passel.registry import PassRegistry
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> registry = PassRegistry()
+        >>> register(registry)
+        >>> pipeline = "toy.module(toy.func(composite-fixed-point-pass))"
+        >>> pm = PassManager.parse(pipeline, registry=registry, adapter=ToyAdapter())
+        >>> with pm.instrument(PrintIR(after=True, stream=sys.stdout)):
+        ...     result = pm.run(parse_toy("toy.module(toy.func @f)"))
+        // -----// IR Dump After CompositeFixedPointPass (composite-fixed-point-pass) //----- //
+        toy.func @f
+        <BLANKLINE>
+
+    Source: `mlir::PassManager::enableIRPrinting`, MLIR 22.
+    """
+
+    def __new__(cls, **arguments: Any) -> Self:
+        """Choose the class that is told of changes only if they matter: finding them costs."""
+        tells = cls is PrintIR and (arguments.get("only_on_change") or arguments.get("diff"))
+        return super().__new__(cast("type[Self]", _PrintChanges) if tells else cls)
+
+    def __init__(  # noqa: PLR0913 # pyright: ignore[reportInconsistentConstructor] - `__new__` takes all
+        self,
+        *,
+        before: bool | Sequence[str] = False,
+        after: bool | Sequence[str] = False,
+        module_scope: bool = False,
+        only_on_change: bool = False,
+        only_on_failure: bool = False,
+        flags: PrintFlags = PrintFlags(),  # noqa: B008 - immutable
+        directory: str | Path | None = None,
+        diff: bool = False,
+        symbol: str = "",
+        stream: TextIO | None = None,
+    ) -> None:
+        wants_all = only_on_failure or (diff and not after) or (symbol and not before and not after)
+        self._before = _Selection.of(before)
+        self._after = _Selection.of(True if wants_all else after)
+        self._module_scope = module_scope
+        self._only_on_change = only_on_change
+        self._only_on_failure = only_on_failure
+        self._flags = flags
+        self._diff = diff
+        self._symbol = symbol
+        self._stream = StreamSink(stream)
+        self._sink: Sink = self._stream
+        if directory is not None:
+            self._sink = TreeSink(FileTree(directory), self._stream)
+        self._runs: list[_Watched] = []
+        self._symbol_seen = False
+        self.complaint: str = ""
+        self.defers_complaint: bool = False
+
+    # -- Runs ------------------------------------------------------------------------------
+
+    def before_run(self, run: Run) -> None:
+        """Get to know the IR."""
+        self._runs.append(_Watched(run.adapter, run.op, get_ident(), trusted=run.verifies))
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Say so if the symbol has not occurred."""
+        watched = self._watched
+        self._runs.remove(watched)
+        self.complaint = ""
+        if self._symbol and not self._symbol_seen:
+            self.complaint = f"warning: {complaint(watched.adapter, run.op, self._symbol)}\n"
+            if not self.defers_complaint:
+                self._stream.say(self.complaint)
+
+    def forget(self) -> None:
+        """Let go of all ops: those of later runs are others. Their files have other names."""
+        if isinstance(self._sink, TreeSink):
+            self._sink.tree.forget()
+
+    def split(self) -> PrintIR:
+        """Return what keeps the dumps of a part of a run."""
+        outer: list[str] = []
+        if self._runs and self._watched.containers:
+            watched = self._watched
+            outer = [name for _, name in chain_of(watched.adapter, watched.containers[-1])]
+        child = copy(self)
+        child._start_recording(Recorder(outer))
+        return child
+
+    def _start_recording(self, recorder: Recorder) -> None:
+        self._stream, self._sink, self._runs = StreamSink(None), recorder, []
+        self.defers_complaint = True
+
+    def merge(self, child: PassInstrumentation) -> None:
+        """Print what the child has kept."""
+        if not isinstance(child, PrintIR) or not isinstance(child._sink, Recorder):
+            return
+        self._symbol_seen |= child._symbol_seen
+        watched = self._watched
+        container = watched.containers[-1] if watched.containers else None
+        hand_on(child._sink, self._sink, watched.adapter, container)
+
+    @property
+    def _watched(self) -> _Watched:
+        """The run that a hook belongs to: the innermost of this thread, if there is one."""
+        own = (run for run in reversed(self._runs) if run.thread == get_ident())
+        return next(own, self._runs[-1])
+
+    # -- Passes ----------------------------------------------------------------------------
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Print, or remember what the op is like."""
+        run = self._watched
+        if not isinstance(step, PassStep):
+            run.containers.append(op)
+            return
+        run.changed.discard(get_ident())
+        target = self._target(run, op)
+        if self._before.takes(step) and target is not None:
+            self._dump(run, step, op, "Before", self._text(run, target))
+        if self._after.takes(step) and (self._diff or self._symbol):
+            run.pending[get_ident()].append(self._remember(run, op, target))
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Print, if the pass is one of those asked for."""
+        run = self._watched
+        if not isinstance(step, PassStep):
+            run.containers.pop()
+            return
+        if not self._after.takes(step):
+            return
+        before = run.pending[get_ident()].pop() if self._diff or self._symbol else _NOTHING
+        if self._only_on_failure:
+            return
+        target = self._target(run, op)
+        if self._only_on_change and not self._has_changed(run, op, target, before):
+            return
+        self._dump_after(run, step, op, target, before)
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Print, if the pass is one of those asked for."""
+        run = self._watched
+        if not isinstance(step, PassStep):
+            run.containers.pop()
+            return
+        run.trusted = False
+        run.texts.clear()
+        if not self._after.takes(step):
+            return
+        before = run.pending[get_ident()].pop() if self._diff or self._symbol else _NOTHING
+        self._dump_after(run, step, op, self._target(run, op), before, failed=True)
+
+    # -- What to print ---------------------------------------------------------------------
+
+    def _target(self, run: _Watched, op: Any) -> Any:
+        """Return what is printed when a pass runs on `op`; None if that is nothing."""
+        if self._symbol:
+            found = find_symbol(run.adapter, op, self._symbol)
+            if found is None:
+                return None
+            self._symbol_seen = True
+            return run.top(op) if self._module_scope else found
+        return run.top(op) if self._module_scope else op
+
+    def _remember(self, run: _Watched, op: Any, target: Any) -> _Before:
+        if target is None:
+            return _NOTHING
+        text = self._known_text(run, target) if self._diff else ""
+        watches = self._only_on_change and self._symbol and not self._diff
+        return _Before(target, text, run.adapter.fingerprint(target) if watches else None)
+
+    def _has_changed(self, run: _Watched, op: Any, target: Any, before: _Before) -> bool:
+        changed = get_ident() in run.changed
+        if not changed or self._diff or not self._symbol or self._module_scope:
+            return changed
+        if target is None:
+            return before.target is not None
+        return before.target is None or run.adapter.fingerprint(target) != before.fingerprint
+
+    def _dump_after(
+        self,
+        run: _Watched,
+        step: PassStep,
+        op: Any,
+        target: Any,
+        before: _Before,
+        *,
+        failed: bool = False,
+    ) -> None:
+        if target is None and before.target is None:
+            return
+        if not self._diff:
+            gone = f"// @{self._symbol} does not exist any more"
+            text = gone if target is None else self._text(run, target)
+            self._dump(run, step, op, "After", text, failed=failed)
+            return
+        text = "" if target is None else self._known_text(run, target)
+        diff = unified_diff(before.text, text)
+        if diff or failed:
+            shown = diff.removesuffix("\n") or "// the pass changed nothing"
+            self._dump(run, step, op, "After", shown, failed=failed)
+
+    def _dump(
+        self, run: _Watched, step: PassStep, op: Any, when: str, text: str, *, failed: bool = False
+    ) -> None:
+        where = ""
+        if self._module_scope or self._symbol:
+            symbol = run.adapter.symbol_name(op)
+            suffix = "" if symbol is None else f": @{symbol}"
+            where = f" ('{run.adapter.kind_of(op).name}' operation{suffix})"
+        name = f"{step.pass_.display_name}{' Failed' if failed else ''} ({step.pass_.name})"
+        header = f"// -----// IR Dump {when} {name}{where} //----- //"
+        dump = Dump(step.pass_.name, header, text, self._diff and when == "After")
+        self._sink.take(run.adapter, op, dump)
+
+    def _known_text(self, run: _Watched, op: Any) -> str:
+        """Return an op's text for a diff, that of its last dump if it cannot have changed.
+
+        Custom form as long as the printer manages: a generic one would differ everywhere.
+        """
+        text = run.texts.get(op)
+        if text is None:
+            text = run.adapter.print_op(op, self._flags)
+            run.texts.put(op, text)
+        return text
+
+    def _text(self, run: _Watched, op: Any) -> str:
+        """Return an op's text, with an empty line if it is at the top, as MLIR prints it."""
+        flags = self._flags
+        is_top = run.adapter.parent(op) is None
+        if not is_top:
+            flags = flags._replace(local_scope=True)
+        if not run.trusted and not _is_valid(run.adapter, op):
+            flags = flags._replace(generic=True)
+        text = run.adapter.print_op(op, flags)
+        return f"{text}\n" if is_top and not flags.local_scope else text
+
+
+class _PrintChanges(PrintIR):
+    """Prints what passes change, and so has to be told."""
+
+    def after_change(self, step: PassStep, op: Any) -> None:
+        """Take note."""
+        run = self._watched
+        run.changed.add(get_ident())
+        run.texts.changed(op)
+
+
+class _Selection(NamedTuple):
+    """Passes: all, or those with some names."""
+
+    all: bool
+    names: frozenset[str]
+
+    @staticmethod
+    def of(wanted: bool | Sequence[str]) -> _Selection:
+        if isinstance(wanted, bool):
+            return _Selection(wanted, frozenset())
+        return _Selection(all=False, names=frozenset(wanted))
+
+    def takes(self, step: PassStep) -> bool:
+        return self.all or step.pass_.name in self.names
+
+
+class _Before(NamedTuple):
+    """What was printed, or would have been, before a pass."""
+
+    target: Any
+    text: str
+    fingerprint: object
+
+
+_NOTHING = _Before(None, "", None)
+
+
+@dataclass(slots=True, eq=False)
+class _Watched:
+    """A run that is being observed.
+
+    Attributes:
+        adapter: Answers for the IR.
+        op: What the run is on.
+        thread: Where it runs.
+        trusted: Whether its IR is valid as far as is known.
+        changed: The threads in which the pass that has just ended changed its op.
+        containers: The ops whose nested pipelines run, outermost first.
+        pending: By thread, what was remembered before each pass that runs, outermost first.
+        texts: What ops looked like when they were last printed.
+    """
+
+    adapter: IRAdapter
+    op: Any
+    thread: int
+    trusted: bool
+    changed: set[int] = field(default_factory=set[int])
+    containers: list[Any] = field(default_factory=list[Any])
+    pending: defaultdict[int, list[_Before]] = field(default_factory=lambda: defaultdict(list))
+    texts: TextMemory = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.texts = TextMemory(self.adapter)
+
+    def top(self, op: Any) -> Any:
+        while (outer := self.adapter.parent(op)) is not None:
+            op = outer
+        return op
+
+
+def _is_valid(adapter: IRAdapter, op: Any) -> bool:
+    try:
+        adapter.verify(op, recursive=True)
+    except Exception:  # noqa: BLE001 - of broken IR a verifier may raise anything
+        return False
+    return True

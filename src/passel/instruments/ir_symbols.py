@@ -1,0 +1,49 @@
+"""Finding the op that defines a symbol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.ir import IRAdapter
+
+
+def find_symbol(adapter: IRAdapter, op: Any, symbol: str) -> Any:
+    """Return the op that defines `symbol` around `op`, or else the first one in it, or None.
+
+    Example:
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> print(find_symbol(ToyAdapter(), parse_toy("toy.module(toy.func @f)"), "f"))
+        toy.func @f
+    """
+    outer = op
+    while outer is not None:
+        if adapter.symbol_name(outer) == symbol:
+            return outer
+        outer = adapter.parent(outer)
+    return next(
+        (each for each in _inside(adapter, op) if adapter.symbol_name(each) == symbol), None
+    )
+
+
+def complaint(adapter: IRAdapter, op: Any, symbol: str) -> str:
+    """Return why nothing was printed for a symbol."""
+    known = [name for each in _inside(adapter, op) if (name := adapter.symbol_name(each))]
+    if symbol in known:
+        return f"no pass ran on @{symbol}, around it or in it, so its IR was not printed"
+    return f"no operation defines @{symbol}, so its IR was not printed{suggest(symbol, known)}"
+
+
+def _inside(adapter: IRAdapter, op: Any) -> Iterator[Any]:
+    stack = [iter(adapter.children(op))]
+    while stack:
+        for child in stack[-1]:
+            yield child
+            stack.append(iter(adapter.children(child)))
+            break
+        else:
+            stack.pop()
