@@ -67,8 +67,10 @@ def _run(words: list[str]) -> int:
         output.commit()
         return 0
     from passel.cli.driver import Driver
+    from passel.cli.progress import progress_line
 
-    return Driver(arguments, registry).run()
+    with progress_line() as progress:
+        return Driver(arguments, registry, progress).run()
 
 
 def _registry(words: list[str]) -> PassRegistry:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, ShrinkException
 
+from passel.cli.actions import Actions
 from passel.cli.expectations import DiagnosticVerifier
 from passel.cli.flags import UsageError, stray_hint
 from passel.cli.instruments import Instruments
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from passel.cli.flags import Arguments
     from passel.errors import Failure
+    from passel.instrumentation import PassInstrumentation
     from passel.manager import PassManager
     from passel.registry import PassRegistry
 
@@ -52,18 +54,25 @@ class Driver:
     Args:
         arguments: The command line.
         registry: The passes that it may name.
+        progress: What else observes all runs.
 
     Raises:
         UsageError: The output cannot be written, or a flag's value is wrong.
         PipelineError: The pipeline is wrong.
     """
 
-    def __init__(self, arguments: Arguments, registry: PassRegistry) -> None:
+    def __init__(
+        self,
+        arguments: Arguments,
+        registry: PassRegistry,
+        progress: PassInstrumentation | None = None,
+    ) -> None:
         frontend = arguments.text("frontend")
         if frontend != "mlir":
             raise UsageError(f"no such frontend '{frontend}'; 'mlir' is the only one")
         self.arguments = arguments
         self.registry = registry
+        self.progress = progress
         self.adapter = XDSLAdapter()
         self.pipelines = PipelineFactory(arguments, registry)
         self.emitter = Emitter(arguments)
@@ -76,18 +85,8 @@ class Driver:
     def run(self) -> int:
         """Process the input and return the exit code."""
         try:
-            name, text = self._read()
-            if text is None:
-                return 1
-            self.renderer.add_source(name, text)
-            marker = self.arguments.text("split-input-file")
-            chunks = list(split_input(text, marker, name, self.renderer))
-            separator = self.arguments.text("output-split-marker") + "\n"
-            good = True
-            for index, chunk in enumerate(chunks):
-                if index:
-                    self.output.write(separator)
-                good = self._process(chunk, name) and good
+            with Actions(self.arguments, self.registry) as self.actions:
+                good = self._run()
             if good:
                 self.output.commit()
         finally:
@@ -96,6 +95,21 @@ class Driver:
             print("Success, can shrink" if self.shrunk else "Failure, can't shrink")
             return 0 if self.shrunk else 1
         return 0 if good else 1
+
+    def _run(self) -> bool:
+        name, text = self._read()
+        if text is None:
+            return False
+        self.renderer.add_source(name, text)
+        marker = self.arguments.text("split-input-file")
+        chunks = list(split_input(text, marker, name, self.renderer))
+        separator = self.arguments.text("output-split-marker") + "\n"
+        good = True
+        for index, chunk in enumerate(chunks):
+            if index:
+                self.output.write(separator)
+            good = self._process(chunk, name) and good
+        return good
 
     def _read(self) -> tuple[str, str | None]:
         """Return the input's name as diagnostics show it, and its text if it is one."""
@@ -155,7 +169,7 @@ class Driver:
     ) -> bool:
         context = self.base_context.clone()
         try:
-            with instruments.scope("Parser"):
+            with instruments.scope("Parser"), self.actions.scope("Parser"):
                 op = self._parse(chunk, name, context)
         except ParseError as error:
             if self.arguments.flag("parsing-diagnostics"):
@@ -163,11 +177,11 @@ class Driver:
                 return True
             report(_parse_diagnostic(error))
             return False
-        with instruments.scope("Parser"):
+        with instruments.scope("Parser"), self.actions.scope("Verify the input"):
             valid = self._is_valid(op, report)
         if not valid or not self._run_passes(op, context, report, instruments):
             return False
-        with instruments.scope("Output"):
+        with instruments.scope("Output"), self.actions.scope("Output"):
             return self._print(op, context, report)
 
     def _parse(self, chunk: Chunk, name: str, context: Context) -> Operation:
@@ -210,6 +224,9 @@ class Driver:
             text = manager.to_text(all_options=True, pretty=True)
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
         instruments.observe(manager)
+        self.actions.observe(manager)
+        if self.progress is not None:
+            manager.add_instrumentation(self.progress)
         with ExitStack() as stack:
             if self.arguments.flag("print-between-passes"):
                 manager.add_instrumentation(PrintBetweenPasses(self.adapter))
