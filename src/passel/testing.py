@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from passel.errors import Failure
+    from passel.instrumentation import Run
     from passel.schedule import Pipeline, Step
 
 
@@ -188,7 +189,9 @@ class ToyAdapter:
 
 
 class EventRecorder(PassInstrumentation):
-    """Records every hook as a line of text, such as `before-pass 0:cse @f`.
+    """Records hooks as lines of text, such as `before-pass cse @f`.
+
+    Those of pipelines, passes and analyses; `FullEventRecorder` records all.
 
     Attributes:
         events: The lines so far.
@@ -231,6 +234,34 @@ class EventRecorder(PassInstrumentation):
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Record it."""
         self._record("after-analysis", name, op)
+
+
+class FullEventRecorder(EventRecorder):
+    """Records the hooks of runs, verification, change and skipped steps as well."""
+
+    def before_run(self, run: Run) -> None:
+        """Record it."""
+        self._record("before-run", run.pipeline.anchor, run.op)
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Record it."""
+        self._record("after-run" + "-failed" * failed, run.pipeline.anchor, run.op)
+
+    def after_change(self, step: PassStep, op: Any) -> None:
+        """Record it."""
+        self._record("after-change", _name(step), op)
+
+    def pass_skipped(self, step: Step, op: Any) -> None:
+        """Record it."""
+        self._record("pass-skipped", _name(step), op)
+
+    def before_verification(self, step: Step, op: Any) -> None:
+        """Record it."""
+        self._record("before-verification", _name(step), op)
+
+    def after_verification(self, step: Step, op: Any) -> None:
+        """Record it."""
+        self._record("after-verification", _name(step), op)
 
 
 def _name(step: Step) -> str:

@@ -148,8 +148,9 @@ class Trace(PassInstrumentation):
         if isinstance(step, PassStep):
             name = step.pass_.name or step.display_name
             if step not in self._options:
-                self._options[step] = step.pass_.option_text(all_options=True)
-            args["options"] = self._options[step]
+                self._options[step] = step.pass_.option_text()
+            if options := self._options[step]:
+                args["options"] = options
             self._changed.setdefault(threading.get_ident(), []).append(False)
         self._begin(f"{name} {self._place(op)}", "pass", args)
 
