@@ -56,12 +56,15 @@ class PassInstrumentation:
 
     Attributes:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
+        overlaps: Whether its hooks may be called while another thread is in one of them, which
+            spares a lock.
 
     Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on
     failure, and which has no hooks for runs, verification and change.
     """
 
     timing: Any = None
+    overlaps: bool = False
 
     def split(self) -> PassInstrumentation | None:
         """Return what observes a part of a run in another process.
@@ -154,29 +157,46 @@ class Instrumentor:
     def _hooks(self, instrumentations: Iterable[PassInstrumentation], name: str) -> Hooks:
         default = getattr(PassInstrumentation, name)
         return tuple(
-            self._guarded(instrumentation, getattr(instrumentation, name))
+            self._guarded(instrumentation, name)
             for instrumentation in instrumentations
             if getattr(type(instrumentation), name) is not default
         )
 
-    def _guarded(
-        self, instrumentation: PassInstrumentation, hook: Callable[..., None]
-    ) -> Callable[..., None]:
+    def _guarded(self, instrumentation: PassInstrumentation, name: str) -> Callable[..., None]:
         broken, key = self._broken, id(instrumentation)
-        lock = _lock_of(instrumentation)
+        hook: Callable[..., None] = getattr(instrumentation, name)
+
+        def disable() -> None:
+            broken.add(key)
+            what = type(instrumentation).__name__
+            log_exception(f"instrumentation {what} raised and is disabled for this run")
+
+        def call_for_pass(step: Step, op: Any) -> None:
+            if broken and key in broken:
+                return
+            try:
+                hook(step, op)
+            except Exception:  # noqa: BLE001 - observing never changes how a run goes
+                disable()
 
         def call(*args: Any, **kwargs: Any) -> None:
             if key in broken:
                 return
             try:
-                with lock:
-                    hook(*args, **kwargs)
+                hook(*args, **kwargs)
             except Exception:  # noqa: BLE001 - observing never changes how a run goes
-                broken.add(key)
-                name = type(instrumentation).__name__
-                log_exception(f"instrumentation {name} raised and is disabled for this run")
+                disable()
 
-        return call
+        if instrumentation.overlaps:
+            # The hooks that are called most often are to be as fast as can be.
+            return call_for_pass if name in ("before_pass", "after_pass") else call
+        lock = _lock_of(instrumentation)
+
+        def call_alone(*args: Any, **kwargs: Any) -> None:
+            with lock:
+                call(*args, **kwargs)
+
+        return call_alone
 
 
 def _lock_of(instrumentation: PassInstrumentation) -> AbstractContextManager[object]:
