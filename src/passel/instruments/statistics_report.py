@@ -1,0 +1,207 @@
+"""The report of a run's statistics.
+
+Source: `mlir/lib/Pass/PassStatistics.cpp`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from passel.instrumentation import PassInstrumentation
+from passel.instruments.report import header
+from passel.schedule import PassStep, passes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import TextIO
+
+    from passel.instrumentation import Run
+    from passel.schedule import NestedStep, Pipeline, Step
+    from passel.statistics import Statistic
+
+
+class _Count(NamedTuple):
+    """A statistic with its value."""
+
+    name: str
+    value: int
+    description: str
+
+
+class StatisticsReport(PassInstrumentation):
+    """Prints what passes have counted at the end of each run, also of one that fails.
+
+    The numbers are those of that run. Unlike in MLIR, pipelines that a pass has run count
+    too, and stand below that pass.
+
+    Args:
+        display: Like the `pipeline`; a `list` of pass names, in which the instances of a pass
+            are added up, sorted; or `json`: an array with one object for each pass that has
+            statistics: its `path`, `name`, `display_name`, and `statistics`, an array of
+            objects with `name`, `value` and `description`.
+        stream: Where to; the standard error by default.
+
+    Raises:
+        ValueError: There is no such display.
+
+    Example:
+        >>> import sys
+        >>> from passel import Pass, PassContext, PassManager, Statistic
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> class Count(Pass):
+        ...     name = "count"
+        ...     ops = Statistic("Ops seen")
+        ...
+        ...     def run(self, op, ctx: PassContext) -> None:
+        ...         ctx.count(self.ops, len(op.body))
+        >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(Count())
+        >>> with pm.instrument(StatisticsReport("list", stream=sys.stdout)):
+        ...     result = pm.run(parse_toy("toy.module(toy.func @f)"))
+        ===-------------------------------------------------------------------------===
+                                 ... Pass statistics report ...
+        ===-------------------------------------------------------------------------===
+          Count
+            (S) 1 ops - Ops seen
+        <BLANKLINE>
+
+    Source: `PassManager::enableStatistics`, MLIR 22, where nested pipelines' numbers are lost
+    and a second run of a manager prints sums.
+    """
+
+    def __init__(
+        self,
+        display: Literal["pipeline", "list", "json"] = "pipeline",
+        *,
+        stream: TextIO | None = None,
+    ) -> None:
+        if display not in ("pipeline", "list", "json"):
+            raise ValueError(f"no such display of statistics: '{display}'")
+        self._display = display
+        self._stream = stream
+        self._dynamic: dict[str, dict[Pipeline, None]] = {}
+
+    def before_run(self, run: Run) -> None:
+        """Forget the last run's pipelines."""
+        self._dynamic.clear()
+
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
+        """Remember the pipelines that passes run: they are not in the run's own."""
+        if isinstance(parent, PassStep):
+            known = self._dynamic.setdefault(parent.path, {})
+            # A pass may build an equal pipeline for each op; their paths are the same.
+            if pipeline not in known and not any(_same(pipeline, other) for other in known):
+                known[pipeline] = None
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Print the report."""
+        stream = sys.stderr if self._stream is None else self._stream
+        passes = list(self._passes(run.pipeline))
+        if self._display == "json":
+            stream.write(_json(passes, run.counts))
+            return
+        if self._display == "list":
+            lines = _list(passes, run.counts)
+        else:
+            lines = self._steps(run.pipeline.steps, run.counts, "", set())
+        text = "".join(f"{line}\n" for line in lines)
+        stream.write(f"{header('Pass statistics report')}{text}\n")
+
+    def _passes(self, pipeline: Pipeline) -> Iterator[PassStep]:
+        """Yield all passes, each with those that it has run after it, each path once."""
+        seen: set[str] = set()
+        waiting = [pipeline]
+        while waiting:
+            for step in passes_of(waiting.pop(0)):
+                if step.path not in seen:
+                    seen.add(step.path)
+                    yield step
+                    waiting += self._dynamic.get(step.path, ())
+
+    def _steps(
+        self,
+        steps: Iterable[Step],
+        counts: Mapping[tuple[str, str], int],
+        indent: str,
+        seen: set[str],
+    ) -> Iterator[str]:
+        """Yield the lines of steps, without passes that several dynamic pipelines share."""
+        for step in steps:
+            if not isinstance(step, PassStep):
+                yield from self._collection(step, counts, indent, seen)
+            elif step.path not in seen:
+                seen.add(step.path)
+                yield f"{indent}{step.display_name}"
+                yield from _lines(_counts(step, counts), f"{indent}  ")
+                dynamic = tuple(self._dynamic.get(step.path, ()))
+                yield from self._pipelines(dynamic, counts, f"{indent}  ", seen)
+
+    def _collection(
+        self,
+        step: NestedStep,
+        counts: Mapping[tuple[str, str], int],
+        indent: str,
+        seen: set[str],
+    ) -> Iterator[str]:
+        if len(step.pipelines) > 1:
+            yield f"{indent}{step.display_name}"
+            indent += "  "
+        yield from self._pipelines(step.pipelines, counts, indent, seen)
+
+    def _pipelines(
+        self,
+        pipelines: Iterable[Pipeline],
+        counts: Mapping[tuple[str, str], int],
+        indent: str,
+        seen: set[str],
+    ) -> Iterator[str]:
+        for pipeline in pipelines:
+            yield f"{indent}'{pipeline.anchor}' Pipeline"
+            yield from self._steps(pipeline.steps, counts, f"{indent}  ", seen)
+
+
+def _same(one: Pipeline, other: Pipeline) -> bool:
+    if one.path != other.path:
+        return False
+    return [step.path for step in passes_of(one)] == [step.path for step in passes_of(other)]
+
+
+def _counts(step: PassStep, counts: Mapping[tuple[str, str], int]) -> list[_Count]:
+    """Return a pass's statistics, sorted by name."""
+    declared: tuple[Statistic, ...] = step.pass_.statistics()
+    values = (_Count(s.name, counts.get((step.path, s.name), 0), s.description) for s in declared)
+    return sorted(values, key=lambda count: count.name)
+
+
+def _lines(counts: list[_Count], indent: str) -> Iterator[str]:
+    digits = max((len(str(count.value)) for count in counts), default=0)
+    width = max((len(count.name) for count in counts), default=0)
+    for count in counts:
+        yield f"{indent}(S) {count.value:{digits}} {count.name:{width}} - {count.description}"
+
+
+def _list(passes: Iterable[PassStep], counts: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    sums: dict[str, dict[str, _Count]] = {}
+    for step in passes:
+        for count in _counts(step, counts):
+            known = sums.setdefault(step.display_name, {})
+            value = count.value + (known[count.name].value if count.name in known else 0)
+            known[count.name] = count._replace(value=value)
+    for name in sorted(sums):
+        yield f"  {name}"
+        yield from _lines(sorted(sums[name].values()), "    ")
+
+
+def _json(passes: Iterable[PassStep], counts: Mapping[tuple[str, str], int]) -> str:
+    rows = [
+        {
+            "path": step.path,
+            "name": step.pass_.name,
+            "display_name": step.display_name,
+            "statistics": [count._asdict() for count in found],
+        }
+        for step in passes
+        if (found := _counts(step, counts))
+    ]
+    return json.dumps(rows, indent=2) + "\n"

@@ -1,0 +1,79 @@
+"""What timing has measured: a tree of timers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(slots=True, eq=False)
+class Timer:
+    """One row of a timing report: how often something ran, and what that took.
+
+    Times are in seconds and include what is nested. With several threads, `wall` is the
+    time of the slowest and `user` the sum of all; with one they are equal.
+
+    Attributes:
+        name: As in the report: `CSE`, `'func.func' Pipeline`, `(A) DominanceInfo`, `Parser`.
+        path: Where it stands in the schedule, if it is a pass, such as
+            `builtin.module/func.func/1:cse`, or a pipeline; otherwise empty.
+        wall: Elapsed time.
+        user: Elapsed time, summed over threads and processes.
+        count: How often it ran.
+        peak: The highest resident memory of the process while it ran, in bytes; 0 unless
+            that was asked for.
+        hidden: Whether a tree shows its children in its place, because it is a collection of
+            only one pipeline.
+        key: What tells it from its siblings.
+        children: What is nested, in the order in which it ran first.
+
+    Example:
+        >>> tree = Timer("root", children=[Timer("CSE", wall=0.5), Timer("CSE", wall=0.25)])
+        >>> sum(timer.wall for timer in tree.walk())
+        0.75
+    """
+
+    name: str
+    path: str = ""
+    wall: float = 0.0
+    user: float = 0.0
+    count: int = 0
+    peak: int = 0
+    hidden: bool = False
+    key: str = field(default="", repr=False)
+    children: list[Timer] = field(default_factory=list["Timer"])
+
+    @property
+    def self_wall(self) -> float:
+        """The elapsed time in seconds without that of the children."""
+        return max(0.0, self.wall - sum(child.wall for child in self.children))
+
+    def walk(self) -> Iterator[Timer]:
+        """Yield this timer and all that are nested, depth first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def find(self, name: str) -> Timer | None:
+        """Return the first timer with a name, or a path, in the order of `walk`; or None."""
+        return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
+
+    def absorb(self, other: Timer) -> None:
+        """Take over what was measured elsewhere at the same time.
+
+        Children with equal keys are one; those that are new come last.
+        """
+        self.wall = max(self.wall, other.wall)
+        self.user += other.user
+        self.count += other.count
+        self.peak = max(self.peak, other.peak)
+        known = {child.key: child for child in self.children}
+        for child in other.children:
+            mine = known.get(child.key)
+            if mine is None:
+                mine = Timer(child.name, child.path, hidden=child.hidden, key=child.key)
+                self.children.append(mine)
+            mine.absorb(child)

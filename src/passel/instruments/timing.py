@@ -1,0 +1,374 @@
+"""Timing: how long passes, nested pipelines and analyses take.
+
+Source: `mlir/lib/Pass/PassTiming.cpp` and `mlir/lib/Support/Timing.cpp`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from threading import get_ident
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+from passel.analysis import analysis_name
+from passel.instrumentation import PassInstrumentation
+from passel.instruments.peak_memory import PeakMemory
+from passel.instruments.timer import Timer
+from passel.instruments.timing_report import check_columns, timing_report
+from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+    from typing import TextIO
+
+    from passel.errors import Failure
+    from passel.instrumentation import Run
+    from passel.schedule import Step
+
+__all__ = ["Timer", "Timing"]
+
+_MOST_ALIASES = 4096
+_OUTERMOST = 2  # the depth of what is open on a thread while nothing else is
+
+
+class _Row:
+    """What one thread measures of one row.
+
+    Attributes:
+        nested: The rows inside by whatever is run, for speed: the steps of a pipeline that a
+            pass builds anew for each op are other objects, but the same rows.
+        rows: The rows inside by key.
+        extra: By how much the user time exceeds the wall time.
+    """
+
+    __slots__ = (
+        *("above", "count", "extra", "hidden", "key", "name", "nested", "path", "peak"),
+        *("rows", "wall"),
+    )
+
+    def __init__(
+        self, name: str, key: str, path: str = "", *, hidden: bool = False, above: _Row | None
+    ) -> None:
+        self.name = name
+        self.key = key
+        self.path = path
+        self.hidden = hidden
+        self.above = above
+        self.wall = self.extra = 0.0
+        self.count = self.peak = 0
+        self.nested: dict[Any, _Row] = {}
+        self.rows: dict[str, _Row] = {}
+
+    def child(self, name: str, key: str, path: str, *, hidden: bool) -> _Row:
+        """Return the row with a key, a new one if there is none."""
+        row = self.rows.get(key)
+        if row is None:
+            row = self.rows[key] = _Row(name, key, path, hidden=hidden, above=self)
+        return row
+
+    def add(self, timer: Timer) -> None:
+        """Add what was measured elsewhere, and is over."""
+        for child in timer.children:
+            row = self.child(child.name, child.key, child.path, hidden=child.hidden)
+            row.wall += child.wall
+            row.extra += child.user - child.wall
+            row.count += child.count
+            row.peak = max(row.peak, child.peak)
+            row.add(child)
+
+    def timer(self) -> Timer:
+        """Return the row as it is now, with all that are nested."""
+        children = [row.timer() for row in list(self.rows.values())]
+        return Timer(
+            name=self.name,
+            path=self.path,
+            wall=self.wall,
+            user=self.wall + self.extra,
+            count=self.count,
+            peak=self.peak,
+            hidden=self.hidden,
+            key=self.key,
+            children=children,
+        )
+
+
+# What is open on a thread: what has opened it, its row, and when; outermost first. The first
+# is never closed, and holds the thread's tree.
+_Frames: TypeAlias = "list[tuple[Any, _Row, float]]"
+
+
+class _Threads(dict[int, _Frames]):
+    def __missing__(self, ident: int) -> _Frames:
+        self[ident] = frames = [(None, _Row("root", "root", above=None), 0.0)]
+        return frames
+
+
+class Timing(PassInstrumentation):
+    """Measures how long passes, nested pipelines and analyses take.
+
+    All ops that run a pass share its row. Several runs add up; passes with equal paths share
+    a row. One object may observe runs of several threads at once.
+
+    Args:
+        display: A `tree` like the pipeline, or a `list` of all names, sorted by time.
+        output_format: Of the report.
+        columns: What the report shows of each row: any of `user`, `wall`, `self` and `peak`.
+            By default the wall time, and the user time if that is another. Peak memory is
+            measured only if it is asked for, since that slows passes down.
+        report: Print to this stream, or to the standard error, at the end of each run.
+
+    Raises:
+        ValueError: There is no such column, display or format.
+
+    Example:
+        >>> from passel import PassManager
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> pm = PassManager("toy.module", adapter=ToyAdapter())
+        >>> timing = Timing()
+        >>> with pm.instrument(timing), timing.scope("Warming up"):
+        ...     result = pm.run(parse_toy("toy.module()"))
+        >>> [timer.name for timer in timing.timing.walk()]
+        ['root', 'Warming up']
+
+    Source: `mlir::PassTiming` and `mlir::DefaultTimingManager`, MLIR 22, where pipelines that
+    passes run are not below their pass, and memory is not measured.
+    """
+
+    overlaps = True  # each thread has a tree of its own
+
+    def __init__(
+        self,
+        *,
+        display: Literal["tree", "list"] = "tree",
+        output_format: Literal["text", "json"] = "text",
+        columns: Iterable[str] = (),
+        report: bool | TextIO = False,
+    ) -> None:
+        if display not in ("tree", "list") or output_format not in ("text", "json"):
+            raise ValueError(f"no such report: '{display}' as '{output_format}'")
+        self._display: Literal["tree", "list"] = display
+        self._format: Literal["text", "json"] = output_format
+        self._columns = check_columns(columns)
+        self._report = report
+        self._start()
+
+    def _start(self) -> None:
+        self._threads = _Threads()
+        self._places: dict[Step, _Row] = {}
+        self._merged: dict[tuple[int, int], Timer] = {}
+        self._memory = PeakMemory() if "peak" in self._columns else None
+        self._plain = self._memory is None
+
+    # -- What users call ---------------------------------------------------------------------
+
+    @property
+    def timing(self) -> Timer:
+        """What was measured so far: the root of the tree, whose `wall` is the total."""
+        roots = [frames[0][1].timer() for frames in list(self._threads.values())]
+        total, *others = roots or [Timer("root", key="root")]
+        for other in others:
+            total.absorb(other)
+        return total
+
+    @contextmanager
+    def scope(self, name: str) -> Generator[None]:
+        """Measure the body of a `with` statement: work that is no pass."""
+        with self:
+            self._open(name)
+            try:
+                yield
+            finally:
+                self._close(name)
+
+    def __enter__(self) -> Self:
+        """Count all that follows, up to the end of the `with` statement, as total time."""
+        frames = self._threads[get_ident()]
+        if self._memory is not None:
+            self._memory.open()
+        frames.append((self, frames[-1][1], perf_counter()))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close(self)
+
+    def write_report(self, stream: TextIO) -> None:
+        """Print what was measured so far."""
+        stream.write(
+            timing_report(
+                self.timing,
+                display=self._display,
+                output_format=self._format,
+                columns=self._columns,
+            )
+        )
+
+    # -- Parts of a run in other processes ---------------------------------------------------
+
+    def split(self) -> Timing:
+        """Return what measures a part of the run in another process."""
+        return Timing(
+            display=self._display, output_format=self._format, columns=sorted(self._columns)
+        )
+
+    def merge(self, child: PassInstrumentation) -> None:
+        """Add what a part has measured below the row that is open now.
+
+        All parts that are merged while that is open count as having run at the same time.
+        """
+        if not isinstance(child, Timing):
+            raise TypeError(f"not the result of split: {child!r}")
+        ident = get_ident()
+        frames = self._threads[ident]
+        place = ident, len(frames)
+        if len(frames) == 1:
+            frames[-1][1].add(child.timing)
+        elif place in self._merged:
+            self._merged[place].absorb(child.timing)
+        else:
+            self._merged[place] = child.timing
+        self._plain = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle what was measured so far, but not where it is reported."""
+        names = ("_display", "_format", "_columns")
+        return {name: getattr(self, name) for name in names} | {"timing": self.timing}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        measured = state.pop("timing")
+        self.__init__()
+        vars(self).update(state)
+        self._start()
+        self._threads[get_ident()][0][1].add(measured)
+
+    # -- Hooks: short, because what they take counts as the passes' time -----------------------
+
+    def before_run(self, run: Run) -> None:
+        """Begin."""
+        self.__enter__()
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """End, and print."""
+        self._close(self)
+        if self._report is not False and len(self._threads[get_ident()]) == 1:
+            self.write_report(sys.stderr if self._report is True else self._report)
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Start the clock."""
+        frames = self._threads[get_ident()]
+        above = frames[-1][1]
+        row = above.nested.get(step) or self._row(above, step)
+        if self._memory is not None:
+            self._memory.open()
+        frames.append((step, row, perf_counter()))
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Stop the clock."""
+        now = perf_counter()
+        frames = self._threads[get_ident()]
+        key, row, start = frames.pop()
+        if key is step and self._plain:
+            row.wall += now - start
+            row.count += 1
+        else:
+            frames.append((key, row, start))
+            self._close(step)
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Stop the clock."""
+        self._close(step)
+
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
+        """Start the clock."""
+        frames = self._threads[get_ident()]
+        above = frames[-1][1]
+        if len(frames) == 1:
+            above = self._resume(above, parent)
+        row = above.nested.get(pipeline) or self._row(above, pipeline)
+        if self._memory is not None:
+            self._memory.open()
+        frames.append((pipeline, row, perf_counter()))
+
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """Stop the clock."""
+        now = perf_counter()
+        frames = self._threads[get_ident()]
+        key, row, start = frames.pop()
+        if key is pipeline and self._plain:
+            row.wall += now - start
+            row.count += 1
+        else:
+            frames.append((key, row, start))
+            self._close(pipeline)
+
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Start the clock."""
+        self._open(kind)
+
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Stop the clock."""
+        self._close(kind)
+
+    # -- Rows --------------------------------------------------------------------------------
+
+    def _open(self, what: Any) -> None:
+        frames = self._threads[get_ident()]
+        above = frames[-1][1]
+        row = above.nested.get(what) or self._row(above, what)
+        if self._memory is not None:
+            self._memory.open()
+        frames.append((what, row, perf_counter()))
+
+    def _close(self, what: Any) -> None:
+        """Stop the clock of what was opened last, or whatever an interrupt has left open."""
+        now = perf_counter()
+        ident = get_ident()
+        frames = self._threads[ident]
+        if not any(key is what for key, _, _ in frames):
+            return
+        key: Any = None
+        while key is not what:
+            depth = len(frames)
+            key, row, start = frames.pop()
+            if key is not self or depth == _OUTERMOST:
+                row.wall += now - start
+                row.count += 1
+            if self._memory is not None:
+                row.peak = max(row.peak, self._memory.close())
+            if (merged := self._merged.pop((ident, depth), None)) is not None:
+                row.add(merged)
+
+    def _row(self, above: _Row, what: Any) -> _Row:
+        """Return the row of what runs for the first time inside of another."""
+        path, hidden = "", False
+        if isinstance(what, PassStep):
+            name, path = what.display_name, what.path
+            key = path
+        elif isinstance(what, NestedStep):
+            name, hidden = what.display_name, len(what.pipelines) == 1
+            passes = (next(passes_of(pipeline), None) for pipeline in what.pipelines)
+            key = f"{name} {' '.join(step.path for step in passes if step is not None)}"
+        elif isinstance(what, Pipeline):
+            name, path = f"'{what.anchor}' Pipeline", what.path
+            key = name
+        else:
+            name = key = what if isinstance(what, str) else f"(A) {analysis_name(what)}"
+        if len(above.nested) >= _MOST_ALIASES:
+            above.nested.clear()
+            self._places.clear()
+        row = above.nested[what] = above.child(name, key, path, hidden=hidden)
+        if isinstance(what, PassStep | NestedStep):
+            self._places[what] = row
+        return row
+
+    def _resume(self, root: _Row, parent: Step) -> _Row:
+        """Return the row in this thread's tree for a step that another thread runs."""
+        place = self._places.get(parent)
+        around: list[_Row] = []
+        while place is not None and place.above is not None:
+            around.append(place)
+            place = place.above
+        row = root
+        for other in reversed(around):
+            row = row.child(other.name, other.key, other.path, hidden=other.hidden)
+        return row
