@@ -19,17 +19,20 @@ from passel.cli.actions import Actions
 from passel.cli.expectations import DiagnosticVerifier
 from passel.cli.flags import UsageError, stray_hint
 from passel.cli.instruments import Instruments
+from passel.cli.ir_printing import finish_printing, make_printer
 from passel.cli.observers import Announcer, PassTimer, PrintBetweenPasses
 from passel.cli.output import Output
 from passel.cli.pipelines import PipelineFactory
 from passel.cli.rendering import Renderer
+from passel.cli.replay import GROUP, Replay, read_reproducer
 from passel.cli.splitting import Chunk, split_input
 from passel.cli.targets import Emitter
 from passel.context import op_diagnostic
 from passel.diagnostics import Diagnostic, Location, Severity
-from passel.errors import AnchorError, PassFailedError
+from passel.errors import AnchorError, PassFailedError, PipelineError
 from passel.ir import ANY, InvalidIR
 from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl.resources import print_resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,10 +42,12 @@ if TYPE_CHECKING:
     from xdsl.utils.lexer import Span
 
     from passel.cli.flags import Arguments
+    from passel.cli.replay import Recorded
     from passel.errors import Failure
     from passel.instrumentation import PassInstrumentation
     from passel.manager import PassManager
     from passel.registry import PassRegistry
+    from passel.xdsl.resources import ExternalResource
 
 _BYTECODE = b"ML\xefR"
 _LONGEST_HINT = 100
@@ -76,6 +81,8 @@ class Driver:
         self.adapter = XDSLAdapter()
         self.pipelines = PipelineFactory(arguments, registry)
         self.emitter = Emitter(arguments)
+        self.replay = Replay(arguments)
+        self.printer = make_printer(arguments, registry)
         self.base_context: Context = self.adapter.create_context()
         self.base_context.allow_unregistered = arguments.flag("allow-unregistered-dialect")
         self.renderer = Renderer(show_op=arguments.flag("mlir-print-op-on-diagnostic"))
@@ -87,10 +94,12 @@ class Driver:
         try:
             with Actions(self.arguments, self.registry) as self.actions:
                 good = self._run()
+            self.replay.explain()
             if good:
                 self.output.commit()
         finally:
             self.output.discard()
+        finish_printing(self.printer)
         if self.arguments.flag("shrink"):
             print("Success, can shrink" if self.shrunk else "Failure, can't shrink")
             return 0 if self.shrunk else 1
@@ -157,7 +166,7 @@ class Driver:
         return not complaints
 
     def _process_chunk(self, chunk: Chunk, name: str, report: Callable[[Diagnostic], None]) -> bool:
-        with Instruments(self.arguments, self.registry) as instruments:
+        with Instruments(self.arguments, self.printer) as instruments:
             return self._process_observed(chunk, name, report, instruments)
 
     def _process_observed(
@@ -168,9 +177,12 @@ class Driver:
         instruments: Instruments,
     ) -> bool:
         context = self.base_context.clone()
+        recorded = None
         try:
             with instruments.scope("Parser"), self.actions.scope("Parser"):
                 op = self._parse(chunk, name, context)
+            if self.arguments.flag("run-reproducer"):
+                recorded = self._read_recorded(chunk, name)
         except ParseError as error:
             if self.arguments.flag("parsing-diagnostics"):
                 self.output.write(f"{error}\n")
@@ -179,22 +191,32 @@ class Driver:
             return False
         with instruments.scope("Parser"), self.actions.scope("Verify the input"):
             valid = self._is_valid(op, report)
-        if not valid or not self._run_passes(op, context, report, instruments):
+        if not valid or not self._run_passes(op, context, report, instruments, recorded):
             return False
         with instruments.scope("Output"), self.actions.scope("Output"):
             return self._print(op, context, report)
 
     def _parse(self, chunk: Chunk, name: str, context: Context) -> Operation:
+        self.resources: list[ExternalResource] = []
         op = parse_source(
             context,
             chunk.text,
             name,
             implicit_module=not self.arguments.flag("no-implicit-module"),
             line_offset=chunk.line_offset,
+            resources=self.resources,
         )
         # The input lives until the end: keep the collector from visiting it again and again.
         gc.freeze()
         return op
+
+    def _read_recorded(self, chunk: Chunk, name: str) -> Recorded | None:
+        """Return what the input records, which is not printed again."""
+        recorded = read_reproducer(self.resources, chunk, name)
+        self.resources = [each for each in self.resources if each.group != GROUP]
+        if recorded is not None and recorded.disable_threading is not None:
+            self.arguments.given["mlir-disable-threading"] = recorded.disable_threading
+        return recorded
 
     def _is_valid(self, op: Operation, report: Callable[[Diagnostic], None]) -> bool:
         if self.arguments.flag("disable-verify"):
@@ -217,12 +239,21 @@ class Driver:
         context: Context,
         report: Callable[[Diagnostic], None],
         instruments: Instruments,
+        recorded: Recorded | None,
     ) -> bool:
         anchor = self.adapter.kind_of(op).name
-        manager = self.pipelines.make(anchor, context, self.adapter)
+        try:
+            manager = self.pipelines.make(anchor, context, self.adapter, recorded)
+        except PipelineError as error:
+            if recorded is None or recorded.pipeline is None:
+                raise
+            for problem in error.problems:
+                report(recorded.diagnostic(problem))
+            return False
         if self.arguments.flag("dump-pass-pipeline"):
             text = manager.to_text(all_options=True, pretty=True)
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
+        self.replay.observe(manager)
         instruments.observe(manager)
         self.actions.observe(manager)
         if self.progress is not None:
@@ -246,16 +277,18 @@ class Driver:
                     report(Diagnostic(Severity.ERROR, message, location))
                 return False
             except PassFailedError as error:
+                self.replay.failed = True
                 announcer.flush()
                 self._explain_crashes(error.failures)
                 causes = [failure.cause for failure in error.failures]
                 self.shrunk = any(isinstance(cause, ShrinkException) for cause in causes)
                 return False
+        self.replay.generate(op, context, manager, self.adapter)
         return True
 
     def _print(self, op: Operation, context: Context, report: Callable[[Diagnostic], None]) -> bool:
         try:
-            text = self.emitter.emit(op, context)
+            text = self.emitter.emit(op, context, print_resources(self.resources))
         except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
             target = self.arguments.text("target")
             reason = f"{type(error).__name__}: {error}".partition("\n")[0]

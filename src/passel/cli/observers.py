@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
     from passel.ir import IRAdapter
-    from passel.schedule import Step
+    from passel.schedule import Pipeline, Step
 
 
 class Announcer(PassInstrumentation):
@@ -51,6 +51,10 @@ class Announcer(PassInstrumentation):
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Hand on before others print the op."""
+        self.flush()
+
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """Hand on before others print the next op."""
         self.flush()
 
 

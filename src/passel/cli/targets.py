@@ -10,12 +10,15 @@ from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.cli.flags import UsageError
+from passel.cli.ir_printing import print_flags
 from passel.diagnostics import suggest
+from passel.xdsl.printing import make_printer
 from passel.xdsl.registration import installed_universe
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Operation
+    from xdsl.printer import Printer
     from xdsl.utils.target import Target
 
     from passel.cli.flags import Arguments
@@ -40,14 +43,18 @@ class Emitter:
             raise UsageError(f"target '{spec.name}': {error}") from None
         self._is_mlir = spec.name == "mlir"
         self._printing: dict[str, Any] = {
-            "print_generic_format": arguments.flag("mlir-print-op-generic"),
             "print_properties_as_attributes": arguments.flag("print-no-properties"),
-            "print_debuginfo": arguments.flag("mlir-print-debuginfo"),
         }
+        self._flags = print_flags(arguments)
         self._highlight = arguments.flag("syntax-highlight")
 
-    def emit(self, op: Operation, context: Context) -> str:
+    def emit(self, op: Operation, context: Context, metadata: str = "") -> str:
         """Return the op as text.
+
+        Args:
+            op: What to print.
+            context: Its context.
+            metadata: What to add to it if it is printed as MLIR.
 
         Raises:
             Exception: Whatever the target raises for IR that it does not take.
@@ -59,19 +66,21 @@ class Emitter:
                 raise TypeError(msg)
             self._target.emit(context, op, stream)
             return stream.getvalue()
-        printer = self._printer(stream)
+        printer = make_printer(self._flags, self._base(), stream=stream, **self._printing)
         printer.print_op(op)
         printer.print_metadata(context.loaded_dialects)
-        # Like mlir-opt's, the output ends with an empty line.
-        stream.write("\n\n")
+        if metadata:
+            stream.write(f"\n\n{metadata}")
+        # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
+        stream.write("\n" if self._flags.local_scope else "\n\n")
         return stream.getvalue()
 
-    def _printer(self, stream: StringIO) -> Any:
+    def _base(self) -> type[Printer]:
         if self._highlight:
-            from xdsl.syntax_printer import SyntaxPrinter as Printer
+            from xdsl.syntax_printer import SyntaxPrinter as Base
         else:
-            from xdsl.printer import Printer
-        return Printer(stream=stream, **self._printing)
+            from xdsl.printer import Printer as Base
+        return Base
 
 
 def _spec(text: str) -> ArgSpec:

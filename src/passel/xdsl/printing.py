@@ -1,0 +1,114 @@
+"""xDSL's printer, with what `PrintFlags` can ask for and it cannot do.
+
+Source: `OpPrintingFlags` and `AsmPrinter::Impl::printAttributeImpl`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from io import StringIO
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.printer import Printer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from xdsl.ir import Attribute, Dialect, Operation, Region
+
+    from passel.ir import PrintFlags
+
+
+class _Eliding(Printer):
+    """Leaves large constants and resources out.
+
+    What is printed in the place of a constant parses, as a resource that is not there.
+    """
+
+    elide_elements: int | None = None
+    elide_resources: int | None = None
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        """Print an attribute; a splat is always printed, since it takes one element."""
+        if (
+            self.elide_elements is not None
+            and isinstance(attribute, DenseIntOrFPElementsAttr)
+            and prod(attribute.get_shape()) > self.elide_elements
+            and not _is_splat(cast("Any", attribute))
+        ):
+            self.print_string("dense_resource<__elided__> : ")
+            self.print_attribute(cast("Any", attribute).get_type())
+            return
+        super().print_attribute(cast("Attribute", attribute))
+
+    def print_metadata(self, dialects: Iterable[Dialect]) -> None:
+        """Print the resources that ops refer to, those with long texts excepted."""
+        dialects = tuple(dialects)
+        if self.elide_resources is not None:
+            self._drop_resources(dialects, self.elide_resources)
+        super().print_metadata(dialects)
+
+    def _drop_resources(self, dialects: Iterable[Dialect], limit: int) -> None:
+        for dialect in dialects:
+            handles = self._dialect_resources.get(dialect.name)
+            interface = dialect.get_interface(OpAsmDialectInterface)
+            if not handles or interface is None:
+                continue
+            resources = interface.build_resources(handles)
+            handles -= {key for key, text in resources.items() if len(text) > limit}
+            if not handles:
+                del self._dialect_resources[dialect.name]
+
+
+class _Outline(Printer):
+    """Prints `{...}` for regions."""
+
+    def print_region(self, region: Region, *_: bool, **__: bool) -> None:
+        """Print no region."""
+        self.print_string("{...}")
+
+
+def printed(op: Operation, flags: PrintFlags) -> str:
+    """Return an op as text.
+
+    Raises:
+        Exception: Whatever a custom printer raises for invalid IR.
+    """
+    stream = StringIO()
+    make_printer(flags, stream=stream).print_op(op)
+    return stream.getvalue()
+
+
+def make_printer(flags: PrintFlags, base: type[Printer] = Printer, **arguments: Any) -> Printer:
+    """Return a printer for these flags, one of xDSL's own if nothing is left out.
+
+    Args:
+        flags: How to print. xDSL prints no aliases, so that any scope is a local one.
+        base: xDSL's printer, or a class derived from it.
+        arguments: More arguments of xDSL's printer.
+    """
+    elides = flags.elide_elements is not None or flags.elide_resources is not None
+    mixins = (_Outline,) * flags.skip_regions + (_Eliding,) * elides
+    chosen = _combined(mixins, base) if mixins else base
+    printer = chosen(
+        print_generic_format=flags.generic, print_debuginfo=flags.debuginfo, **arguments
+    )
+    if isinstance(printer, _Eliding):
+        printer.elide_elements = flags.elide_elements
+        printer.elide_resources = flags.elide_resources
+    return printer
+
+
+@cache
+def _combined(mixins: tuple[type[Printer], ...], base: type[Printer]) -> type[Printer]:
+    bases = mixins if base is Printer else (*mixins, base)
+    return type("CombinedPrinter", bases, {})
+
+
+def _is_splat(attribute: DenseIntOrFPElementsAttr[Any]) -> bool:
+    data = attribute.data.data
+    count = len(attribute)
+    return count > 0 and data == data[: len(data) // count] * count
