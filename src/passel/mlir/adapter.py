@@ -22,11 +22,14 @@ from passel.mlir.kinds import Kinds
 from passel.mlir.verification import is_valid, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from types import ModuleType
 
     from passel.diagnostics import Location
     from passel.ir import OpKind, PrintFlags
+    from passel.mlir.names import MLIRRegistry
+    from passel.registry import PassRegistry
+    from passel.schedule import Step
 
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
 
@@ -36,7 +39,8 @@ class MLIRAdapter:
 
     Ops are `Operation`, `OpView` or `Module` objects. What it hands out are `OpView`s: of the
     op's own class (`func.FuncOp`) if the build has one, else generic. Compare them by `==`:
-    the bindings make a new object whenever they are asked.
+    the bindings make a new object whenever they are asked. And keep the top op as long as you
+    use what is inside: with it everything is freed, whatever Python objects are left.
 
     Args:
         root: The build: its root package, or the name of it.
@@ -170,6 +174,20 @@ class MLIRAdapter:
             large_resource_limit=flags.elide_resources,
         )
         return text.rstrip("\n")
+
+    def passes_among(self, registry: PassRegistry | None) -> MLIRRegistry:
+        """Return a registry in which names that are not registered are MLIR's own."""
+        from passel.mlir.names import MLIRRegistry  # noqa: PLC0415 - only who parses pipelines
+
+        if isinstance(registry, MLIRRegistry):
+            return registry
+        return MLIRRegistry(self.bindings.root, registry)
+
+    def fuse(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
+        """Make one of MLIR's passes that follow each other, and of nested pipelines of them."""
+        from passel.mlir.fusion import fuse  # noqa: PLC0415 - only who runs pipelines
+
+        return fuse(self.bindings, steps, verify=verify)
 
     def fingerprint(self, op: Any) -> bytes:
         """Return a digest of the op's bytecode, or where that cannot be, of its generic text.

@@ -102,7 +102,7 @@ class Kinds:
             if hasattr(interface, "attach"):  # a trait
                 return bool(op.has_trait(interface))
             try:
-                interface(op_class, context)
+                interface(op, context)
             except (TypeError, ValueError):
                 return False
             return True

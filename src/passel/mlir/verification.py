@@ -1,12 +1,14 @@
 """Verification by MLIR itself, with the op that is to blame found afterwards.
 
 MLIR verifies everything inside of an op, in parallel, and reports a place and a text; which op
-it means is found by asking again for smaller and smaller parts. Only invalid IR costs that.
+it means is found by these. Only invalid IR costs that. No op is verified by itself while what
+is around it may be broken: MLIR never does, and some verifiers would end the process.
 """
 
 from __future__ import annotations
 
 from contextlib import nullcontext
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.ir import InvalidIR
@@ -47,9 +49,10 @@ def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
     error = _first_error(bindings, op)
     if error is None:
         return
-    blamed, error = _blame(bindings, op, error)
-    if not recursive and not bindings.is_same(blamed, op):
+    blamed, error = _emitter(bindings, op, error)
+    if not recursive and blamed.operation != op.operation:
         return
+    blamed, error = _earliest(bindings, op, blamed, error)
     name, message = _split(error.message)
     if name not in ("", blamed.operation.name):
         message = error.message
@@ -94,37 +97,20 @@ def _captured(context: Any) -> AbstractContextManager[list[Any]]:
     return nullcontext([])  # a handler costs more than verifying a small op
 
 
-def _blame(bindings: Bindings, op: Any, error: _Reported) -> tuple[Any, _Reported]:
-    """Return the first op in program order that is invalid, and what is wrong with it."""
-    while True:
-        failing = [
-            (child, found)
-            for child in bindings.children(op)
-            if (found := _first_error(bindings, child)) is not None
-        ]
-        if not any(_is_same(error, found) for _, found in failing):
-            return _emitter(bindings, op, error), error
-        op, error = failing[0]
+def _emitter(bindings: Bindings, op: Any, error: _Reported) -> tuple[Any, _Reported]:
+    """Return the op that an error is about, and the error.
 
-
-def _is_same(a: _Reported, b: _Reported) -> bool:
-    return a.message == b.message and bool(a.location == b.location)
-
-
-def _emitter(bindings: Bindings, op: Any, error: _Reported) -> Any:
-    """Return the op that an error names: `op`, or one inside that only fails in its place.
-
-    That is so for a use before its definition. Ops that share their name and location are
-    told apart by giving each a location of its own while MLIR is asked again.
+    Ops that share their name and location are told apart by giving each a location of its own
+    while MLIR is asked again.
     """
     name, _ = _split(error.message)
     named = [
         inner
         for inner in _walk(bindings, op)
-        if inner.operation.name == name and inner.operation.location == error.location
+        if inner.operation.location == error.location and name in ("", inner.operation.name)
     ]
     if len(named) < 2:  # noqa: PLR2004
-        return named[0] if named else op
+        return (named[0] if named else op), error
     location = bindings.ir.Location
     places = [
         location.name(f"candidate {number}", childLoc=error.location, context=op.operation.context)
@@ -137,17 +123,44 @@ def _emitter(bindings: Bindings, op: Any, error: _Reported) -> Any:
     finally:
         for candidate in named:
             candidate.operation.location = error.location
-    if again is None:
-        return named[0]
-    matches = zip(named, places, strict=True)
-    return next((each for each, place in matches if place == again.location), named[0])
+    for candidate, place in zip(named, places, strict=True):
+        if again is not None and again.location == place:
+            return candidate, again
+    return named[0], error
+
+
+def _earliest(bindings: Bindings, op: Any, blamed: Any, error: _Reported) -> tuple[Any, _Reported]:
+    """Return the first of several invalid ops: MLIR reports any one of isolated siblings."""
+    while True:
+        for sibling in _before(bindings, op, blamed):
+            found = _first_error(bindings, sibling)
+            if found is not None:
+                op = sibling
+                blamed, error = _emitter(bindings, sibling, found)
+                break
+        else:
+            return blamed, error
+
+
+def _before(bindings: Bindings, op: Any, blamed: Any) -> Iterator[Any]:
+    """Yield what stands before `blamed` and before what is around it, inside of `op`.
+
+    All of it is in ops whose own rules hold, or MLIR would not have come to `blamed`.
+    """
+    path = [blamed.operation]
+    while path[-1] != op.operation:
+        path.append(parent_of(path[-1]))
+    path.reverse()
+    for outer, inner in pairwise(path):
+        for child in bindings.children(outer):
+            if child.operation == inner:
+                break
+            yield child
 
 
 def _op_at(bindings: Bindings, blamed: Any, location: Any) -> Any:
     """Return the op that a note is about, as far as its place tells; else the blamed one."""
     top = blamed.operation
-    if top.location == location:
-        return bindings.view(top)
     while (parent := parent_of(top)) is not None:
         top = parent
     ops = _walk(bindings, top)

@@ -171,7 +171,7 @@ class DominanceInfo:
         if self._bindings.is_same(a, b):
             return not _is_ordered(block)
         if block.region != other.region:
-            inner = next((op for op in _ops_around(b) if _region_of(op) == block.region), None)
+            inner = next((op for op in _ops_around(b) if _is_in(op, block.region)), None)
             if inner is None:
                 return False
             if inner == a.operation:
@@ -206,9 +206,10 @@ def _successors(block: Any) -> list[Any]:
     return list(block.successors)
 
 
-def _region_of(operation: Any) -> Any:
+def _is_in(operation: Any, region: Any) -> bool:
     block = block_of(operation)
-    return None if block is None else block.region
+    # Not before it is known to be one: a region cannot be compared with None.
+    return block is not None and bool(block.region == region)
 
 
 def _ops_around(op: Any) -> Iterator[Any]:

@@ -1,0 +1,539 @@
+"""What MLIR's bindings do unlike other IRs stays inside their adapter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mlir.dialects import arith, func
+from mlir.ir import (
+    Context,
+    InferTypeOpInterface,
+    InsertionPoint,
+    Location,
+    Module,
+    OpView,
+    Type,
+    TypeAttr,
+    UnitAttr,
+)
+
+from passel import AnchorError, OperationPass, Pass, PassContext, PassFailedError, PassManager
+from passel.diagnostics import UNKNOWN
+from passel.diagnostics import Location as Place
+from passel.errors import AdapterError
+from passel.ir import InvalidIR, PrintFlags, adapter_for
+from passel.mlir import MLIRAdapter, iree_adapter, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REGISTERED = """\
+func.func @f(%a: i32) -> i32 {
+  %b = arith.addi %a, %a : i32
+  %c = arith.muli %b, %a : i32
+  return %c : i32
+}
+module @inner {
+  func.func @g() {
+    return
+  }
+}
+"""
+
+PROGRAM = REGISTERED + '"vendor.op"() ({ "vendor.op"() : () -> () }) : () -> ()\n'
+
+
+@pytest.fixture
+def adapter() -> MLIRAdapter:
+    """The adapter."""
+    return MLIRAdapter()
+
+
+@pytest.fixture
+def context(adapter: MLIRAdapter) -> Context:
+    """A context that takes unregistered ops."""
+    context: Context = adapter.create_context()
+    context.allow_unregistered_dialects = True
+    return context
+
+
+@pytest.fixture
+def program(context: Context) -> Any:
+    """A module with functions, a module and unregistered ops."""
+    return parse_source(context, PROGRAM, "p.mlir")
+
+
+def break_(function: Any) -> None:
+    """Give a function a type that its body does not have."""
+    operation = function.operation
+    broken = Type.parse("(i64, i64) -> i32", operation.context)
+    operation.attributes["function_type"] = TypeAttr.get(broken, context=operation.context)
+
+
+# -- Builds ----------------------------------------------------------------------------------
+
+
+def test_nothing_is_imported() -> None:
+    """Importing the package and making an adapter loads no bindings."""
+    script = (
+        "import sys, passel.mlir; passel.mlir.MLIRAdapter('iree.compiler'); "
+        "passel.mlir.MLIRAdapter(); assert 'mlir' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_missing_build() -> None:
+    """A build that is not installed is named when it is needed."""
+    with pytest.raises(AdapterError, match=r"MLIR's bindings 'nosuch\.build' cannot be used"):
+        MLIRAdapter("nosuch.build").create_context()
+    assert iree_adapter().bindings.root == "iree.compiler"
+
+
+def test_missing_abilities(adapter: MLIRAdapter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a build cannot do is said with its name and what is missing."""
+    none = adapter.bindings.abilities._replace(isolation_query=False, python_passes=False)
+    monkeypatch.setattr(adapter.bindings, "abilities", none)
+    with pytest.raises(AdapterError, match=r"'mlir' cannot do this: they lack .*has_trait"):
+        adapter.kind_named(adapter.create_context(), "func.func")
+
+
+def test_root_module() -> None:
+    """A build is named by its package, or is the package."""
+    import mlir
+
+    assert MLIRAdapter(mlir).bindings is MLIRAdapter("mlir").bindings
+
+
+def test_adapter_of_an_op(program: Any) -> None:
+    """The adapter is found from an op, an unregistered one as well."""
+    for op in (program, program.operation, *program.body.operations):
+        assert isinstance(adapter_for(op), MLIRAdapter)
+
+
+# -- Ops -------------------------------------------------------------------------------------
+
+
+def test_ops_are_views(adapter: MLIRAdapter, program: Any) -> None:
+    """Passes see the op's own class, or a generic one where there is none."""
+    function, _, vendor = adapter.children(program)
+    assert type(function) is func.FuncOp
+    assert type(vendor) is OpView
+    assert type(adapter.parent(function)).__name__ == "ModuleOp"
+
+
+def test_one_op_three_objects(adapter: MLIRAdapter) -> None:
+    """A module, its operation and its view are one op to every question."""
+    module = Module.parse(REGISTERED, context=Context())
+    forms = (module, module.operation, module.operation.opview)
+    assert len({adapter.key_of(form) for form in forms}) == 1
+    assert len({adapter.kind_of(form) for form in forms}) == 1
+    assert len({adapter.fingerprint(form) for form in forms}) == 1
+    assert len({adapter.op_of(form) for form in forms}) == 1
+    for form in forms:
+        assert len(adapter.children(form)) == 2
+        assert adapter.symbol_name(form) is None
+        adapter.verify(form, recursive=True)
+
+
+def test_classes_hide_attributes(adapter: MLIRAdapter, context: Context) -> None:
+    """`name` of a function is its symbol, in its class; the adapter asks the plain op."""
+    op = parse_source(context, "func.func private @f()", "t", implicit_module=False)
+    assert str(op.name) == '"f"'
+    assert adapter.kind_of(op).name == "func.func"
+
+
+def test_detached_ops(adapter: MLIRAdapter, context: Context) -> None:
+    """An op that was never in a module, or was taken out of one, has no parent."""
+    alone = parse_source(context, "func.func private @f()", "t", implicit_module=False)
+    module = parse_source(context, "func.func private @f()", "t")
+    (function,) = adapter.children(module)
+    function.operation.detach_from_parent()
+    for op in (alone, module, function):
+        assert adapter.parent(op) is None
+
+
+def test_erased_ops(adapter: MLIRAdapter, program: Any) -> None:
+    """An op that was erased is an error in Python, and not the end of the process."""
+    function, *_ = adapter.children(program)
+    function.operation.erase()
+    with pytest.raises(RuntimeError, match="invalidated"):
+        adapter.kind_of(function)
+    assert len(adapter.children(program)) == 2
+
+
+# -- Kinds -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "isolated"),
+    [
+        ("builtin.module", True),
+        ("func.func", True),
+        ("gpu.module", True),
+        ("llvm.func", True),
+        ("llvm.mlir.global", True),
+        ("spirv.func", True),
+        ("arith.addi", False),
+        ("scf.for", False),
+        ("affine.for", False),
+    ],
+)
+def test_isolation(adapter: MLIRAdapter, context: Context, name: str, isolated: bool) -> None:
+    """Isolation is MLIR's own answer, without an op of that name at hand."""
+    kind = adapter.kind_named(context, name)
+    assert kind is not None
+    assert kind.isolated == isolated
+    assert adapter.kind_named(context, name) is kind
+
+
+def test_finding_out_is_quiet(adapter: MLIRAdapter, capfd: pytest.CaptureFixture[str]) -> None:
+    """Asking for kinds reports nothing, also where the context emits its errors."""
+    context = Context()
+    context.emit_error_diagnostics = True
+    told: list[str] = []
+
+    def tell(diagnostic: Any) -> bool:
+        told.append(diagnostic.message)
+        return True
+
+    context.attach_diagnostic_handler(tell)
+    kind = adapter.kind_named(context, "scf.if")
+    assert kind is not None
+    assert not kind.isolated
+    assert told == []
+    assert capfd.readouterr().err == ""
+
+
+def test_every_op_of_the_build() -> None:
+    """No op of any dialect ends the process when its kind is found out."""
+    script = """
+import importlib, pkgutil
+from mlir import dialects
+from mlir.ir import InferTypeOpInterface
+from passel.mlir import MLIRAdapter
+adapter = MLIRAdapter()
+context = adapter.create_context()
+count = 0
+for info in pkgutil.iter_modules(dialects.__path__):
+    if info.name.endswith("ops_gen"):
+        for value in list(vars(importlib.import_module(f"mlir.dialects.{info.name}")).values()):
+            name = getattr(value, "OPERATION_NAME", None)
+            if isinstance(name, str):
+                kind = adapter.kind_named(context, name)
+                assert kind is not None, name
+                kind.implements(InferTypeOpInterface)
+                count += 1
+assert count > 1000, count
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_interfaces(adapter: MLIRAdapter, context: Context) -> None:
+    """Interfaces that the bindings know are asked of MLIR; classes of their subclasses."""
+    addition, function = (adapter.kind_named(context, n) for n in ("arith.addi", "func.func"))
+    assert addition is not None
+    assert function is not None
+    assert addition.implements(InferTypeOpInterface)
+    assert addition.implements(arith.AddIOp)
+    assert not function.implements(InferTypeOpInterface)
+    assert not function.implements(arith.AddIOp)
+    assert not function.implements(Pass)
+
+
+def test_contexts_are_not_kept(adapter: MLIRAdapter) -> None:
+    """What is remembered of a context does not keep it alive."""
+    import gc
+
+    gc.collect()
+    before = Context._get_live_count()  # noqa: SLF001 - no other way to count them
+    context = adapter.create_context()
+    assert adapter.kind_named(context, "func.func") is not None
+    del context
+    gc.collect()
+    assert Context._get_live_count() == before  # noqa: SLF001 - no other way to count them
+
+
+# -- Verification ----------------------------------------------------------------------------
+
+
+def test_dominance_errors_name_the_user(adapter: MLIRAdapter, program: Any) -> None:
+    """A use before its definition is blamed on the user, with a note at the definition."""
+    function, *_ = adapter.children(program)
+    first, second, _ = adapter.children(function)
+    first.operation.move_after(second)
+    with pytest.raises(InvalidIR) as caught:
+        adapter.verify(program, recursive=True)
+    assert caught.value.op == second
+    assert caught.value.message == "operand #0 does not dominate this use"
+    ((place, text),) = caught.value.notes
+    assert place == first
+    assert text == "operand defined here (op in the same block)"
+
+
+def test_ops_of_one_place_are_told_apart(adapter: MLIRAdapter, program: Any) -> None:
+    """If name and place fit several ops, MLIR is asked which of them; no place changes."""
+    function, *_ = adapter.children(program)
+    first, _, _ = adapter.children(function)
+    for _ in range(3):
+        first.operation.clone(InsertionPoint(first))
+    *additions, product, end = adapter.children(function)
+    assert len({str(op.operation.location) for op in additions}) == 1
+    additions[1].operation.operands[0] = product.operation.results[0]
+    before = [op.operation.location for op in adapter.children(function)]
+    with pytest.raises(InvalidIR) as caught:
+        adapter.verify(function, recursive=True)
+    assert caught.value.op == additions[1]
+    assert [op.operation.location for op in (*additions, product, end)] == before
+
+
+def test_errors_where_the_context_emits_them(adapter: MLIRAdapter, program: Any) -> None:
+    """A context that is told to emit errors gets none of passel's questions."""
+    function, *_ = adapter.children(program)
+    break_(function)
+    program.operation.context.emit_error_diagnostics = True
+    with pytest.raises(InvalidIR, match="entry block must have 2 arguments"):
+        adapter.verify(program, recursive=True)
+
+
+def test_own_rules_before_those_inside(adapter: MLIRAdapter, context: Context) -> None:
+    """An op that breaks its own rules is to blame, whatever is wrong inside."""
+    module = parse_source(context, "module @a { module @b { func.func @f() { return } } }", "t")
+    (middle,) = adapter.children(module)
+    (function,) = adapter.children(middle)
+    break_(function)
+    del function.operation.attributes["sym_name"]
+    with pytest.raises(InvalidIR, match="sym_name") as caught:
+        adapter.verify(module, recursive=True)
+    assert caught.value.op == function
+    adapter.verify(middle, recursive=False)
+    with pytest.raises(InvalidIR):
+        adapter.verify(function, recursive=False)
+
+
+# -- Locations and text ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('loc("o.py":7:9)', Place("o.py", 7, 9)),
+        ('loc("o.py":7:9 to :12)', Place("o.py", 7, 9)),
+        ('loc("name"("o.py":7:9))', Place("o.py", 7, 9)),
+        ('loc("name")', Place(label='loc("name")')),
+        ('loc(fused[unknown, "o.py":7:9, "p.py":1:1])', Place("o.py", 7, 9)),
+        ('loc(fused<"pass">[unknown])', UNKNOWN),
+        (
+            'loc(callsite("a.py":1:2 at "b.py":3:4))',
+            Place("a.py", 1, 2, caller=Place("b.py", 3, 4)),
+        ),
+        ("loc(unknown)", UNKNOWN),
+    ],
+)
+@pytest.mark.parametrize("queries", [True, False])
+def test_locations(
+    adapter: MLIRAdapter,
+    context: Context,
+    monkeypatch: pytest.MonkeyPatch,
+    written: str,
+    read: Place,
+    queries: bool,
+) -> None:
+    """Locations of every kind are read; where they cannot be taken apart, the file at least."""
+    abilities = adapter.bindings.abilities._replace(location_queries=queries)
+    monkeypatch.setattr(adapter.bindings, "abilities", abilities)
+    op = parse_source(context, f'"x.y"() : () -> () {written}', "t", implicit_module=False)
+    expected = read if queries else read._replace(label="", caller=None)
+    assert adapter.location(op) == expected
+
+
+def test_print_flags(adapter: MLIRAdapter, program: Any) -> None:
+    """Printing follows its flags, without a newline at the end."""
+    assert adapter.print_op(program, PrintFlags()).startswith("module {\n  func.func @f")
+    assert 'loc("p.mlir":1:1)' in adapter.print_op(program, PrintFlags(debuginfo=True))
+    assert adapter.print_op(program, PrintFlags(generic=True)).startswith('"builtin.module"()')
+
+
+# -- Fingerprints ----------------------------------------------------------------------------
+
+
+def _attribute(op: Any) -> None:
+    op.operation.attributes["x.marked"] = UnitAttr.get(op.operation.context)
+
+
+def _location(op: Any) -> None:
+    body = op.regions[0].blocks[0].operations
+    body[0].operation.location = Location.file("q", 1, 1, op.operation.context)
+
+
+def _own_location(op: Any) -> None:
+    op.operation.location = Location.file("q", 1, 1, op.operation.context)
+
+
+def _argument_location(op: Any) -> None:
+    op.regions[0].blocks[0].arguments[0].set_location(Location.unknown(op.operation.context))
+
+
+def _order(op: Any) -> None:
+    first, last, _ = op.regions[0].blocks[0].operations
+    first.operation.clone(InsertionPoint(last))
+
+
+def _operand(op: Any) -> None:
+    body = op.regions[0].blocks[0].operations
+    body[1].operation.operands[0] = op.regions[0].blocks[0].arguments[0]
+
+
+def _symbol(op: Any) -> None:
+    from mlir.ir import StringAttr
+
+    op.operation.attributes["sym_name"] = StringAttr.get("other", op.operation.context)
+
+
+def _invalid(op: Any) -> None:
+    del op.operation.attributes["sym_name"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_attribute, _location, _own_location, _argument_location, _order, _operand, _symbol, _invalid],
+)
+@pytest.mark.parametrize("bytecode", [True, False])
+def test_fingerprints_see(
+    adapter: MLIRAdapter,
+    program: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Any], None],
+    bytecode: bool,
+) -> None:
+    """Every kind of change shows, however the fingerprint is made, and only in what is around."""
+    abilities = adapter.bindings.abilities._replace(bytecode=bytecode)
+    monkeypatch.setattr(adapter.bindings, "abilities", abilities)
+    function, inner, _ = adapter.children(program)
+    before = [adapter.fingerprint(op) for op in (program, function, inner)]
+    change(function)
+    after = [adapter.fingerprint(op) for op in (program, function, inner)]
+    assert after[0] != before[0]
+    assert after[1] != before[1]
+    assert after[2] == before[2]
+
+
+def test_fingerprints_see_large_constants(adapter: MLIRAdapter, context: Context) -> None:
+    """Nothing is elided, however large."""
+    found: set[bytes] = set()
+    for last in (1, 2):
+        elements = ", ".join(["0"] * 999 + [str(last)])
+        text = f"func.func @f() {{ %0 = arith.constant dense<[{elements}]> : tensor<1000xi32> return }}"
+        found.add(adapter.fingerprint(parse_source(context, text, "t")))
+    assert len(found) == 2
+
+
+def test_fingerprints_of_ops_that_use_values_outside(
+    adapter: MLIRAdapter, context: Context
+) -> None:
+    """Which outside value is used shows, though bytecode could not be written."""
+    text = """
+    func.func @f(%a: i1, %b: i1) {
+      scf.if %a { "x.use"(%a) : (i1) -> () }
+      return
+    }"""
+    module = parse_source(context, text, "t")
+    (function,) = adapter.children(module)
+    branch, _ = adapter.children(function)
+    user, _ = adapter.children(branch)
+    before = [adapter.fingerprint(op) for op in (branch, user)]
+    user.operation.operands[0] = function.regions[0].blocks[0].arguments[1]
+    assert all(adapter.fingerprint(op) != b for op, b in zip((branch, user), before, strict=True))
+
+
+# -- Runs ------------------------------------------------------------------------------------
+
+
+class MarkAdditions(OperationPass[func.FuncOp]):
+    """Mark additions."""
+
+    name = "mark-additions"
+
+    def run(self, op: func.FuncOp, ctx: PassContext) -> None:
+        """Set an attribute."""
+        assert isinstance(op, func.FuncOp)
+        for inner in MLIRAdapter().children(op):
+            if isinstance(inner, arith.AddIOp):
+                _attribute(inner)
+
+
+def test_a_python_pass_on_a_module() -> None:
+    """A pass anchored on a class of the bindings runs nested, given a `Module` and no context."""
+    context = Context()
+    module = Module.parse(REGISTERED, context=context)
+    manager = PassManager("builtin.module")
+    manager.nest("func.func").add(MarkAdditions())
+    assert manager.run(module).changed is True
+    assert "arith.addi %arg0, %arg0 {x.marked} : i32" in str(module)
+    assert manager.run(module).changed is False
+    assert manager.run(module.operation).changed is False
+
+
+def test_a_pass_that_breaks_the_ir() -> None:
+    """A broken function is reported with its place, and in MLIR's words."""
+
+    class Break(OperationPass[func.FuncOp]):
+        """Break functions."""
+
+        name = "break"
+
+        def run(self, op: func.FuncOp, ctx: PassContext) -> None:
+            """Break it."""
+            break_(op)
+
+    context = Context()
+    module = parse_source(context, REGISTERED, "p.mlir")
+    manager = PassManager("builtin.module")
+    manager.nest("func.func").add(Break())
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(module)
+    (failure,) = caught.value.failures
+    assert str(failure.location) == "p.mlir:1:1"
+    assert failure.diagnostic.message.startswith("'func.func' op entry block must have 2 arguments")
+
+
+def test_wrong_anchors() -> None:
+    """Ops that are not isolated are refused as anchors before anything runs."""
+    manager = PassManager("builtin.module")
+    manager.nest("scf.if").add(Touch())
+    with pytest.raises(AnchorError, match="IsolatedFromAbove"):
+        manager.run(Module.parse("", context=Context()))
+
+
+class Touch(Pass[Any]):
+    """Do nothing."""
+
+    name = "touch"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+def test_threads(adapter: MLIRAdapter) -> None:
+    """Several threads may verify, print and fingerprint functions of one context."""
+    context = adapter.create_context()
+    text = "\n".join(f"func.func @f{n}(%a: i32) -> i32 {{ return %a : i32 }}" for n in range(40))
+    module = parse_source(context, text, "t")  # what is inside dies with it
+    functions = adapter.children(module)
+    for broken in functions[::2]:
+        break_(broken)
+
+    def look(function: Any) -> str:
+        adapter.fingerprint(function)
+        adapter.print_op(function, PrintFlags(generic=True))
+        try:
+            adapter.verify(function, recursive=True)
+        except InvalidIR as error:
+            return "invalid" if error.op == function else "confused"
+        return "valid"
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(look, functions)) == ["invalid", "valid"] * 20

@@ -1,0 +1,176 @@
+"""Parsing with MLIR's parser: what it returns, where things are, and what is wrong."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mlir.ir import Context
+
+from passel.diagnostics import Diagnostic, Severity
+from passel.errors import PasselError
+from passel.mlir import MLIRAdapter, ParseError, parse_file, parse_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TWO = """\
+// Two functions.
+#map = affine_map<(d0) -> (d0)>
+func.func @f(%a: i32 loc("arg.py":1:2)) attributes {x.y = #map} {
+  return loc(fused["own.py":3:4, unknown])
+}
+func.func @g(%a: i32) { return }
+"""
+
+
+@pytest.fixture
+def context() -> Context:
+    """A context."""
+    return Context()
+
+
+def errors(context: Context, source: str | bytes, **options: Any) -> list[str]:
+    """Return what is wrong with a source, with notes."""
+    with pytest.raises(ParseError) as caught:
+        parse_source(context, source, "t.mlir", **options)
+    assert isinstance(caught.value, PasselError)
+    return [line for each in caught.value.diagnostics for line in str(each).splitlines()]
+
+
+def places(op: Any) -> list[str]:
+    """Return where an op and all that is inside of it comes from."""
+    adapter = MLIRAdapter()
+    found = [str(adapter.location(op))]
+    for child in adapter.children(op):
+        found += places(child)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "inside"),
+    [
+        ("", "builtin.module", 0),
+        ("module {}", "builtin.module", 0),
+        ("module @a { module @b {} }", "builtin.module", 1),
+        ("module {} module {}", "builtin.module", 2),
+        ("func.func private @f()", "builtin.module", 1),
+        (TWO, "builtin.module", 2),
+    ],
+)
+def test_implicit_modules(context: Context, text: str, name: str, inside: int) -> None:
+    """A single module is the result; everything else is put into one."""
+    op = parse_source(context, text, "t.mlir")
+    assert op.operation.name == name
+    assert len(MLIRAdapter().children(op)) == inside
+    assert type(op).__name__ == "ModuleOp"
+
+
+def test_no_implicit_module(context: Context) -> None:
+    """On demand the only op is the result, of whatever kind; there must be one."""
+    op = parse_source(context, "func.func private @f()", "t.mlir", implicit_module=False)
+    assert op.operation.name == "func.func"
+    for text in ("", TWO):
+        (error,) = errors(context, text, implicit_module=False)
+        assert "source must contain a single top-level operation" in error
+
+
+def test_locations_of_one_op(context: Context) -> None:
+    """Ops are where they begin, counted from the beginning of the file."""
+    op = parse_source(context, "func.func @f() {\n  return\n}", "a b.mlir", line_offset=10)
+    assert places(op) == ["a b.mlir:0:0", "a b.mlir:11:1", "a b.mlir:12:3"]
+
+
+def test_locations_of_several_ops(context: Context) -> None:
+    """The same for several ops, of which MLIR's parser for modules does not know the file."""
+    op = parse_source(context, TWO, 'dir/"t".mlir', line_offset=1)
+    name = 'dir/"t".mlir'
+    assert places(op)[1:] == [f"{name}:4:1", "own.py:3:4", f"{name}:7:1", f"{name}:7:25"]
+    text = op.operation.get_asm(enable_debug_info=True, use_local_scope=True)
+    assert 'loc("arg.py":1:2)' in text
+    assert '"-"' not in text
+
+
+def test_syntax_errors(context: Context) -> None:
+    """An error has its place in the file."""
+    assert errors(context, "\nfunc.func @f(", line_offset=5) == [
+        "t.mlir:7:13: error: expected non-function type"
+    ]
+    assert errors(context, TWO + "func.func @f(") == [
+        "t.mlir:7:13: error: expected non-function type"
+    ]
+
+
+def test_notes(context: Context) -> None:
+    """Notes are kept, except the text of the op, which tools show by themselves."""
+    text = "func.func private @f()\nfunc.func private @f()"
+    assert errors(context, text) == [
+        "t.mlir:2:1: error: redefinition of symbol named 'f'",
+        "t.mlir:1:1: note: see existing symbol definition here",
+    ]
+
+
+def test_invalid_ir(context: Context) -> None:
+    """What parses but is invalid is refused too."""
+    assert errors(context, "func.func @f() -> i32 {\n  return\n}") == [
+        "t.mlir:2:3: error: 'func.return' op has 0 operands, but enclosing function (@f) returns 1"
+    ]
+
+
+def test_unregistered_dialects(context: Context) -> None:
+    """Whether they are accepted is the context's affair."""
+    text = '"no.such"() : () -> ()'
+    (error, *_) = errors(context, text)
+    assert "no.such" in error or "unregistered" in error
+    context.allow_unregistered_dialects = True
+    assert parse_source(context, text, "t.mlir")
+
+
+def test_errors_reach_nobody_else(context: Context, capfd: pytest.CaptureFixture[str]) -> None:
+    """Also where a context emits its errors, the exception alone has them."""
+    context.emit_error_diagnostics = True
+    assert errors(context, "func.func @f(")
+    assert capfd.readouterr().err == ""
+
+
+def test_bytecode(context: Context, tmp_path: Path) -> None:
+    """Bytecode is recognized by its beginning, and brings its own locations."""
+    op = parse_source(context, TWO, "t.mlir")
+    stream = BytesIO()
+    op.operation.write_bytecode(stream)
+    path = tmp_path / "t.mlirbc"
+    path.write_bytes(stream.getvalue())
+    again = parse_file(path)
+    assert str(again) == str(op)
+    assert places(again) == places(op)
+    (error, *_) = errors(context, stream.getvalue()[:60])
+    assert error.startswith("t.mlir:0:0: error: ")
+
+
+def test_text_as_bytes(context: Context) -> None:
+    """Bytes that are no bytecode are text, if they are UTF-8."""
+    assert str(parse_source(context, TWO.encode(), "t.mlir")) == str(
+        parse_source(context, TWO, "t.mlir")
+    )
+    assert errors(context, b"// \xff", line_offset=1) == [
+        "t.mlir:2:4: error: invalid UTF-8: invalid start byte"
+    ]
+
+
+def test_files(context: Context, tmp_path: Path) -> None:
+    """A file is parsed with its path as name."""
+    path = tmp_path / "t.mlir"
+    path.write_text(TWO, encoding="utf-8")
+    op = parse_file(path, context)
+    assert op.operation.context is context
+    assert places(op)[1] == f"{path}:3:1"
+    with pytest.raises(FileNotFoundError):
+        parse_file(tmp_path / "none.mlir")
+
+
+def test_warnings_are_handed_on(context: Context) -> None:
+    """What is no error goes to who wants it."""
+    found: list[Diagnostic] = []
+    parse_source(context, TWO, "t.mlir", on_warning=found.append)
+    assert all(each.severity is not Severity.ERROR for each in found)
