@@ -260,6 +260,10 @@ class PassContext(Generic[StateT]):
         """Report a remark about `op` (by default the one that the pass runs on)."""
         return self._report(Severity.REMARK, message, op)
 
+    def emit(self, diagnostic: Diagnostic) -> None:
+        """Report a diagnostic that came from elsewhere, such as another compiler."""
+        self._run.emit(diagnostic)
+
     def _report(self, severity: Severity, message: str, op: Any) -> Diagnostic:
         about = self.op if op is None else op
         diagnostic = op_diagnostic(self._run.adapter, severity, message, about)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from passel.diagnostics import log_exception
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
@@ -27,6 +28,7 @@ class Run(Protocol):
         pipeline: The pipeline as it runs, adjacent nested pipelines merged.
         verifies: Whether the IR is verified after passes.
         counts: Statistics so far, by the pass's path and the statistic's name.
+        failures: Every failure so far that fails the run.
     """
 
     adapter: IRAdapter
@@ -35,6 +37,7 @@ class Run(Protocol):
     pipeline: Pipeline
     verifies: bool
     counts: Mapping[tuple[str, str], int]
+    failures: Sequence[Failure]
 
     def emit(self, diagnostic: Diagnostic, /) -> None:
         """Report a diagnostic."""
@@ -56,15 +59,20 @@ class PassInstrumentation:
 
     Attributes:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
+        reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
         overlaps: Whether its hooks may be called while another thread is in one of them, which
             spares a lock.
+        watches_passes: Whether it has to see each pass. If no instrumentation does, an IR may
+            run several passes as one, which its hooks then see as one.
 
     Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on
     failure, and which has no hooks for runs, verification and change.
     """
 
     timing: Any = None
+    reproducer: Path | None = None
     overlaps: bool = False
+    watches_passes: bool = True
 
     def split(self) -> PassInstrumentation | None:
         """Return what observes a part of a run in another process.
@@ -139,6 +147,9 @@ class Instrumentor:
     def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
         ordered = tuple(instrumentations)
         inward, outward = ordered, ordered[::-1]
+        self.watches_passes: bool = any(
+            each.watches_passes and _has_pass_hooks(each) for each in ordered
+        )
         self._broken: set[int] = set()
         self.before_run: Hooks = self._hooks(inward, "before_run")
         self.before_pipeline: Hooks = self._hooks(inward, "before_pipeline")
@@ -197,6 +208,16 @@ class Instrumentor:
                 call(*args, **kwargs)
 
         return call_alone
+
+
+def _has_pass_hooks(instrumentation: PassInstrumentation) -> bool:
+    """Tell whether any hook but those around the run is overridden."""
+    kind = type(instrumentation)
+    return any(
+        getattr(kind, name) is not getattr(PassInstrumentation, name)
+        for name in vars(PassInstrumentation)
+        if name.startswith(("before_", "after_")) and not name.endswith("_run")
+    )
 
 
 def _lock_of(instrumentation: PassInstrumentation) -> AbstractContextManager[object]:

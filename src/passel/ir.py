@@ -182,7 +182,11 @@ class BringsPasses(Protocol):
     """Optional ability of an adapter: its IR has passes by name that no registry knows."""
 
     def passes_among(self, registry: Any) -> Any:
-        """Return a registry with the IR's own passes and what of `registry` can run on it."""
+        """Return a registry with the IR's own passes and what of `registry` can run on it.
+
+        Args:
+            registry: A `PassRegistry`; None for the default one.
+        """
         ...
 
 
@@ -204,6 +208,29 @@ class FusesPasses(Protocol):
         Returns:
             The steps; a `FusedStep` for some that are now one.
         """
+        ...
+
+
+@runtime_checkable
+class WritesSources(Protocol):
+    """Optional ability of an adapter: IR as a file that reads back as the same IR.
+
+    Reproducers use it; without it they hold what `print_op` prints.
+    """
+
+    def print_source(self, op: Any, context: Any) -> str:
+        """Return `op` in its most faithful form, without a final newline.
+
+        What belongs to it at the level of files, such as resources, is included.
+        """
+        ...
+
+    def readable_source(self, text: str, context: Any) -> str:
+        """Return such a text in its usual form if that loses nothing, else as it is."""
+        ...
+
+    def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
+        """Return the flags that `passel-opt` needs to read it."""
         ...
 
 

@@ -5,14 +5,14 @@ A run compiles the pipeline to a schedule and runs that, so it never changes a m
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
-from passel.errors import AnchorError, PassFailedError, Problem
+from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Execution, VerifyEach
 from passel.instrumentation import Instrumentor
-from passel.ir import ANY, TakesContainers, adapter_for
+from passel.ir import ANY, BringsPasses, TakesContainers, adapter_for
 from passel.op_pass_manager import Nesting, OpPassManager
 from passel.pipeline import parse_pipeline
 from passel.registry import default_registry
@@ -78,6 +78,7 @@ class PassManager(OpPassManager):
         super().__init__(anchor, nesting=nesting)
         self.context: Any = context
         self._adapter = adapter
+        self._registry = _names_for(adapter, context, None)
         self._verify = VerifyEach.CHANGED
         self._instrumentations: list[PassInstrumentation] = []
         self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
@@ -123,7 +124,8 @@ class PassManager(OpPassManager):
         """
         node = parse_pipeline(text, name=name, flat_anchor=flat_anchor)
         manager = cls(node.anchor, context, adapter=adapter)
-        manager._entries = manager._built(resolve(node.elements, registry or default_registry()))
+        manager._registry = names = _names_for(adapter, context, registry)
+        manager._entries = manager._built(resolve(node.elements, names or default_registry()))
         return manager
 
     def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
@@ -326,14 +328,26 @@ class PassManager(OpPassManager):
             verify_analyses=self._verify_analyses,
             gates=self._gates,
         )
-        changed = execution.run(schedule, op)
+        try:
+            changed = execution.run(schedule, op)
+        except BaseException as error:  # an interrupt
+            for note in execution.notes:
+                error.add_note(note)
+            raise
         if on_diagnostic is None:
             raised = [failure.diagnostic for failure in execution.failures]
-            log_diagnostics([each for each in diagnostics if each not in raised])
+            log_diagnostics(
+                each
+                for each in diagnostics
+                # What is told by notes of the error is not told twice.
+                if each not in raised and not any(n.message in execution.notes for n in each.notes)
+            )
         if execution.failures:
             failed = PassFailedError(execution.failures, diagnostics)
             for note in execution.notes:
                 failed.add_note(note)
+            written = (each.reproducer for each in instrumentations)
+            failed.reproducer = next(filter(None, written), None)
             raise failed from execution.failures[0].cause
         timings = (each.timing for each in instrumentations if each.timing is not None)
         statistics = _by_path(execution.counts)
@@ -353,6 +367,19 @@ class PassManager(OpPassManager):
         if known is None or known.adapter is not adapter or known.context is not context:
             self._scheduler = known = Scheduler(adapter, context)
         return known
+
+
+def _names_for(
+    adapter: IRAdapter | None, context: Any, registry: PassRegistry | None
+) -> PassRegistry | None:
+    """Return where names of passes are looked up; None for the default registry."""
+    if adapter is None and context is not None:
+        with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
+            adapter = adapter_for(context)
+    if isinstance(adapter, BringsPasses):
+        names: PassRegistry = adapter.passes_among(registry)
+        return names
+    return registry
 
 
 def _by_path(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:

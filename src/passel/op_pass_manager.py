@@ -60,6 +60,7 @@ class OpPassManager:
         self.nesting = nesting
         self._entries: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
         self._frozen = False
+        self._registry: PassRegistry | None = None
 
     @property
     def anchor(self) -> str:
@@ -82,7 +83,8 @@ class OpPassManager:
         added: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
         for item in passes:
             if isinstance(item, str):
-                added += self._built(resolve(parse_elements(item), default_registry()))
+                registry = self._registry or default_registry()
+                added += self._built(resolve(parse_elements(item), registry))
             elif isinstance(item, OpPassManager):
                 added.append((item.copy(), None))
             else:
@@ -112,9 +114,15 @@ class OpPassManager:
         Args:
             anchor: An op name, an op class, or `any`.
         """
-        nested = OpPassManager(anchor, nesting=self.nesting)
+        nested = self._empty_nested(anchor)
         self._check_not_frozen()
         self._entries.append((nested, None))
+        return nested
+
+    def _empty_nested(self, anchor: str | type) -> OpPassManager:
+        """Return a manager that looks names up where this one does."""
+        nested = OpPassManager(anchor, nesting=self.nesting)
+        nested._registry = self._registry
         return nested
 
     def nest_any(self) -> OpPassManager:
@@ -123,7 +131,7 @@ class OpPassManager:
 
     def add_nested(self, anchor: str | type, *passes: Pass[Any] | str | object) -> Self:
         """Append passes in a nested manager of their own, and return this manager."""
-        nested = OpPassManager(anchor, nesting=self.nesting).add(*passes)
+        nested = self._empty_nested(anchor).add(*passes)
         self._check_not_frozen()
         self._entries.append((nested, None))
         return self
@@ -136,6 +144,7 @@ class OpPassManager:
     def copy(self) -> Self:
         """Return a manager with the same passes, which can be changed independently."""
         other = self._empty_copy()
+        other._registry = self._registry  # noqa: SLF001 - our own copy
         for entry, span in self._entries:
             item = entry.copy() if isinstance(entry, OpPassManager) else entry
             other._entries.append((item, span))  # noqa: SLF001 - our own copy
@@ -248,7 +257,7 @@ class OpPassManager:
         if pass_.anchor == self._anchor:
             return pass_
         if self.nesting is Nesting.IMPLICIT:
-            nested = OpPassManager(pass_.anchor, nesting=self.nesting)
+            nested = self._empty_nested(pass_.anchor)
             nested._entries.append((pass_, span))
             return nested
         message = (
@@ -262,7 +271,8 @@ class OpPassManager:
         self, elements: Sequence[ResolvedElement], nesting: Nesting = Nesting.EXPLICIT
     ) -> list[tuple[Pass[Any] | OpPassManager, Span | None]]:
         """Build resolved elements for this anchor."""
-        scratch = OpPassManager(self._anchor, nesting=nesting)
+        scratch = self._empty_nested(self._anchor)
+        scratch.nesting = nesting
         for element in elements:
             if isinstance(element, ResolvedPass):
                 entry = scratch._placed(element.pass_, element.span)
@@ -271,7 +281,7 @@ class OpPassManager:
                 arguments = () if element.options is None else (element.options,)
                 element.info.build(scratch, *arguments)
             else:
-                nested = OpPassManager(element.anchor, nesting=self.nesting)
+                nested = self._empty_nested(element.anchor)
                 nested._entries = nested._built(element.elements)
                 scratch._entries.append((nested, element.span))
         return scratch._entries

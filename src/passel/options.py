@@ -150,6 +150,20 @@ class Options:
         """
         return cls(**read_options(cls.option_infos(), parse_options(text), cls.__name__, scope))
 
+    @classmethod
+    def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
+        """Turn options as written into the fields that they set.
+
+        Args:
+            nodes: The options.
+            owner: What they belong to, for messages: `pass 'cse'`.
+            scope: The registry in which names inside of options are looked up.
+
+        Raises:
+            OptionError: With every unknown, malformed and missing option.
+        """
+        return read_options(cls.option_infos(), nodes, owner, scope)
+
     def option_text(self, *, all_options: bool = False) -> str:
         """Return the options as `a=1 b=2`, sorted by name.
 

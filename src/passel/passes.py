@@ -44,6 +44,7 @@ class Pass(Options, Generic[OpT, StateT]):
         dependent_dialects: Dialects of ops that the pass may create, loaded before the run.
         anchor: The name of the only op that the pass runs on; None for any op.
         preserves: Analyses that the pass never invalidates.
+        ir: The name of the only IR that the pass is for; empty for any.
 
     The type parameters are the class of the ops that it runs on and what `initialize`
     returns; both may be left out.
@@ -66,6 +67,7 @@ class Pass(Options, Generic[OpT, StateT]):
     dependent_dialects: ClassVar[tuple[str, ...]] = ()
     anchor: ClassVar[str | None] = None
     preserves: ClassVar[tuple[type, ...]] = ()
+    ir: ClassVar[str] = ""
 
     if not TYPE_CHECKING:
 

@@ -30,11 +30,13 @@ class PassInfo:
         name: Its name in textual pipelines.
         origin: Who registered it, for messages.
         factory: Returns the pass class; called once.
+        ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
     """
 
     name: str
     origin: str
     factory: Callable[[], type[Pass[Any]]] = field(repr=False)
+    ir: str = ""
     _loaded: type[Pass[Any]] | None = field(default=None, repr=False)
 
     @property
@@ -92,6 +94,7 @@ class PassRegistry:
         factory: Callable[[], type[Pass[Any]]],
         *,
         origin: str = "",
+        ir: str = "",
         override: bool = False,
     ) -> None: ...
     def register(
@@ -100,6 +103,7 @@ class PassRegistry:
         factory: Callable[[], type[Pass[Any]]] | None = None,
         *,
         origin: str = "",
+        ir: str = "",
         override: bool = False,
     ) -> Any:
         """Register a pass class, or a name with a factory that imports the class later.
@@ -110,6 +114,7 @@ class PassRegistry:
             pass_: The class (then this works as a decorator) or the name.
             factory: Returns the class, if the first argument is a name.
             origin: Who registers it, for messages.
+            ir: The name of the only IR that it is for, if the first argument is a name.
             override: Replace what has the name already.
 
         Raises:
@@ -120,7 +125,7 @@ class PassRegistry:
             if factory is None:
                 msg = f"register('{pass_}') needs a factory that returns the pass class"
                 raise TypeError(msg)
-            info = PassInfo(pass_, origin or repr(factory), factory)
+            info = PassInfo(pass_, origin or repr(factory), factory, ir)
             self._add(self._passes, info, override=override)
             return None
         if not pass_.name:
@@ -128,7 +133,7 @@ class PassRegistry:
             raise DefinitionError(msg)
         known = self._passes.get(pass_.name)
         if known is None or known.pass_class is not pass_:
-            info = PassInfo(pass_.name, pass_.__module__, lambda: pass_)
+            info = PassInfo(pass_.name, pass_.__module__, lambda: pass_, pass_.ir)
             self._add(self._passes, info, override=override)
         return pass_
 
@@ -195,18 +200,25 @@ class PassRegistry:
 
 
 @cache
-def default_registry() -> PassRegistry:
+def default_registry(ir: str = "") -> PassRegistry:
     """Return the registry of all installed packages' passes, made when first asked for.
 
     An installed package adds to it by an entry point of the group `passel.passes`: a
     function that is called with the registry. One that fails is reported in the log
     `passel` and left out.
+
+    Args:
+        ir: The name of an IR, to leave out the entry points that have the name of another
+            one's adapter. So no package is loaded whose passes could not run anyway.
     """
     # Imported late: reading package metadata costs more than the rest of `import passel`.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     registry = PassRegistry()
+    others = {point.name for point in entry_points(group="passel.adapters")} - {ir}
     for point in sorted(entry_points(group="passel.passes"), key=lambda point: point.name):
+        if ir and point.name in others:
+            continue
         try:
             point.load()(registry)
         except Exception:  # noqa: BLE001 - a broken package must not take the tool with it

@@ -93,17 +93,19 @@ def _resolve(
 def _leaf(node: PassNode, registry: PassRegistry) -> ResolvedElement:
     pipeline = registry.lookup_pipeline(node.name)
     if pipeline is not None:
-        infos = pipeline.options.option_infos() if pipeline.options else ()
         owner = f"pipeline '{node.name}'"
-        values = read_options(infos, _options(node, owner), owner, registry)
-        options = pipeline.options(**values) if pipeline.options else None
+        nodes, options = _options(node, owner), None
+        if pipeline.options:
+            options = pipeline.options(**pipeline.options.read_options(nodes, owner, registry))
+        else:
+            read_options((), nodes, owner, registry)
         return ResolvedCall(pipeline, options, node.span)
     info = registry.lookup_pass(node.name)
     if info is None:
         raise UnknownPassError(Problem(_unknown(node.name, registry), node.span))
     pass_class, owner = info.pass_class, f"pass '{node.name}'"
     nodes = _options(node, owner, argument=getattr(pass_class, "argument_options", None))
-    values = read_options(pass_class.option_infos(), nodes, owner, registry)
+    values = pass_class.read_options(nodes, owner, registry)
     return ResolvedPass(pass_class(**values), node.span)
 
 

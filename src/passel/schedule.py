@@ -89,6 +89,15 @@ class NestedStep:
         return None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FusedStep(PassStep):
+    """Steps that the IR runs as one, and verifies by itself.
+
+    `run` of its pass raises `FusedFailure` for what failed in there. Only runs that nobody
+    watches pass by pass have them.
+    """
+
+
 Step: TypeAlias = PassStep | NestedStep
 
 
@@ -191,6 +200,7 @@ class Scheduler:
             same = known.tree() is tree and len(known.signature) == len(signature)
             if same and all(map(operator.is_, known.signature, signature)):
                 return known.schedule
+        self._check_ir(tree)
         pipeline = _Compiler(self).pipeline(_Draft.of(tree), outer)
         self._load_dialects(tree)
         # Passes that build a pipeline anew for each op would add for ever.
@@ -207,6 +217,17 @@ class Scheduler:
     def suggest_op(self, name: str) -> str:
         """Return a hint for an op name that is not registered."""
         return self.adapter.suggest_op(self.context, name)
+
+    def _check_ir(self, tree: PassTree) -> None:
+        """Refuse passes for another IR: they would not know what they are given."""
+        for pass_ in _passes_in(tree):
+            if pass_.ir not in ("", self.adapter.name):
+                message = (
+                    f"pass '{pass_.name}' is for ops of {pass_.ir}, and this pipeline runs on "
+                    f"ops of {self.adapter.name}: give PassManager the context of the IR, so "
+                    "that it finds the passes for it"
+                )
+                raise AnchorError(Problem(message))
 
     def _load_dialects(self, tree: PassTree) -> None:
         needed = {dialect: user for user in _passes_in(tree) for dialect in user.dependent_dialects}

@@ -69,10 +69,10 @@ def test_looking_for_problems_ends_after_a_hundred(
         read.append(owner)
         return original(infos, nodes, owner, scope)
 
-    from passel import resolution
+    from passel import options
 
-    original = resolution.read_options
-    monkeypatch.setattr(resolution, "read_options", counting)
+    original = options.read_options
+    monkeypatch.setattr(options, "read_options", counting)
     with pytest.raises(OptionError):
         parse(f"any({'a{x},' * 500}a)")
     assert len(read) == 100

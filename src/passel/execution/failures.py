@@ -8,12 +8,28 @@ from typing import TYPE_CHECKING, Any
 from passel.context import op_diagnostic
 from passel.diagnostics import Severity
 from passel.errors import Failure
+from passel.ir import InvalidIR
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from passel.errors import PassFailure
-    from passel.ir import InvalidIR, IRAdapter
+    from passel.ir import IRAdapter
     from passel.schedule import Step
+
+
+class FusedFailure(Exception):  # noqa: N818 - says what is; never leaves passel
+    """Raised by the pass of a `FusedStep`.
+
+    Attributes:
+        failures: What failed in there, in program order: the step, the op, and the error that
+            would have been raised by that step alone.
+    """
+
+    def __init__(self, failures: Sequence[tuple[Step, Any, PassFailure | InvalidIR]]) -> None:
+        super().__init__()
+        self.failures = tuple(failures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +68,14 @@ class FailureReporter:
         for place, note in error.notes:
             failure.diagnostic.attach_note(note, self.adapter.location(place))
         return failure
+
+    def inside(self, error: FusedFailure) -> Iterator[Failure]:
+        """Steps failed that ran as one with others."""
+        for step, op, reason in error.failures:
+            if isinstance(reason, InvalidIR):
+                yield self.invalid(step, op, reason)
+            else:
+                yield self.gave_up(step, op, reason)
 
     def unschedulable(self, step: Step, op: Any, obstacle: str) -> Failure:
         """The op may not run the step; nothing of it was run."""

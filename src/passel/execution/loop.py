@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from passel.analysis import PreservedAnalyses, analysis_name
 from passel.context import PassContext, PipelineRun
 from passel.errors import AnchorError, PassFailure, Problem
-from passel.execution.failures import FailureReporter
-from passel.ir import ANY, InvalidIR
+from passel.execution.failures import FailureReporter, FusedFailure
+from passel.ir import ANY, FusesPasses, InvalidIR
 from passel.passes import Pass
-from passel.schedule import PassStep, passes_of
+from passel.schedule import FusedStep, PassStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
     from passel.instrumentation import Instrumentor
-    from passel.ir import IRAdapter
+    from passel.ir import IRAdapter, OpKind
     from passel.schedule import NestedStep, PassTree, Pipeline, Schedule, Scheduler, Step
 
 
@@ -84,6 +84,9 @@ class Execution:
         self.hooks = instrumentor
         self.verify = verify
         self.verifies = verify is not VerifyEach.OFF
+        fuses = isinstance(self.adapter, FusesPasses)
+        self._tracks = verify is VerifyEach.CHANGED and not fuses
+        self._fuses = fuses and not (instrumentor.watches_passes or gates or verify_analyses)
         self.verify_analyses = verify_analyses
         self.gates = gates
         self.emit = emit
@@ -108,7 +111,7 @@ class Execution:
         try:
             if not self._initialize(schedule, op):
                 return False
-            plan = _Plan(pipeline, *pipeline.admit(self.adapter.kind_of(op)))
+            plan = self._plan(pipeline, self.adapter.kind_of(op))
             changed = self._run_pipeline(plan, op, PassContext(self, op))
             failed = bool(self.failures)
             return changed
@@ -146,7 +149,7 @@ class Execution:
             Whether the op changed; None if that is not known.
         """
         hooks, adapter, report = self.hooks, self.adapter, self.report
-        track = self.verify is VerifyEach.CHANGED
+        track = self._tracks
         valid: object = None  # the fingerprint of the op when it was last known to be valid
         seen: object = None  # its fingerprint before the pass, for those who want to know
         changed: bool | None = False
@@ -177,6 +180,10 @@ class Execution:
                         failed, touched = self._run_children(step, op, ctx)
                 except PassFailure as error:
                     failure = report.gave_up(step, op, error)
+                except FusedFailure as error:
+                    failed = True
+                    for inner in report.inside(error):
+                        self._fail(inner)
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                     failure = report.crashed(step, op, error)
 
@@ -184,7 +191,9 @@ class Execution:
                     failure = self._invalidate(step, op, ctx, failure)
 
                 if self.verifies and failure is None and not failed:
-                    if is_pass:
+                    if isinstance(step, FusedStep):
+                        valid = None
+                    elif is_pass:
                         touched = False
                         # What a pass that "preserved everything" broke is found after the next.
                         if not ctx._preserves_all:
@@ -223,7 +232,8 @@ class Execution:
 
         self._end(ctx)
         if plan.obstacle:
-            next_step = plan.pipeline.steps[len(plan.steps)]
+            admitted, _ = plan.pipeline.admit(adapter.kind_of(op))
+            next_step = plan.pipeline.steps[len(admitted)]
             self._fail(report.unschedulable(next_step, op, plan.obstacle))
             return None
         return changed
@@ -268,7 +278,7 @@ class Execution:
             try:
                 plan = plans[key]
             except KeyError:
-                plan = plans[key] = self._plan(step, child)
+                plan = plans[key] = self._plan_for(step, child)
             if plan is None:
                 continue
             touched = self._run_nested(plan, child, step, PassContext(self, child, ctx))
@@ -291,11 +301,18 @@ class Execution:
                 hook(plan.pipeline, op, parent, failed=failed)
         return touched
 
-    def _plan(self, step: NestedStep, op: Any) -> _Plan | None:
+    def _plan_for(self, step: NestedStep, op: Any) -> _Plan | None:
         """Decide once per kind of op which of the nested pipelines runs on it."""
         kind = self.adapter.kind_of(op)
         pipeline = step.select(kind)
-        return None if pipeline is None else _Plan(pipeline, *pipeline.admit(kind))
+        return None if pipeline is None else self._plan(pipeline, kind)
+
+    def _plan(self, pipeline: Pipeline, kind: OpKind) -> _Plan:
+        """Decide how far ops of a kind can run a pipeline, and what of it runs as one."""
+        steps, obstacle = pipeline.admit(kind)
+        if self._fuses:
+            steps = cast("FusesPasses", self.adapter).fuse(steps, verify=self.verifies)
+        return _Plan(pipeline, steps, obstacle)
 
     def run_dynamic(self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any) -> PipelineRun:
         """Run a pipeline for a pass; see `PassContext.run_pipeline`.
@@ -319,7 +336,7 @@ class Execution:
         step = cast("Step", ctx._step)
         touched: bool | None = False
         if self._initialize(schedule, op):
-            plan = _Plan(schedule.pipeline, *schedule.pipeline.admit(kind))
+            plan = self._plan(schedule.pipeline, kind)
             touched = self._run_nested(plan, op, step, inner)
         # Reported already; whether the run fails is for the pass to decide.
         failed = tuple(self.failures[failures:])

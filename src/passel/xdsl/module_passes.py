@@ -36,6 +36,7 @@ class XDSLPass(Pass[Operation]):
     """
 
     module_pass_class: ClassVar[type[ModulePass]]
+    ir = "xdsl"
 
     def module_pass(self) -> ModulePass:
         """Return the `ModulePass` with this pass's options."""

@@ -38,7 +38,8 @@ def register(registry: PassRegistry) -> None:
     """Add xDSL's passes, those of its plugins, and passel's own, which win."""
     register_xdsl_passes(registry)
     for name, (module, attribute) in _OWN_PASSES.items():
-        registry.register(name, _importer(module, attribute), origin="passel", override=True)
+        factory = _importer(module, attribute)
+        registry.register(name, factory, origin="passel", ir="xdsl", override=True)
 
 
 def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> None:
@@ -50,7 +51,7 @@ def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> N
     """
     for name, factory in installed_universe().all_passes.items():
         if override or registry.lookup_pass(name) is None:
-            registry.register(name, _wrapper(factory), origin="xDSL", override=override)
+            registry.register(name, _wrapper(factory), origin="xDSL", ir="xdsl", override=override)
 
 
 @cache

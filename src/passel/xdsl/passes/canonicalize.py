@@ -39,6 +39,7 @@ class Canonicalizer(Pass["Operation"]):
     """
 
     name = "canonicalize"
+    ir = "xdsl"
     top_down: bool = option(default=True, help="Seed the worklist in general top-down order.")
     region_simplify: Literal["disabled", "normal"] = option(
         default="normal", help="Erase dead ops and unreachable blocks between iterations."

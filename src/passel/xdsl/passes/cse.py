@@ -32,6 +32,7 @@ class CSE(Pass["Operation"]):
     """
 
     name = "cse"
+    ir = "xdsl"
     preserves = (DominanceInfo, PostDominanceInfo)
     replaced = Statistic("Number of operations CSE'd", name="num-cse'd")
     dead = Statistic("Number of operations DCE'd", name="num-dce'd")

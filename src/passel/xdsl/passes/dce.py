@@ -21,6 +21,7 @@ class DCE(Pass["Operation"]):
     """
 
     name = "dce"
+    ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Apply xDSL's region DCE to each region."""

@@ -45,6 +45,7 @@ class Inliner(Pass["Operation"]):
     """
 
     name = "inline"
+    ir = "xdsl"
     dependent_dialects = ("cf",)
     default_pipeline: BarePipeline = option(
         default=BarePipeline(Canonicalizer()).as_option(),

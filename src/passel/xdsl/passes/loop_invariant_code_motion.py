@@ -22,6 +22,7 @@ class LoopInvariantCodeMotion(Pass["Operation"]):
     """
 
     name = "loop-invariant-code-motion"
+    ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Apply xDSL's rewrite to inner loops first."""

@@ -50,6 +50,7 @@ class Mem2Reg(Pass["Operation"]):
     """
 
     name = "mem2reg"
+    ir = "xdsl"
     dependent_dialects = ("ub",)
     region_simplify: bool = option(
         default=True, help="Erase dead ops and unreachable blocks where slots were promoted."

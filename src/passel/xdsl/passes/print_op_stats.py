@@ -24,6 +24,7 @@ class PrintOpStats(Pass["Operation"]):
     """
 
     name = "print-op-stats"
+    ir = "xdsl"
     json: bool = option(default=False, help="Print the stats as JSON.")
 
     def run(self, op: Operation, ctx: PassContext) -> None:

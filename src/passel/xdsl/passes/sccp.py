@@ -41,6 +41,7 @@ class SCCP(Pass["Operation"]):
     """
 
     name = "sccp"
+    ir = "xdsl"
     replaced = Statistic("Number of values found to be constant", name="num-constants")
     erased = Statistic("Number of operations erased", name="num-erased")
 

@@ -21,6 +21,7 @@ class StripDebugInfo(Pass["Operation"]):
     """
 
     name = "strip-debuginfo"
+    ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Give every op and block argument, `op` included, the unknown location."""

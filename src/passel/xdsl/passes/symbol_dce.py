@@ -37,6 +37,7 @@ class SymbolDCE(Pass["Operation"]):
     """
 
     name = "symbol-dce"
+    ir = "xdsl"
     erased = Statistic("Number of symbols DCE'd", name="num-dce'd")
 
     def run(self, op: Operation, ctx: PassContext) -> None:

@@ -1,0 +1,188 @@
+"""MLIR's own passes by name, run by the bindings' pass manager.
+
+The bindings cannot list passes or describe one, but their pipeline parser knows each by name
+and checks its options; what passel has to know beyond that it finds out by asking the parser.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from passel.errors import OptionError, PassFailure, Problem
+from passel.mlir.bindings import bindings_named
+from passel.mlir.pipelines import Refused, compiled, on_nothing, parsed
+from passel.passes import Pass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from passel.context import PassContext
+    from passel.ir import OpKind
+    from passel.mlir.bindings import Bindings
+    from passel.mlir.pipelines import CompiledPipeline
+    from passel.pipeline import OptionNode
+
+_RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
+_UNSCHEDULABLE = "unable to schedule pass '"
+_FUNCTION = ".func"
+
+
+class NativePass(Pass[Any, "Managers"]):
+    """Base class of the passes that stand for MLIR's.
+
+    Subclasses are made by `native_pass_class`. Options are kept as they were written: MLIR
+    reads them itself.
+
+    Args:
+        options: As in a pipeline, between the braces.
+    """
+
+    ir = "mlir"
+    root: ClassVar[str]
+    on_functions: ClassVar[bool] = False
+    options: str = ""
+
+    @classmethod
+    def option_infos(cls) -> tuple[()]:
+        """Return nothing: MLIR knows the options, and does not tell."""
+        return ()
+
+    @classmethod
+    def read_options(
+        cls,
+        nodes: Iterable[OptionNode],
+        owner: str,
+        scope: Any,  # noqa: ARG003 - as in the base class
+    ) -> dict[str, Any]:
+        """Let MLIR check the options.
+
+        Raises:
+            OptionError: MLIR refuses them, for the reason that it gives.
+        """
+        nodes = tuple(nodes)
+        text = written(nodes)
+        if text:
+            try:
+                parsed(bindings_named(cls.root), None, f"any({cls.name}{{{text}}})")
+            except Refused as error:
+                span = _blamed(nodes, error.reason)
+                raise OptionError(Problem(f"{owner}: {error.reason}", span)) from None
+        return {"options": text}
+
+    def option_text(self, *, all_options: bool = False) -> str:
+        """Return the options as they were written."""
+        return self.options
+
+    def can_schedule_on(self, kind: OpKind) -> bool:
+        """Accept what MLIR accepts, as far as it can be found out.
+
+        A pass for an interface is taken for one on functions, as all but a few are, and what
+        is called `x.func` for a function.
+        """
+        if self.anchor is not None:
+            return self.anchor == kind.name
+        return not self.on_functions or kind.name.endswith(_FUNCTION)
+
+    def initialize(self, ir_context: Any) -> Managers:
+        """Return where MLIR's pass managers for the pass are kept."""
+        return Managers(bindings_named(self.root), ir_context)
+
+    def run(self, op: Any, ctx: PassContext[Managers]) -> None:
+        """Let MLIR run the pass; the run verifies what it leaves behind.
+
+        Raises:
+            PassFailure: The pass failed. MLIR's own words are reported before.
+        """
+        operation = op.operation
+        outcome = ctx.state.manager(f"{operation.name}({self})").run(operation)
+        for diagnostic in outcome.diagnostics:
+            ctx.emit(diagnostic)
+        if outcome.failed:
+            raise PassFailure(op=op)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The class was made at run time, so pickle would not find it.
+        return _unpickled, (self.root, self.name, self.options)
+
+
+class Managers:
+    """MLIR's pass managers of one context, each made when it is first needed."""
+
+    def __init__(self, bindings: Bindings, context: Any) -> None:
+        self._bindings = bindings
+        self._context = context
+        self._made: dict[str, CompiledPipeline] = {}
+
+    def manager(self, text: str) -> CompiledPipeline:
+        """Return the manager for a pipeline, which verifies nothing."""
+        made = self._made.get(text)
+        if made is None:
+            made = self._made[text] = compiled(self._bindings, self._context, text, verify=False)
+        return made
+
+
+@cache
+def native_pass_class(root: str, name: str) -> type[NativePass] | None:
+    """Return the class that stands for a pass of MLIR's, or None if there is none.
+
+    Args:
+        root: The build of the bindings.
+        name: The pass's textual name.
+    """
+    bindings = bindings_named(root)
+    anchor, display_name, on_functions = None, name, False
+    try:
+        trial = on_nothing(bindings, name)
+    except Refused as error:
+        if error.is_unknown:
+            return None
+        if found := _RESTRICTED.search(error.text):
+            display_name, anchor = found.groups()
+    else:
+        on_functions = _UNSCHEDULABLE in trial.said
+        if not on_functions and name not in trial.display_names:
+            return None  # a registered pipeline
+        display_name = trial.display_names.get(name, name)
+    namespace = {
+        "__module__": __name__,
+        "__doc__": f"MLIR's pass `{name}`.",
+        "name": name,
+        "anchor": anchor,
+        "root": bindings.root,
+        "on_functions": on_functions,
+        "display_name": display_name,
+    }
+    return type(display_name, (NativePass,), namespace)
+
+
+def _unpickled(root: str, name: str, options: str) -> NativePass:
+    found = native_pass_class(root, name)
+    if found is None:
+        msg = f"MLIR's bindings '{root}' have no pass '{name}'"
+        raise LookupError(msg)
+    return found(options=options)
+
+
+def written(nodes: Iterable[OptionNode]) -> str:
+    """Return options as text that MLIR reads."""
+    return " ".join(map(_option_text, nodes))
+
+
+def _option_text(node: OptionNode) -> str:
+    if node.value is None:
+        return node.key
+    text, quote = node.value.text, node.value.quote
+    if quote == "{":
+        return f"{node.key}={{{text}}}"
+    if quote == '"':
+        text = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f"{node.key}={quote}{text}{quote}"
+
+
+def _blamed(nodes: Iterable[OptionNode], reason: str) -> Any:
+    """Return the place of the option that MLIR's complaint names, or of the first."""
+    nodes = list(nodes)
+    named = (node for node in nodes if re.search(rf"\b{re.escape(node.key)}\b", reason))
+    return next(named, nodes[0]).span

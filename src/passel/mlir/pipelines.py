@@ -1,0 +1,247 @@
+"""The bindings' pass managers, without their traps.
+
+A pipeline that is refused says why in one line; what MLIR reports in a run is collected and
+never ends the process; and what failed in there is found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.mlir.diagnostics import captured, convert_diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from passel.diagnostics import Diagnostic
+    from passel.mlir.bindings import Bindings
+
+_UNKNOWN = "does not refer to a registered pass or pass pipeline"
+_NOISE = re.compile(r"^(<Pass-Options-Parser>|[^ ]*): ?(?=\S)|^failed to add .*")
+_HEADER = re.compile(r"// -----// IR Dump Before (.+) \((.+?)\)")
+_DUMP = re.compile(r"(?:\d+_)+(.+)\.mlir")
+
+
+class Refused(Exception):  # noqa: N818 - says what is; never leaves this package
+    """MLIR does not accept a pipeline.
+
+    Attributes:
+        text: All that it says.
+        reason: What it says about the cause, in one line.
+        is_unknown: Whether a name is unknown to it.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+        lines = (_NOISE.sub("", line).strip() for line in text.splitlines())
+        self.reason: str = next(filter(None, lines), text.strip())
+        self.is_unknown: bool = _UNKNOWN in text
+
+
+class Outcome(NamedTuple):
+    """How a pipeline went.
+
+    Attributes:
+        diagnostics: What MLIR reported, in its order.
+        failed: Whether a pass failed.
+        dumps: Of each pass that failed: the ops around its op, outermost first, as MLIR's IR
+            printer names them in a file tree, and its textual name.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    failed: bool
+    dumps: tuple[tuple[tuple[str, ...], str], ...] = ()
+
+
+class CompiledPipeline:
+    """A pass manager of the bindings.
+
+    Args:
+        manager: The manager.
+        bindings: The build.
+        dumps: Where its IR printer writes the op of a pass that fails, if it is to do so.
+    """
+
+    def __init__(self, manager: Any, bindings: Bindings, dumps: Path | None = None) -> None:
+        self._manager = manager
+        self._bindings = bindings
+        self._dumps = dumps
+
+    def __str__(self) -> str:
+        return str(self._manager)
+
+    def run(self, operation: Any) -> Outcome:
+        """Run the pipeline on an op of its anchor's name."""
+        failed = False
+        with errors_emitted(operation.context) as found:
+            try:
+                self._manager.run(operation)
+            except self._bindings.ir.MLIRError as error:
+                failed = True
+                raised = [convert_diagnostic(each) for each in error.error_diagnostics]
+        diagnostics = [convert_diagnostic(each) for each in found]
+        if not failed:
+            return Outcome(tuple(diagnostics), failed=False)
+        return Outcome((*diagnostics, *raised), failed=True, dumps=tuple(self._failures()))
+
+    def dump_before(self, directory: str) -> None:
+        """Let MLIR write what each pass gets into files."""
+        self._manager.enable_ir_printing(
+            print_before_all=True, print_after_all=False, tree_printing_dir_path=directory
+        )
+
+    def _failures(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        if self._dumps is None:
+            return
+        for directory, _, files in os.walk(self._dumps):
+            ops = Path(directory).relative_to(self._dumps).parts
+            for file in files:
+                if found := _DUMP.fullmatch(file):
+                    yield ops, found[1]
+                Path(directory, file).unlink()
+
+
+def parsed(bindings: Bindings, context: Any, text: str) -> CompiledPipeline:
+    """Parse a pipeline, with its name as the anchor.
+
+    Args:
+        bindings: The build.
+        context: The context; None for one that is there only to ask.
+        text: The pipeline.
+
+    Raises:
+        Refused: MLIR does not accept it.
+    """
+    context = _asked(bindings) if context is None else context
+    with _error_output() as said:
+        try:
+            manager = bindings.passmanager.PassManager.parse(text, context)
+        except ValueError as error:
+            reason = f"{said()}\n{error}" if "{" in text else str(error)
+            raise Refused(reason) from None
+    return CompiledPipeline(manager, bindings)
+
+
+class Trial(NamedTuple):
+    """What a pass shows of itself on an empty module.
+
+    Attributes:
+        said: What MLIR reported.
+        display_names: What passes ran: their names in dumps, by their textual names. A
+            registered pipeline is not among them.
+    """
+
+    said: str
+    display_names: dict[str, str]
+
+
+def on_nothing(bindings: Bindings, name: str) -> Trial:
+    """Run a pass on an empty module, to learn about it.
+
+    Raises:
+        Refused: It does not run on modules, or needs options.
+    """
+    pipeline = parsed(bindings, None, f"builtin.module({name})")
+    ir = bindings.ir
+    module = ir.Module.create(ir.Location.unknown(_asked(bindings)))
+    with tempfile.TemporaryDirectory() as directory, _error_output():
+        pipeline.dump_before(directory)
+        outcome = pipeline.run(module.operation)
+        files = Path(directory).rglob("*.mlir")
+        found = [_HEADER.match(file.read_text(encoding="utf-8")) for file in files]
+    said = " ".join(each.message for each in outcome.diagnostics)
+    return Trial(said, {each[2]: each[1] for each in found if each})
+
+
+def compiled(
+    bindings: Bindings, context: Any, text: str, *, verify: bool, locate: bool = False
+) -> CompiledPipeline:
+    """Return a pass manager for a pipeline that MLIR is known to accept.
+
+    Args:
+        bindings: The build.
+        context: The context of the ops that it will run on.
+        text: The pipeline.
+        verify: Whether it verifies after each pass.
+        locate: Whether an outcome tells which passes failed on which ops.
+    """
+    manager = bindings.passmanager.PassManager.parse(text, context)
+    manager.enable_verifier(verify)
+    dumps = None
+    if locate:
+        dumps = _directory_for_dumps() / str(id(manager))
+        manager.enable_ir_printing(
+            print_after_all=True, print_after_failure=True, tree_printing_dir_path=str(dumps)
+        )
+    return CompiledPipeline(manager, bindings, dumps)
+
+
+@contextmanager
+def errors_emitted(context: Any) -> Generator[list[Any]]:
+    """Collect all that MLIR reports.
+
+    Left to themselves, the bindings keep errors in order to raise them, and end the process if
+    a pass reports one and then succeeds.
+    """
+    before = getattr(context, "emit_error_diagnostics", None)
+    if before is not None:
+        context.emit_error_diagnostics = True
+    try:
+        with captured(context) as found:
+            yield found
+    finally:
+        if before is not None:
+            context.emit_error_diagnostics = before
+
+
+@cache
+def _asked(bindings: Bindings) -> Any:
+    """Return a context in which to ask about passes."""
+    return bindings.ir.Context()
+
+
+@cache
+def _directory_for_dumps() -> Path:
+    """Return a directory of this process."""
+    import atexit  # noqa: PLC0415 - only who runs native passes needs it
+    import shutil  # noqa: PLC0415
+
+    directory = tempfile.mkdtemp(prefix="passel-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return Path(directory)
+
+
+@contextmanager
+def _error_output() -> Generator[Any]:
+    """Keep what native code writes to the standard error: MLIR says there what is wrong.
+
+    Yields:
+        A function that returns what has been written.
+    """
+    with suppress(AttributeError, OSError, ValueError):
+        sys.stderr.flush()
+    try:
+        saved = os.dup(2)
+    except OSError:  # there is no standard error
+        yield str
+        return
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+
+        def said() -> str:
+            file.seek(0)
+            return file.read().decode(errors="replace")
+
+        try:
+            yield said
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
