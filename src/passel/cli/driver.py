@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, ShrinkExc
 from passel.cli.actions import Actions
 from passel.cli.expectations import DiagnosticVerifier
 from passel.cli.flags import UsageError, stray_hint
-from passel.cli.instruments import Instruments
+from passel.cli.instruments import Instruments, check_reports
 from passel.cli.ir_printing import finish_printing, make_printer
 from passel.cli.observers import Announcer, PassTimer, PrintBetweenPasses
 from passel.cli.output import Output
@@ -78,6 +78,7 @@ class Driver:
         self.arguments = arguments
         self.registry = registry
         self.progress = progress
+        check_reports(arguments)
         self.adapter = XDSLAdapter()
         self.pipelines = PipelineFactory(arguments, registry)
         self.emitter = Emitter(arguments)

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, nullcontext
-from typing import TYPE_CHECKING
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from passel.cli.flags import UsageError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -36,6 +40,7 @@ class Instruments(ExitStack):
         super().__init__()
         self._arguments = arguments
         self._printer = printer
+        self._stream = self._report_stream()
         self._timing: Timing | None = None
         if arguments.flag("mlir-timing"):
             self._timing = self._make_timing()
@@ -53,8 +58,8 @@ class Instruments(ExitStack):
         if arguments.flag("mlir-pass-statistics"):
             from passel.instruments.statistics_report import StatisticsReport
 
-            display = arguments.text("mlir-pass-statistics-display")
-            manager.add_instrumentation(StatisticsReport(display, stream=self._report_stream()))
+            display: Any = arguments.text("mlir-pass-statistics-display")  # one of its choices
+            manager.add_instrumentation(StatisticsReport(display, stream=self._stream))
         if self._timing is not None:
             manager.add_instrumentation(self._timing)
 
@@ -62,17 +67,60 @@ class Instruments(ExitStack):
         from passel.instruments.timing import Timing
 
         arguments = self._arguments
+        display: Any = arguments.text("mlir-timing-display")  # one of its choices
+        output_format: Any = arguments.text("mlir-output-format")
         timing = Timing(
-            display=arguments.text("mlir-timing-display"),
-            output_format=arguments.text("mlir-output-format"),
+            display=display,
+            output_format=output_format,
             columns=_names(arguments.text("mlir-timing-columns")),
         )
-        self.callback(lambda: timing.write_report(self._report_stream()))
-        return timing
+        self.callback(timing.write_report, self._stream)
+        return self.enter_context(timing)
 
     def _report_stream(self) -> TextIO:
-        """Return where reports go."""
-        return sys.stderr
+        """Return where reports go: to a file, they go in the end."""
+        path = _info_file(self._arguments)
+        if not path:
+            return sys.stderr
+        text = StringIO()
+        self.callback(lambda: _append(path, text.getvalue()))
+        return text
+
+
+def check_reports(arguments: Arguments) -> None:
+    """Find what is wrong with the flags for timing and statistics before any work.
+
+    Raises:
+        UsageError: There is no such column, or the file cannot be written.
+    """
+    if columns := arguments.text("mlir-timing-columns"):
+        from passel.instruments.timing_report import check_columns
+
+        try:
+            check_columns(_names(columns))
+        except ValueError as error:
+            raise UsageError(f"for the --mlir-timing-columns option: {error}") from None
+    if path := _info_file(arguments):
+        _append(path, "")
+
+
+def _info_file(arguments: Arguments) -> str:
+    """Return where reports are added; empty if there are none, or they go to stderr."""
+    if arguments.flag("mlir-timing") or arguments.flag("mlir-pass-statistics"):
+        return arguments.text("info-output-file")
+    return ""
+
+
+def _append(path: str, text: str) -> None:
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"cannot write to info file '{path}': {reason}") from None
 
 
 def _names(text: str) -> tuple[str, ...]:
