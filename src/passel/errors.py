@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from passel.diagnostics import Diagnostic, Location, Span
 
@@ -195,7 +196,10 @@ class PassFailedError(PasselError):
     Attributes:
         failures: Every failure, in program order; `__cause__` is the first one's exception.
         diagnostics: All that was reported during the run, in program order.
+        reproducer: The file to replay the failure with, if one was asked for and written.
     """
+
+    reproducer: Path | None = None
 
     def __init__(self, failures: Sequence[Failure], diagnostics: Sequence[Diagnostic]) -> None:
         first, *others = failures

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from passel.cli.flags import PROGRAM, UsageError, read_flags
 from passel.cli.output import Output, abandon_stdout, printable
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 """What shells report for a program that Ctrl-C ended."""
 
+_TERMINATED = 143
+"""What shells report for a program that SIGTERM ended."""
+
+
+class _Termination(KeyboardInterrupt):
+    """The process was asked to end, which must leave behind what Ctrl-C leaves behind."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the tool.
@@ -29,17 +37,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit code: 0 if all went well, 1 if the input, a pass or the command line is at
-        fault, 130 after Ctrl-C.
+        fault, 130 after Ctrl-C, 143 after SIGTERM.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    if argv is None:
+        _prepare_process()
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
     try:
-        if _wants_xdsl(words):
-            from passel.cli.compat import main as xdsl_main
-
-            return xdsl_main(words)
-        return _run(words)
+        return _interruptible(words)
     except UsageError as error:
         print(f"{PROGRAM}: error: {error}", file=sys.stderr)
     except PipelineError as error:
@@ -48,13 +54,49 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"{prefix}{printable(str(problem))}", file=sys.stderr)
     except PasselError as error:
         print(f"{PROGRAM}: error: {error}", file=sys.stderr)
-    except KeyboardInterrupt as error:
-        doing = "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
-        print(f"{PROGRAM}: interrupted{doing}", file=sys.stderr)
-        return _INTERRUPTED
     except BrokenPipeError:
         abandon_stdout()  # whoever read the output has had enough
     return 1
+
+
+def _prepare_process() -> None:
+    """Let SIGTERM end the process as Ctrl-C does, and a crash in native code name its caller."""
+    import faulthandler
+    import signal
+
+    with suppress(OSError, ValueError):  # no error stream, or not the main thread
+        signal.signal(signal.SIGTERM, _terminate)
+        faulthandler.enable()
+
+
+def _terminate(*_: object) -> NoReturn:
+    raise _Termination
+
+
+def _interruptible(words: list[str]) -> int:
+    """Run the tool and say what it was doing if it is stopped."""
+    try:
+        if _wants_xdsl(words):
+            from passel.cli.compat import main as xdsl_main
+
+            return xdsl_main(words)
+        return _run(words)
+    except _Termination as error:
+        print(f"{PROGRAM}: terminated{_doing(error)}", file=sys.stderr)
+        return _TERMINATED
+    except KeyboardInterrupt as error:
+        print(f"{PROGRAM}: interrupted{_doing(error)}", file=sys.stderr)
+        return _INTERRUPTED
+    except SystemExit as error:
+        if not _doing(error):
+            raise  # not a pass's doing
+        print(f"{PROGRAM}: error{_doing(error)}", file=sys.stderr)
+        return 1
+
+
+def _doing(error: BaseException) -> str:
+    """Return what was going on, if it is known."""
+    return "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
 
 
 def _run(words: list[str]) -> int:

@@ -234,6 +234,24 @@ class Driver:
             return False
         return True
 
+    def _manager(
+        self,
+        op: Operation,
+        context: Context,
+        report: Callable[[Diagnostic], None],
+        recorded: Recorded | None,
+    ) -> PassManager | None:
+        """Return what runs the passes; None if what the input records is wrong."""
+        anchor = self.adapter.kind_of(op).name
+        try:
+            return self.pipelines.make(anchor, context, self.adapter, recorded)
+        except PipelineError as error:
+            if recorded is None or recorded.pipeline is None:
+                raise
+            for problem in error.problems:
+                report(recorded.diagnostic(problem))
+            return None
+
     def _run_passes(
         self,
         op: Operation,
@@ -242,14 +260,8 @@ class Driver:
         instruments: Instruments,
         recorded: Recorded | None,
     ) -> bool:
-        anchor = self.adapter.kind_of(op).name
-        try:
-            manager = self.pipelines.make(anchor, context, self.adapter, recorded)
-        except PipelineError as error:
-            if recorded is None or recorded.pipeline is None:
-                raise
-            for problem in error.problems:
-                report(recorded.diagnostic(problem))
+        manager = self._manager(op, context, report, recorded)
+        if manager is None:
             return False
         if self.arguments.flag("dump-pass-pipeline"):
             text = manager.to_text(all_options=True, pretty=True)
@@ -274,6 +286,7 @@ class Driver:
                 for problem in error.problems:
                     if problem.span is not None:
                         raise
+                    anchor = self.adapter.kind_of(op).name
                     message = problem.message + _nesting_hint(manager, anchor)
                     report(Diagnostic(Severity.ERROR, message, location))
                 return False

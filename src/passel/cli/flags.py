@@ -188,7 +188,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
     "Reproducers": (
         Flag(
             "mlir-pass-pipeline-crash-reproducer",
-            "write a file to replay a failure with",
+            "write a file to replay a failure with; <file>.running if the process is killed",
             "<file>",
             "",
         ),
@@ -243,6 +243,7 @@ class Arguments:
         passes: Passes given as flags, in order.
         inputs: What is no flag, in order.
         stray: Those inputs that may be meant as options of the pass given just before.
+        words: All of it as it was given.
     """
 
     given: dict[str, bool | str] = field(default_factory=dict[str, "bool | str"])
@@ -250,6 +251,7 @@ class Arguments:
     passes: list[PassFlag] = field(default_factory=list[PassFlag])
     inputs: list[str] = field(default_factory=list[str])
     stray: dict[str, str] = field(default_factory=dict[str, str])
+    words: list[str] = field(default_factory=list[str])
 
     def flag(self, name: str) -> bool:
         """Return a boolean flag's value."""
@@ -273,7 +275,7 @@ def read_flags(
     Raises:
         UsageError: For the first argument that is wrong.
     """
-    arguments = Arguments()
+    arguments = Arguments(words=list(argv))
     rest = list(argv)
     after_pass = ""
     while rest:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
 
     from passel.cli.flags import Arguments
+    from passel.cli.replay import Recorded
     from passel.registry import PassRegistry
     from passel.resolution import ResolvedElement
     from passel.xdsl import XDSLAdapter
@@ -45,8 +46,21 @@ class PipelineFactory:
                 [_pass_node(name, options) for name, options in arguments.passes], registry
             )
 
-    def make(self, anchor: str, context: Context, adapter: XDSLAdapter) -> PassManager:
+    def make(
+        self,
+        anchor: str,
+        context: Context,
+        adapter: XDSLAdapter,
+        recorded: Recorded | None = None,
+    ) -> PassManager:
         """Return a manager for a top-level op of this name.
+
+        Args:
+            anchor: The name.
+            context: The context of the part of the input.
+            adapter: The adapter.
+            recorded: What the input records; its pipeline comes before passes given as flags
+                and gives way to `--pass-pipeline`.
 
         Raises:
             PipelineError: The pipeline cannot be scheduled on this IR.
@@ -54,9 +68,18 @@ class PipelineFactory:
         if self._is_text:
             manager = self._parse(context, adapter)
         else:
-            manager = PassManager(anchor, context, adapter=adapter, nesting=Nesting.IMPLICIT)
+            if recorded is None or recorded.pipeline is None:
+                manager = PassManager(anchor, context, adapter=adapter)
+            else:
+                manager = PassManager.parse(
+                    recorded.pipeline, context, registry=self._registry, adapter=adapter
+                )
+            manager.nesting = Nesting.IMPLICIT
             manager.add_resolved(self._elements)
-        manager.enable_verifier(self._verify)
+        verify = self._verify
+        if recorded is not None and recorded.verify_each is not None:
+            verify = recorded.verify_each and (verify or True)
+        manager.enable_verifier(verify)
         manager.enable_analysis_verifier(self._verify_analyses)
         manager.check()
         return manager

@@ -44,8 +44,10 @@ class Renderer:
     def __call__(self, diagnostic: Diagnostic) -> None:
         """Write a diagnostic, its notes, and the op that it is about."""
         self._write(diagnostic)
+        last = diagnostic
         for note in diagnostic.notes:
-            self._write(note)
+            self._write(note, excerpt=note.location != last.location)
+            last = note
         caller = diagnostic.location.caller
         while caller is not None:
             self._write(Diagnostic(Severity.NOTE, "called from", caller))

@@ -9,7 +9,6 @@ trait, or that a verifier error prints the module.
 
 from __future__ import annotations
 
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
@@ -21,7 +20,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnregisteredOp,
 )
-from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.exceptions import UnregisteredConstructException
 
@@ -29,12 +27,13 @@ from passel.diagnostics import UNKNOWN, Location, suggest
 from passel.ir import OpKind
 from passel.xdsl.fingerprint import Fingerprint, fingerprint
 from passel.xdsl.invariants import InvariantChecker
+from passel.xdsl.printing import printed
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from xdsl.ir import Attribute, Operation, Region
+    from xdsl.ir import Attribute, Operation
 
     from passel.ir import PrintFlags
     from passel.passes import Pass
@@ -146,13 +145,31 @@ class XDSLAdapter:
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
         """Print with xDSL's printer, in generic form if the custom form fails."""
         try:
-            return _print(op, flags)
+            return printed(op, flags)
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
-            return _print(op, flags._replace(generic=True))
+            return printed(op, flags._replace(generic=True))
 
     def fingerprint(self, op: Operation) -> Fingerprint:
         """Return references to all that makes up the op, compared by identity."""
         return fingerprint(op)
+
+    def print_source(self, op: Operation, context: Context) -> str:
+        """Print in generic form, with resources, which is the most faithful text."""
+        from passel.xdsl.sources import print_source
+
+        return print_source(op, context)
+
+    def readable_source(self, text: str, context: Context) -> str:
+        """Return the custom form if it reads back as the same IR."""
+        from passel.xdsl.sources import readable_source
+
+        return readable_source(text, context)
+
+    def reading_flags(self, op: Operation, context: Context) -> tuple[str, ...]:
+        """Return the flags for ops at the top and for unregistered ops."""
+        from passel.xdsl.sources import reading_flags
+
+        return reading_flags(op)
 
     def wrap_pass(self, foreign: object) -> Pass[Any]:
         """Return an xDSL `ModulePass` as a pass for any isolated op."""
@@ -203,21 +220,3 @@ def _kind(op_class: type[Operation]) -> OpKind:
 
 def _implements_nothing(interface: type) -> bool:  # noqa: ARG001
     return False
-
-
-class _OutlinePrinter(Printer):
-    """Prints `{...}` for regions."""
-
-    def print_region(self, region: Region, *_: bool, **__: bool) -> None:
-        self.print_string("{...}")
-
-
-def _print(op: Operation, flags: PrintFlags) -> str:
-    stream = StringIO()
-    printer = (_OutlinePrinter if flags.skip_regions else Printer)(
-        stream=stream,
-        print_generic_format=flags.generic,
-        print_debuginfo=flags.debuginfo,
-    )
-    printer.print_op(op)
-    return stream.getvalue()

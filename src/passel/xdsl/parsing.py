@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, 
 from xdsl.utils.lexer import Input, Span
 
 from passel.xdsl.locations import SourceLocation, SourceText
+from passel.xdsl.resources import ExternalResource
 from passel.xdsl.source_parser import SourceParser
 
 __all__ = ["SourceParser", "collector_paused", "parse_file", "parse_source"]
@@ -32,6 +33,7 @@ def parse_source(
     implicit_module: bool = True,
     line_offset: int = 0,
     locations: bool = True,
+    resources: list[ExternalResource] | None = None,
 ) -> Operation:
     """Parse a source text to its top-level operation.
 
@@ -47,6 +49,8 @@ def parse_source(
         line_offset: Lines that precede `text` in its file, for split input; locations and
             errors count from the beginning of the file.
         locations: Whether ops and block arguments get the location of their name.
+        resources: Where to add the external resources of the source; they are no part of
+            the operation.
 
     Returns:
         The operation; it is not verified.
@@ -68,6 +72,8 @@ def parse_source(
         with collector_paused():
             parser = SourceParser(context, text, filename, source)
             ops = parser.parse_top_level()
+        if resources is not None:
+            resources += parser.external_resources
     except ParseError as error:
         reworded = _reworded(error, text)
         _shift_lines(reworded, line_offset)

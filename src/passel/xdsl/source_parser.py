@@ -30,10 +30,12 @@ from xdsl.utils.mlir_lexer import (
     KIND_BY_PUNCTUATION_SPELLING,
     MLIRTokenKind,
     PunctuationSpelling,
+    StringLiteral,
 )
 
 from passel.xdsl.lexer import FastLexer, FastToken
 from passel.xdsl.locations import SourceLocation, SourceText
+from passel.xdsl.resources import ExternalResource
 
 _UNREGISTERED_DIALECT: Final = (
     "operation being parsed with an unregistered dialect. If this is intended, please use "
@@ -64,6 +66,9 @@ class SourceParser(Parser):
         text: The source.
         filename: The name used in locations and errors.
         source: Where locations refer to; `None` attaches none.
+
+    Attributes:
+        external_resources: Those met so far, in the order of the text.
     """
 
     def __init__(
@@ -79,6 +84,7 @@ class SourceParser(Parser):
         self._op_names: list[FastToken] = []
         self._spelled: dict[str, Attribute] = {}
         self._first_uses: dict[SSAValue[Any], Span] = {}
+        self.external_resources: list[ExternalResource] = []
 
     @property
     def _token(self) -> FastToken:
@@ -263,6 +269,44 @@ class SourceParser(Parser):
         lexer.pos = match.end()
         state.current_token = lexer.lex()
         return attribute
+
+    # ---- resources -------------------------------------------------------------------
+
+    def _parse_external_resources(self) -> None:
+        self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_group)
+
+    def _parse_external_group(self) -> None:
+        message = "expected identifier key for 'resource' entry"
+        group = self._parse_token(MLIRTokenKind.BARE_IDENT, message).text
+        self.parse_punctuation(":")
+        self.parse_comma_separated_list(
+            self.Delimiter.BRACES, lambda: self._parse_external_entry(group)
+        )
+
+    def _parse_external_entry(self, group: str) -> None:
+        start = self.pos
+        key = self._parse_optional_string()
+        if key is None:
+            message = "expected identifier key for 'resource' entry"
+            key = self._parse_token(MLIRTokenKind.BARE_IDENT, message).text.encode()
+        name = key.decode(errors="replace")
+        self.parse_punctuation(":")
+        token = self._token
+        end = token.start + len(token.text)
+        value: bool | bytes | None = self._parse_optional_string()
+        if value is None and token.text in ("true", "false"):
+            value = self._parse_token(MLIRTokenKind.BARE_IDENT, "").text == "true"
+        if value is None:
+            self.raise_error(f"expected string value for key '{name}'")
+        entry = ExternalResource(group, name, value, start, token.start, end)
+        self.external_resources.append(entry)
+
+    def _parse_optional_string(self) -> bytes | None:
+        """Parse a string, which need not be text."""
+        for kind in (MLIRTokenKind.STRING_LIT, MLIRTokenKind.BYTES_LIT):
+            if (token := self._parse_optional_token(kind)) is not None:
+                return cast("StringLiteral", token.span).bytes_contents
+        return None
 
     # ---- top level -------------------------------------------------------------------
 

@@ -1,0 +1,301 @@
+"""Files with which a failure can be replayed: the IR and the pipeline that failed on it.
+
+Source: `PassCrashReproducerGenerator` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22, which
+reports each failure, overwrites the file for each, and records failures that a pass handles.
+"""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from passel.context import op_diagnostic
+from passel.diagnostics import Severity
+from passel.instrumentation import PassInstrumentation
+from passel.instruments.reproducer_file import Place, pipeline_text, reproducer_text, scoped_text
+from passel.ir import PrintFlags, WritesSources
+from passel.schedule import PassStep, passes_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from passel.errors import Failure
+    from passel.instrumentation import Run
+    from passel.schedule import Step
+
+
+@dataclass(slots=True)
+class _Recipe:
+    """What is to be run on what."""
+
+    ir: str
+    pipeline: str
+
+
+@dataclass(slots=True)
+class _Case:
+    """A failure that counts; `running` are the passes around it and its own, as text."""
+
+    failure: Failure
+    running: list[str]
+    recipe: _Recipe | None
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A pass that runs; `inner` is what failed in pipelines that it has run."""
+
+    name: str
+    recipe: _Recipe | None
+    inner: list[_Case] = field(default_factory=list[_Case])
+
+
+class CrashReproducer(PassInstrumentation):
+    """Writes a file for a run that fails, in which the failure can be replayed.
+
+    The file holds the IR before the run and the whole pipeline. It is written ahead, as
+    `<path>.running`, and moved to `path` when the run fails, whatever ends it: a failure, an
+    exception, invalid IR, an interrupt. Of a process that was killed, `<path>.running` is
+    left. A run that succeeds leaves nothing, and an older file at `path` alone.
+
+    The failure is reported as an error at the first op that failed, with notes that name all
+    passes that failed, the file, and the command to replay it with; the error that the run
+    raises has the same notes.
+
+    Args:
+        path: The file; its directory must exist.
+        local: Record the IR before the pass that failed first and that pass alone. Costs a
+            print of all of the IR for each pass and op. What runs on other threads or in
+            other processes is recorded as if this were off.
+        threading: Whether a replay may run passes in parallel.
+        replay: The command, in which `{file}` stands for the file's quoted name.
+
+    Attributes:
+        reproducer: The file, after a run that failed and could write it.
+
+    Example:
+        >>> import tempfile
+        >>> from passel import Pass, PassFailedError, PassFailure, PassManager
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> class Refuse(Pass):
+        ...     name = "refuse"
+        ...
+        ...     def run(self, op, ctx):
+        ...         raise PassFailure("not this one")
+        >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(Refuse())
+        >>> file = f"{tempfile.mkdtemp()}/repro"
+        >>> pm.add_instrumentation(CrashReproducer(file))
+        >>> try:
+        ...     pm.run(parse_toy("toy.module()"))
+        ... except PassFailedError as error:
+        ...     print(error.reproducer.read_text().splitlines()[5].strip())
+        pipeline: "toy.module(refuse)",
+
+    Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        local: bool = False,
+        threading: bool = True,
+        replay: str = "passel-opt --run-reproducer {file}",
+    ) -> None:
+        self.path = path
+        self.local = local
+        self.threading = threading
+        self.replay = replay
+
+    def before_run(self, run: Run) -> None:
+        """Write the file ahead."""
+        self.reproducer = None
+        self._run = run
+        self._place = Place(self.path)
+        self._problem = ""
+        self._thread = get_ident()
+        self._frames: dict[int, list[_Frame]] = {}
+        self._cases: list[_Case] = []
+        self._seen: list[Failure] = []
+        anchor = run.adapter.kind_of(run.op).name
+        self._whole = self._recipe(pipeline_text(run.pipeline, anchor))
+        self._prepare(self._whole)
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Write what is local to the pass ahead."""
+        if not isinstance(step, PassStep):
+            return
+        recipe = self._local_recipe(step, op) if self.local else None
+        self._stack().append(_Frame(self._title(step, op), recipe))
+        if recipe is not None:
+            self._prepare(recipe)
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Forget the pass, with what failed inside but was handled by it."""
+        if isinstance(step, PassStep):
+            self._pop()
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Remember what failed."""
+        stack = self._stack()
+        if failure is not None:
+            self._seen.append(failure)
+        if isinstance(step, PassStep) and failure is not None:
+            running = [frame.name for frame in stack]
+            frame = self._pop()
+            # A pass that gives up, or is interrupted, because of what it has run is not to blame.
+            passes_on = failure.kind in {"failed", "interrupted"}
+            own = [_Case(failure, running, frame.recipe)]
+            cases = frame.inner if frame.inner and passes_on else own
+        elif failure is not None and failure.kind != "interrupted":
+            running = [*(frame.name for frame in stack), self._title(step, op)]
+            cases = [_Case(failure, running, None)]
+        else:
+            return
+        (stack[-1].inner if stack else self._cases).extend(cases)
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Put the file in its place and say so, or remove it."""
+        if failed:
+            self._report(run)
+        self._place.discard()
+        self._frames.clear()
+
+    # -- What to record ---------------------------------------------------------------------
+
+    def _recipe(self, pipeline: str) -> _Recipe | None:
+        """Return what is to be recorded now; None, and a problem, if the IR does not print."""
+        run = self._run
+        try:
+            if isinstance(run.adapter, WritesSources):
+                ir = run.adapter.print_source(run.op, run.ir_context)
+            else:
+                ir = run.adapter.print_op(run.op, PrintFlags())
+        except Exception as error:  # noqa: BLE001 - whatever a printer raises must not hide the failure
+            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+            self._problem = f"failed to print the IR: {reason}"
+            return None
+        return _Recipe(ir, pipeline)
+
+    def _local_recipe(self, step: PassStep, op: Any) -> _Recipe | None:
+        if get_ident() != self._thread:
+            return None  # the IR around is changing
+        adapter, root = self._run.adapter, self._run.op
+        scopes = [adapter.kind_of(op).name]
+        while op != root:
+            op = adapter.parent(op)
+            if op is None:
+                return None
+            kind = adapter.kind_of(op)
+            if not kind.isolated:
+                return None  # no pipeline reaches what is inside
+            scopes.append(kind.name)
+        return self._recipe(scoped_text(reversed(scopes), step))
+
+    def _prepare(self, recipe: _Recipe | None) -> None:
+        if recipe is not None:
+            self._place.prepare(self._text(recipe.ir, recipe.pipeline))
+
+    def _text(self, ir: str, pipeline: str) -> str:
+        return reproducer_text(
+            ir,
+            pipeline,
+            disable_threading=not self.threading,
+            verify_each=self._run.verifies,
+        )
+
+    def _readable(self, recipe: _Recipe) -> str:
+        adapter = self._run.adapter
+        ir = recipe.ir
+        if isinstance(adapter, WritesSources):
+            with suppress(Exception):  # the other form is there
+                ir = adapter.readable_source(ir, self._run.ir_context)
+        return self._text(ir, recipe.pipeline)
+
+    # -- What runs --------------------------------------------------------------------------
+
+    def _stack(self) -> list[_Frame]:
+        return self._frames.setdefault(get_ident(), [])
+
+    def _pop(self) -> _Frame:
+        stack = self._stack()
+        frame = stack.pop()
+        if stack:
+            self._prepare(stack[-1].recipe)  # the pass around goes on
+        return frame
+
+    def _title(self, step: Step, op: Any) -> str:
+        adapter = self._run.adapter
+        return _title(step.display_name, adapter.kind_of(op).name, adapter.symbol_name(op))
+
+    # -- What is said -----------------------------------------------------------------------
+
+    def _report(self, run: Run) -> None:
+        self._add_unseen(run)
+        recipe = self._whole
+        if self.local and self._cases and self._cases[0].recipe is not None:
+            recipe = self._cases[0].recipe
+        outcome = self._problem
+        if recipe is not None:
+            written = self._place.commit(self._readable(recipe))
+            outcome = self._place.problem
+            if written:
+                self.reproducer = self._place.path
+                outcome = f"reproducer generated at `{self.path}`"
+        while_executing = self._while_executing(is_local=recipe is not self._whole)
+        message = "Failures have been detected while processing an MLIR pass pipeline"
+        error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
+        error.print_op = None
+        if self._cases:
+            error.location = self._cases[0].failure.location
+        notes = [f"Pipeline failed{while_executing}: {outcome}"]
+        if self.reproducer is not None and recipe is not None:
+            notes.append(self._how_to_replay(run, recipe))
+        for note in notes:
+            error.attach_note(note)
+            run.note(note)
+        run.emit(error)
+
+    def _while_executing(self, *, is_local: bool) -> str:
+        cases = [case.running[-1:] if self.local else case.running for case in self._cases]
+        titles = list(dict.fromkeys(title for running in cases for title in running))
+        if not titles:
+            return ""  # an interrupt between passes
+        if is_local and len(titles) == 1:
+            return f" while executing {titles[0]}"
+        return f" while executing [{', '.join(titles)}]"
+
+    def _add_unseen(self, run: Run) -> None:
+        """Add what failed where no hook tells: before a pass ran, or in another process."""
+        by_path = {step.path: step for step in passes_of(run.pipeline)}
+        for failure in run.failures:
+            if failure in self._seen:
+                continue
+            step = by_path.get(failure.path)
+            name = step.display_name if step else failure.pass_text
+            recipe = None
+            if step is not None and not self._cases and self.local:
+                # What has run until now is what comes before it.
+                anchors = step.path.split("/")[1:-1]
+                root = run.adapter.kind_of(run.op).name
+                recipe = self._recipe(scoped_text([root, *anchors], step))
+            running = [_title(name, failure.op_name, failure.symbol)]
+            self._cases.append(_Case(failure, running, recipe))
+
+    def _how_to_replay(self, run: Run, recipe: _Recipe) -> str:
+        nameless = [step for step in passes_of(run.pipeline) if not step.pass_.name]
+        if nameless and "unknown<" in recipe.pipeline:
+            kind = type(nameless[0].pass_).__name__
+            return f"it cannot be replayed: pass {kind} has no name; give it one and register it"
+        command = self.replay.replace("{file}", shlex.quote(str(self.path)))
+        if isinstance(run.adapter, WritesSources):
+            flags = run.adapter.reading_flags(run.op, run.ir_context)
+            command = " ".join([command, *(flag for flag in flags if flag not in command)])
+        return f"to replay: {command}"
+
+
+def _title(name: str, op_name: str, symbol: str | None) -> str:
+    return f"`{name}` on '{op_name}' operation" + (f": @{symbol}" if symbol else "")

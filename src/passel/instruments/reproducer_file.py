@@ -1,0 +1,185 @@
+"""What a reproducer is as a file: IR, and in a block after it the pipeline to run on it.
+
+Source: `makeReproducer` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from passel.schedule import PassStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from passel.schedule import Pipeline
+
+RUNNING = ".running"
+"""What a file's name ends with while the run that it is for is under way."""
+
+
+def reproducer_text(
+    ir: str, pipeline: str, *, disable_threading: bool = False, verify_each: bool = True
+) -> str:
+    r"""Return a reproducer.
+
+    Args:
+        ir: The IR as a file.
+        pipeline: What to run on it.
+        disable_threading: Whether to run it on one thread.
+        verify_each: Whether to verify after passes.
+
+    Example:
+        >>> print(reproducer_text("module {}", 'builtin.module(print{label="a b"})'))
+        module {}
+        <BLANKLINE>
+        {-#
+          external_resources: {
+            mlir_reproducer: {
+              pipeline: "builtin.module(print{label=\22a b\22})",
+              disable_threading: false,
+              verify_each: true
+            }
+          }
+        #-}
+        <BLANKLINE>
+    """
+    return f"""\
+{ir}
+
+{{-#
+  external_resources: {{
+    mlir_reproducer: {{
+      pipeline: "{escaped(pipeline)}",
+      disable_threading: {_boolean(disable_threading)},
+      verify_each: {_boolean(verify_each)}
+    }}
+  }}
+#-}}
+"""
+
+
+def escaped(text: str) -> str:
+    r"""Return text as it stands between the quotes of a string in MLIR.
+
+    Example:
+        >>> print(escaped('"ö" \\'))
+        \22\C3\B6\22 \\
+    """
+    return "".join(map(_escaped_byte, text.encode("utf-8", "surrogateescape")))
+
+
+def _escaped_byte(byte: int) -> str:
+    character = chr(byte)
+    if character == "\\":
+        return "\\\\"
+    is_plain = character.isascii() and character.isprintable() and character != '"'
+    return character if is_plain else f"\\{byte:02X}"
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def pipeline_text(pipeline: Pipeline, anchor: str) -> str:
+    """Return a pipeline with all options, so that other defaults elsewhere do not matter.
+
+    Args:
+        pipeline: The pipeline at the top.
+        anchor: The name of the op that it runs on, which may be more than it says.
+
+    Returns:
+        Text with `, ` between the elements at the top and `,` between others, as MLIR does.
+    """
+    return f"{anchor}({', '.join(_elements(pipeline))})"
+
+
+def _elements(pipeline: Pipeline) -> Iterator[str]:
+    for step in pipeline.steps:
+        if isinstance(step, PassStep):
+            yield step.pass_.to_text(all_options=True)
+        else:
+            for nested in step.pipelines:
+                yield f"{nested.anchor}({','.join(_elements(nested))})"
+
+
+def scoped_text(scopes: Iterable[str], step: PassStep) -> str:
+    """Return a pipeline of one pass inside of the anchors given."""
+    anchors = list(scopes)
+    text = step.pass_.to_text(all_options=True)
+    return "(".join([*anchors, text]) + ")" * len(anchors)
+
+
+class Place:
+    """Where a reproducer goes: a file that is written ahead of the failure.
+
+    A process that dies at once cannot write any more. So the text goes to a file beside the
+    target, which takes the target's place when the run fails and vanishes when it succeeds.
+    What is found at the target stays there until then.
+
+    Attributes:
+        problem: Why it could not be written; empty if it could.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.problem = ""
+        self._running: Path | None = None
+
+    def prepare(self, text: str) -> None:
+        """Write the text beside the target, unless that is a device or a pipe."""
+        if self.path.exists() and not self.path.is_file():
+            return
+        try:
+            if self._running is None:
+                self._running = self._create(text)
+            else:
+                self._running.write_text(text, encoding="utf-8")
+        except (OSError, ValueError) as error:
+            self.problem = self._refusal(error)
+
+    def commit(self, text: str) -> bool:
+        """Write the text to the target; return whether that went well."""
+        try:
+            if self._running is None:
+                self.path.write_text(text, encoding="utf-8")
+            else:
+                self._running.write_text(text, encoding="utf-8")
+                # A link stays one: what it leads to is replaced.
+                self._running.replace(os.path.realpath(self.path))
+                self._running = None
+        except (OSError, ValueError) as error:
+            self.problem = self._refusal(error)
+            return False
+        return True
+
+    def discard(self) -> None:
+        """Leave nothing behind but what is at the target."""
+        if self._running is not None:
+            with suppress(OSError):
+                self._running.unlink()
+            self._running = None
+
+    def _create(self, text: str) -> Path:
+        """Create a file of its own: one that is there is of another run, perhaps a dead one."""
+        number, base = 0, Path(os.path.realpath(self.path))
+        while True:
+            infix = f".{number}" if number else ""
+            path = base.with_name(f"{base.name}{infix}{RUNNING}")
+            try:
+                with path.open("x", encoding="utf-8") as file:
+                    file.write(text)
+            except FileExistsError:
+                number += 1
+            else:
+                return path
+
+    def _refusal(self, error: OSError | ValueError) -> str:
+        reason = error.strerror if isinstance(error, OSError) else error
+        return (
+            "failed to create output stream: Failed to create reproducer stream: "
+            f"cannot open output file '{self.path}': {reason}"
+        )
