@@ -1,0 +1,206 @@
+"""The log of actions and debug counters, over the toy IR and through the tool."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.cli import main
+from passel.diagnostics import Location
+from passel.instruments.actions import ActionLog, Place
+from passel.instruments.debug_counter import DebugCounter
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FUNCTIONS = "toy.module(toy.func @f,toy.func @g)"
+
+
+class Count(Pass):
+    """Adds one to the op's value, or fails."""
+
+    name = "count"
+    fail_at: str = ""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Add, or fail."""
+        if op.symbol == self.fail_at:
+            raise PassFailure
+        op.value += 1
+
+
+class Other(Count):
+    """The same by another name."""
+
+    name = "other"
+
+
+class LocatedAdapter(ToyAdapter):
+    """Functions come from a file; their value moves them."""
+
+    def location(self, op: ToyOp) -> Location:
+        """Return a line for each letter."""
+        return Location("in.toy", ord((op.symbol or "A")[0]) + op.value, 3)
+
+
+def manager(*passes: Pass[Any], adapter: ToyAdapter | None = None) -> PassManager:
+    """Passes on functions."""
+    pm = PassManager("toy.module", adapter=adapter or ToyAdapter())
+    pm.nest("toy.func").add(*passes)
+    return pm
+
+
+def logged(pm: PassManager, *places: str, ir: str = FUNCTIONS) -> list[str]:
+    """Run, and return the log's lines without their head."""
+    stream = io.StringIO()
+    with pm.instrument(ActionLog(stream, places=map(Place.parse, places))):
+        try:
+            pm.run(parse_toy(ir))
+        except PassFailedError:
+            pass
+    head = "[thread MainThread] "
+    assert all(line.startswith(head) for line in stream.getvalue().splitlines())
+    return [line.removeprefix(head) for line in stream.getvalue().splitlines()]
+
+
+BEGINS = "begins (no breakpoint) Action `pass-execution` running"
+ADAPTOR = (
+    f"{BEGINS} `mlir::detail::OpToOpPassAdaptor` on Operation `toy.module` (toy.module {{...}})`"
+)
+DONE = "completed `pass-execution`"
+
+
+def test_each_execution_begins_and_ends() -> None:
+    """In the words of mlir-opt, with its odd quote; what is inside of an op is left out."""
+    assert logged(manager(Count()), ir="toy.module(toy.func @f 7)") == [
+        ADAPTOR,
+        f"{BEGINS} `Count` on Operation `toy.func` (toy.func @f 7)`",
+        *(DONE, DONE),
+    ]
+
+
+def test_a_failed_execution_ends_as_any_other() -> None:
+    """MLIR's log does not tell how an action ended."""
+    assert [line == DONE for line in logged(manager(Count(fail_at="f")))] == [
+        *(False, False, True, False, True, True),
+    ]
+
+
+def test_what_a_gate_skips_ends_as_skipped() -> None:
+    """The log and a counter work together."""
+    pm = manager(Count())
+    pm.add_gate(DebugCounter("count-skip=1"))
+    assert [line for line in logged(pm) if not line.startswith("begins")] == [
+        *("skipped `pass-execution`", DONE, DONE),
+    ]
+
+
+def test_only_what_runs_at_the_places_is_logged() -> None:
+    """Both lines of it, also if the pass moves the op to another place."""
+    pm = manager(Count(), adapter=LocatedAdapter())
+    for place in (f"in.toy:{ord('g')}", f"in.toy:{ord('g')}:3"):
+        assert logged(pm, place) == [
+            f"{BEGINS} `Count` on Operation `toy.func` (toy.func @g)`",
+            DONE,
+        ]
+    assert logged(pm, "in.toy:1", "other.toy", f"in.toy:{ord('g')}:4") == []
+    assert len(logged(pm, "in.toy")) == 6
+
+
+@pytest.mark.parametrize("text", ["", ":3", "f:x", "f:1:x", "f:1:2:3", "f:-1"])
+def test_a_place_is_written_as_diagnostics_write_it(text: str) -> None:
+    """Anything else is refused."""
+    with pytest.raises(ValueError, match="expected 'file:line:col'"):
+        Place.parse(text)
+
+
+# -- Counters --------------------------------------------------------------------------------
+
+
+def counted(text: str) -> tuple[str, str]:
+    """Run two passes on two functions, and return the IR and the report."""
+    pm, counter, module = manager(Count(), Other()), DebugCounter(text), parse_toy(FUNCTIONS)
+    pm.add_gate(counter)
+    pm.run(module)
+    return " ".join(str(op.value) for op in module.body), counter.report().split("\n", 1)[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "report"),
+    [
+        ("pass-execution-skip=1", "0 0", "{1,1,-1}"),
+        ("pass-execution-skip=0", "2 2", "{5,0,-1}"),
+        ("pass-execution-count=0", "0 0", "{1,0,0}"),
+        ("pass-execution-count=2", "1 0", "{5,0,2}"),
+        ("pass-execution-count=4", "2 1", "{5,0,4}"),
+        ("pass-execution-skip=-1,pass-execution-count=1", "2 2", "{5,-1,1}"),
+        ("pass-execution-count=3,pass-execution-count=1", "0 0", "{5,0,1}"),
+    ],
+)
+def test_every_execution_is_counted(text: str, values: str, report: str) -> None:
+    """Steps that run nested pipelines count as one, and what they contain if they run."""
+    assert counted(text) == (values, f"{'pass-execution':<32}: {report}")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("count-skip=1", "1 2"),
+        ("count-count=1", "2 1"),
+        ("count-skip=1,other-count=1", "1 1"),
+        ("count-count=0,other-count=0", "0 0"),
+        ("pass-execution-count=2,count-skip=1", "0 0"),
+    ],
+)
+def test_a_pass_has_a_counter_of_its_own(text: str, values: str) -> None:
+    """It counts executions of that pass, of those that are admitted as executions."""
+    assert counted(text)[0] == values
+
+
+def test_the_report_has_all_counters_sorted() -> None:
+    """In MLIR's form."""
+    assert DebugCounter("other-count=1,count-skip=22").report().splitlines() == [
+        "DebugCounter counters:",
+        "count                           : {0,22,-1}",
+        "other                           : {0,0,1}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["cse", "cse=1", "-skip=1", "cse-skip", "cse-skip=", "cse-skip=x", "cse-stop=1"]
+)
+def test_a_counter_is_refused_if_it_is_written_otherwise(text: str) -> None:
+    """With the part that is wrong."""
+    with pytest.raises(ValueError, match=f"{text.partition('=')[0]}"):
+        DebugCounter(f"count-skip=1,{text}")
+
+
+# -- The tool --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--mlir-debug-counter=cse"], "expected '<counter>-skip=<n>' or '<counter>-count=<n>'"),
+        (["--mlir-debug-counter=csee-skip=1"], "nor a pass; did you mean 'cse'?"),
+        (["--log-mlir-actions-filter=x:1"], "--log-actions-to=<file> logs, which is missing"),
+        (["--log-actions-to=-", "--log-mlir-actions-filter=x:y"], "expected 'file:line:col'"),
+        (["--log-actions-to=no/such/directory"], "cannot open output file 'no/such/directory'"),
+        (["--profile-actions-to=no/such/directory"], "cannot open output file"),
+    ],
+)
+def test_wrong_flags_are_one_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: list[str], message: str
+) -> None:
+    """The tool says what is wrong before it does anything, and exits with 1."""
+    source = tmp_path / "in.mlir"
+    source.write_text("builtin.module {}\n")
+    assert main([str(source), "--cse", *flags]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("error:") == 1
