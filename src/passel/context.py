@@ -50,6 +50,7 @@ class RunServices(AnalysisServices, Protocol):
 
     ir_context: Any
     counts: dict[tuple[str, str], int]
+    reads_statistics: bool
     states: dict[Any, Any]
 
     def emit(self, diagnostic: Diagnostic, /) -> None:
@@ -231,6 +232,11 @@ class PassContext(Generic[StateT]):
         Source: `mlir::OperationFingerPrint`, MLIR 22.
         """
         return self._run.adapter.fingerprint(self.op)
+
+    @property
+    def reads_statistics(self) -> bool:
+        """Whether somebody asked for statistics, so that counting may cost time."""
+        return self._run.reads_statistics
 
     def count(self, statistic: Statistic, amount: int = 1) -> None:
         """Add to one of the pass's statistics.

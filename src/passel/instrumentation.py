@@ -60,6 +60,7 @@ class PassInstrumentation:
     Attributes:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
+        reads_statistics: Whether passes are to count also what costs time to count.
         overlaps: Whether its hooks may be called while another thread is in one of them, which
             spares a lock.
         watches_passes: Whether it has to see each pass. If no instrumentation does, an IR may
@@ -71,6 +72,7 @@ class PassInstrumentation:
 
     timing: Any = None
     reproducer: Path | None = None
+    reads_statistics: bool = False
     overlaps: bool = False
     watches_passes: bool = True
 
@@ -151,6 +153,7 @@ class Instrumentor:
             each.watches_passes and _has_pass_hooks(each) for each in ordered
         )
         self._broken: set[int] = set()
+        self.reads_statistics: bool = any(each.reads_statistics for each in ordered)
         self.before_run: Hooks = self._hooks(inward, "before_run")
         self.before_pipeline: Hooks = self._hooks(inward, "before_pipeline")
         self.before_pass: Hooks = self._hooks(inward, "before_pass")

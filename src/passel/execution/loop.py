@@ -94,6 +94,7 @@ class Execution:
         self.report: FailureReporter = FailureReporter(self.adapter)
         self.failures: list[Failure] = []
         self.counts: dict[tuple[str, str], int] = {}
+        self.reads_statistics: bool = instrumentor.reads_statistics
         self.states: dict[PassStep, Any] = {}
         self._plans: dict[NestedStep, dict[Hashable, _Plan | None]] = {}
 

@@ -70,6 +70,8 @@ class StatisticsReport(PassInstrumentation):
     and a second run of a manager prints sums.
     """
 
+    reads_statistics = True
+
     def __init__(
         self,
         display: Literal["pipeline", "list", "json"] = "pipeline",

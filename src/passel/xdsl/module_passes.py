@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.errors import DefinitionError, PassFailure
 from passel.passes import Pass
+from passel.statistics import Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -36,6 +37,8 @@ class XDSLPass(Pass[Operation]):
     """
 
     module_pass_class: ClassVar[type[ModulePass]]
+    created = Statistic("Number of operations created", name="num-created")
+    erased = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
 
     def module_pass(self) -> ModulePass:
@@ -48,12 +51,22 @@ class XDSLPass(Pass[Operation]):
         module_pass = self.module_pass()
         try:
             if isinstance(op, ModuleOp):
-                module_pass.apply(ctx.ir_context, op)
+                self._apply(module_pass, op, ctx)
                 return
             with _in_own_module(op, self.name, ctx) as module:
-                module_pass.apply(ctx.ir_context, module)
+                self._apply(module_pass, module, ctx)
         except ArgSpecParseError as error:  # a BaseException in xDSL
             raise PassFailure(str(error)) from error
+
+    def _apply(self, module_pass: ModulePass, module: ModuleOp, ctx: PassContext) -> None:
+        # Comparing all ops takes some percent of a pass's time.
+        before = list(module.walk()) if ctx.reads_statistics else None
+        module_pass.apply(ctx.ir_context, module)
+        if before is not None:
+            # The ops of `before` are alive, so no other can have the identity of one.
+            old, new = set(map(id, before)), set(map(id, module.walk()))
+            ctx.count(self.created, len(new - old))
+            ctx.count(self.erased, len(old - new))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The class was made at run time, so pickle would not find it.
