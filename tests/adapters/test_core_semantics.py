@@ -15,6 +15,7 @@ from passel import (
     PassFailure,
     PassManager,
 )
+from passel.ir import FusesPasses
 from passel.testing import Callable_
 
 if TYPE_CHECKING:
@@ -216,12 +217,13 @@ def test_preserved(subject: Subject, manager: PassManager, program: Any) -> None
 
 
 def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
-    """A run reports whether the IR is another one than before."""
+    """A run reports whether the IR is another one, unless verifying costs less than to know."""
+    unknown = isinstance(subject.adapter, FusesPasses)
     manager.add_nested(subject.names["func"], Visit(change="k"))
-    assert manager.run(program).changed is True
+    assert manager.run(program).changed is (None if unknown else True)
     manager.clear()
     manager.add_nested(subject.names["func"], Visit())
-    assert manager.run(program).changed is False
+    assert manager.run(program).changed is (None if unknown else False)
 
 
 def test_dependent_dialects(

@@ -38,10 +38,8 @@ def convert_location(location: Any) -> Location:
     A fused location is its first part that names a file, a call site is its callee with the
     caller as a note.
     """
-    if not bindings_of(location).abilities.location_queries:
-        found = _FILE.search(str(location))
-        return Location(found[1], int(found[2]), int(found[3])) if found else UNKNOWN
-    match _kind(location):
+    queries = bindings_of(location).abilities.location_queries
+    match location_kind(location) if queries else "":
         case "file":
             return Location(location.filename, location.start_line, location.start_col)
         case "name":
@@ -55,7 +53,9 @@ def convert_location(location: Any) -> Location:
             caller = convert_location(location.caller)
             return Location(callee.file, callee.line, callee.column, callee.label, caller)
         case _:
-            return UNKNOWN
+            # Unknown, or not of its class: later releases forget it for those of diagnostics.
+            found = _FILE.search(str(location))
+            return Location(found[1], int(found[2]), int(found[3])) if found else UNKNOWN
 
 
 _CLASSES = {
@@ -66,8 +66,11 @@ _CLASSES = {
 }
 
 
-def _kind(location: Any) -> str:
-    """Name the kind of a location: later releases have a class for each, earlier ones ask."""
+def location_kind(location: Any) -> str:
+    """Return `file`, `name`, `fused`, `callsite`, or an empty string for other locations.
+
+    Later releases of the bindings have a class for each, earlier ones are asked.
+    """
     if not hasattr(location, "is_a_file"):
         return _CLASSES.get(type(location).__name__, "")
     kinds = ("file", "name", "fused", "callsite")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.mlir.bindings import bindings_named, bindings_of
-from passel.mlir.diagnostics import ParseError, captured, convert_diagnostic
+from passel.mlir.diagnostics import ParseError, captured, convert_diagnostic, location_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,6 +80,9 @@ def parse_file(path: str | Path, context: Any = None) -> Any:
     if context is None:
         context = bindings_named("mlir").ir.Context()
     return parse_source(context, source, str(path))
+
+
+_OLD = f'"{_ANONYMOUS}":'
 
 
 class _Parser:
@@ -179,19 +182,22 @@ class _Renaming:
     def __init__(self, ir: Any, context: Any, name: str) -> None:
         self._ir = ir
         self._context = context
-        self._old = f'"{_ANONYMOUS}":'
         self._name = name
 
     def renamed(self, location: Any) -> Any:
         """Return a location with the name."""
+        if location_kind(location) == "file":  # nearly all are, and text costs much more
+            if location.filename != _ANONYMOUS:
+                return location
+            line, column = location.start_line, location.start_col
+            return self._ir.Location.file(self._name, line, column, context=self._context)
         text = str(location)
-        if self._old not in text:
+        if _OLD not in text:
             return location
         quoted = self._name.replace("\\", "\\\\").replace('"', '\\"')
-        new = text.replace(self._old, f'"{quoted}":')
-        return self._ir.Location.from_attr(
-            self._ir.Attribute.parse(new, self._context), self._context
-        )
+        new = text.replace(_OLD, f'"{quoted}":')
+        # Some builds cannot make a location of an attribute's text, but all parse ops.
+        return self._ir.Operation.parse(f"module {{}} {new}", context=self._context).location
 
 
 def _walk(operation: Any) -> Iterator[Any]:
