@@ -39,6 +39,11 @@ def break_(function: Any) -> None:
     operation.attributes["function_type"] = TypeAttr.get(broken, context=operation.context)
 
 
+def mark(op: Any) -> None:
+    """Set an attribute."""
+    op.operation.attributes["x.marked"] = UnitAttr.get(op.operation.context)
+
+
 class MarkAdditions(OperationPass[func.FuncOp]):
     """Mark additions."""
 
@@ -49,7 +54,7 @@ class MarkAdditions(OperationPass[func.FuncOp]):
         assert isinstance(op, func.FuncOp)
         for inner in MLIRAdapter().children(op):
             if isinstance(inner, arith.AddIOp):
-                inner.operation.attributes["x.marked"] = UnitAttr.get(ctx.ir_context)
+                mark(inner)
 
 
 def test_a_python_pass_on_a_module() -> None:
