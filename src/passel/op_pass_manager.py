@@ -3,11 +3,15 @@
 Building and printing only: what runs is a schedule, compiled from this.
 """
 
+# ruff: noqa: SLF001
+# Managers fill the managers that they make.
+
 from __future__ import annotations
 
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Self
 
+from passel.callables import pass_of
 from passel.errors import AdapterError, AnchorError, Problem
 from passel.ir import ANY, WrapsPasses, adapter_for, op_name_of
 from passel.passes import Pass
@@ -72,8 +76,9 @@ class OpPassManager:
 
         Args:
             passes: Each a pass, a manager to nest (it is copied), text with bare elements
-                such as `cse,func.func(dce)`, or a pass of an IR's own kind (xDSL's
-                `ModulePass`), which is wrapped.
+                such as `cse,func.func(dce)`, a pass of an IR's own kind (xDSL's
+                `ModulePass`), which is wrapped, or a function that takes the op and an object
+                with `signal_pass_failure()`, as MLIR's bindings take them.
 
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
@@ -144,10 +149,10 @@ class OpPassManager:
     def copy(self) -> Self:
         """Return a manager with the same passes, which can be changed independently."""
         other = self._empty_copy()
-        other._registry = self._registry  # noqa: SLF001 - our own copy
+        other._registry = self._registry
         for entry, span in self._entries:
             item = entry.copy() if isinstance(entry, OpPassManager) else entry
-            other._entries.append((item, span))  # noqa: SLF001 - our own copy
+            other._entries.append((item, span))
         return other
 
     def _empty_copy(self) -> Self:
@@ -170,7 +175,7 @@ class OpPassManager:
             if index:
                 yield "," + newline
             if isinstance(entry, OpPassManager):
-                yield from entry._pieces(inner, all_options=all_options)  # noqa: SLF001
+                yield from entry._pieces(inner, all_options=all_options)
             else:
                 yield entry.to_text(all_options=all_options)
         yield ")" if indent is None else "\n" + "  " * indent + ")"
@@ -296,6 +301,8 @@ def _as_pass(item: object) -> Pass[Any]:
     try:
         adapter = adapter_for(item)
     except AdapterError:
+        if callable(item):
+            return pass_of(item)
         msg = f"expected a pass, a pass manager or text, got {item!r}"
         raise TypeError(msg) from None
     if not isinstance(adapter, WrapsPasses):

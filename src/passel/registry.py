@@ -215,9 +215,9 @@ def default_registry(ir: str = "") -> PassRegistry:
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     registry = PassRegistry()
-    others = {point.name for point in entry_points(group="passel.adapters")} - {ir}
+    others = {point.name for point in entry_points(group="passel.adapters")} if ir else set[str]()
     for point in sorted(entry_points(group="passel.passes"), key=lambda point: point.name):
-        if ir and point.name in others:
+        if point.name in others - {ir}:
             continue
         try:
             point.load()(registry)

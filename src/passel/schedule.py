@@ -323,7 +323,11 @@ class _Compiler:
                 nested = tuple(self.pipeline(inner, path) for inner in entry)
                 steps.append(NestedStep(nested, path))
             else:
-                steps.append(PassStep(entry, f"{path}/{self.numbers[path]}:{entry.name}"))
+                steps.append(
+                    PassStep(
+                        entry, f"{path}/{self.numbers[path]}:{entry.name or entry.display_name}"
+                    )
+                )
                 self.numbers[path] += 1
         if kind is not None:
             self._check_schedulable(draft, kind)

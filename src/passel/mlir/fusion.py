@@ -8,7 +8,7 @@ name says where in the IR that is.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from passel.errors import PassFailure
 from passel.execution import FusedFailure
@@ -16,7 +16,6 @@ from passel.ir import InvalidIR
 from passel.mlir.native import NativePass
 from passel.mlir.pipelines import compiled
 from passel.mlir.verification import verify
-from passel.passes import Pass
 from passel.schedule import FusedStep, PassStep
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from passel.context import PassContext
     from passel.mlir.bindings import Bindings
     from passel.mlir.pipelines import CompiledPipeline, Outcome
+    from passel.passes import Pass
     from passel.schedule import Step
 
 _NO_SYMBOL = "no-symbol-name"
@@ -60,20 +60,29 @@ def _is_native(step: Step) -> bool:
 def _as_one(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> list[Step]:
     if not steps:
         return []
-    return [FusedStep(_FusedPasses(bindings, tuple(steps), verify=verify), steps[0].path)]
+    passes = cast("Pass[Any]", _FusedPasses(bindings, steps, verify=verify))
+    return [FusedStep(passes, steps[0].path)]
 
 
-class _FusedPasses(Pass[Any]):
-    """What runs several of MLIR's passes. It exists for the length of a run."""
+class _FusedPasses:
+    """What runs several of MLIR's passes, in the place of a pass, for the length of a run."""
 
-    ir = "mlir"
+    name = ""
+    preserves: tuple[type, ...] = ()
 
-    def __init__(self, bindings: Bindings, steps: tuple[Step, ...], *, verify: bool) -> None:
-        set_field = object.__setattr__  # passes are frozen
-        set_field(self, "_bindings", bindings)
-        set_field(self, "_steps", steps)
-        set_field(self, "_verify", verify)
-        set_field(self, "_compiled", {})
+    def __init__(self, bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> None:
+        self._bindings = bindings
+        self._steps = tuple(steps)
+        self._verify = verify
+        self._compiled: dict[str, CompiledPipeline] = {}
+
+    @property
+    def display_name(self) -> str:
+        """The names of the passes in reports."""
+        return ", ".join(step.display_name for step in _passes(self._steps))
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     def to_text(self, *, all_options: bool = False) -> str:
         """Return the passes as they stand in a pipeline."""

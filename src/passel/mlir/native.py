@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.errors import OptionError, PassFailure, Problem
 from passel.mlir.bindings import bindings_named
@@ -29,7 +29,7 @@ _UNSCHEDULABLE = "unable to schedule pass '"
 _FUNCTION = ".func"
 
 
-class NativePass(Pass[Any, "Managers"]):
+class NativePass(Pass[Any]):
     """Base class of the passes that stand for MLIR's.
 
     Subclasses are made by `native_pass_class`. Options are kept as they were written: MLIR
@@ -85,18 +85,19 @@ class NativePass(Pass[Any, "Managers"]):
             return self.anchor == kind.name
         return not self.on_functions or kind.name.endswith(_FUNCTION)
 
-    def initialize(self, ir_context: Any) -> Managers:
+    def initialize(self, ir_context: Any) -> Any:
         """Return where MLIR's pass managers for the pass are kept."""
         return Managers(bindings_named(self.root), ir_context)
 
-    def run(self, op: Any, ctx: PassContext[Managers]) -> None:
+    def run(self, op: Any, ctx: PassContext) -> None:
         """Let MLIR run the pass; the run verifies what it leaves behind.
 
         Raises:
             PassFailure: The pass failed. MLIR's own words are reported before.
         """
         operation = op.operation
-        outcome = ctx.state.manager(f"{operation.name}({self})").run(operation)
+        managers = cast("Managers", ctx.state)
+        outcome = managers.manager(f"{operation.name}({self})").run(operation)
         for diagnostic in outcome.diagnostics:
             ctx.emit(diagnostic)
         if outcome.failed:

@@ -15,12 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.diagnostics import Diagnostic
 from passel.mlir.diagnostics import captured, convert_diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from passel.diagnostics import Diagnostic
     from passel.mlir.bindings import Bindings
 
 _UNKNOWN = "does not refer to a registered pass or pass pipeline"
@@ -80,7 +80,7 @@ class CompiledPipeline:
 
     def run(self, operation: Any) -> Outcome:
         """Run the pipeline on an op of its anchor's name."""
-        failed = False
+        failed, raised = False, list[Diagnostic]()
         with errors_emitted(operation.context) as found:
             try:
                 self._manager.run(operation)
