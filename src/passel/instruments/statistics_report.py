@@ -159,6 +159,9 @@ class StatisticsReport(PassInstrumentation):
         seen: set[str],
     ) -> Iterator[str]:
         for pipeline in pipelines:
+            paths = {step.path for step in passes_of(pipeline)}
+            if paths and paths <= seen:
+                continue
             yield f"{indent}'{pipeline.anchor}' Pipeline"
             yield from self._steps(pipeline.steps, counts, f"{indent}  ", seen)
 

@@ -1,0 +1,279 @@
+"""What the statistics report shows (section 9), and that passes count what is true."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager, Statistic
+from passel.instruments.statistics_report import StatisticsReport
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from passel import RunResult
+
+HEADER = """\
+===-------------------------------------------------------------------------===
+                         ... Pass statistics report ...
+===-------------------------------------------------------------------------===
+"""
+
+
+class Silent(Pass):
+    """Counts nothing."""
+
+    name = "silent"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+class Counts(Pass):
+    """Counts, with names that are not in order."""
+
+    name = "counts"
+    seen = Statistic("Ops seen", name="num-seen")
+    never = Statistic("Never counted", name="again")
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Count what is inside."""
+        ctx.count(self.seen, len(op.body))
+
+
+class Broken(Counts):
+    """Counts, and fails."""
+
+    name = "broken"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Count, and fail."""
+        super().run(op, ctx)
+        raise RuntimeError
+
+
+class Runs(Pass):
+    """Runs a pipeline of two that it builds anew for each op."""
+
+    name = "runs"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Run it twice."""
+        nested = OpPassManager("any").add(Counts())
+        nested.add_nested("toy.func", Counts())
+        ctx.run_pipeline(nested)
+        ctx.run_pipeline(OpPassManager("any").add(Counts()))
+
+
+Display = Literal["pipeline", "list", "json"]
+
+
+def report(display: Display, *entries: Pass[Any]) -> str:
+    """Return the report of `toy.module(counts,toy.func(<entries>),toy.module(silent))`."""
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Counts())
+    pm.add_nested("toy.func", *entries)
+    pm.add_nested("toy.module", Silent())
+    stream = io.StringIO()
+    module = parse_toy("toy.module(toy.func @f(toy.func,toy.func),toy.func @g(toy.func))")
+    for _ in range(8):
+        module.body[0].add(ToyOp("toy.func"))
+    with pm.instrument(StatisticsReport(display, stream=stream)):
+        try:
+            pm.run(module)
+        except PassFailedError:
+            pass
+    return stream.getvalue()
+
+
+def test_pipeline_layout() -> None:
+    """Like the pipeline; sorted by name, aligned per pass, with zeros, and an empty line after."""
+    assert report("pipeline", Silent(), Counts()) == HEADER + (
+        """\
+Counts
+  (S) 0 again    - Never counted
+  (S) 2 num-seen - Ops seen
+Pipeline Collection : ['toy.func', 'toy.module']
+  'toy.func' Pipeline
+    Silent
+    Counts
+      (S)  0 again    - Never counted
+      (S) 11 num-seen - Ops seen
+  'toy.module' Pipeline
+    Silent
+
+"""
+    )
+
+
+def test_list_layout() -> None:
+    """One entry per pass name, sorted, without passes that have no statistics."""
+    assert report("list", Silent(), Counts(), Broken()) == HEADER + (
+        """\
+  Broken
+    (S)  0 again    - Never counted
+    (S) 11 num-seen - Ops seen
+  Counts
+    (S)  0 again    - Never counted
+    (S) 13 num-seen - Ops seen
+
+"""
+    )
+
+
+def test_json_layout() -> None:
+    """One object per pass that has statistics, in the order of the pipeline."""
+    assert json.loads(report("json", Silent(), Counts()))[1] == {
+        "path": "toy.module/toy.func/1:counts",
+        "name": "counts",
+        "display_name": "Counts",
+        "statistics": [
+            {"name": "again", "value": 0, "description": "Never counted"},
+            {"name": "num-seen", "value": 11, "description": "Ops seen"},
+        ],
+    }
+
+
+def test_failed_runs_report_what_was_counted() -> None:
+    """What a pass counted before it failed is there."""
+    assert "(S) 11 num-seen" in report("pipeline", Broken())
+
+
+def test_pipelines_that_passes_run_are_not_lost() -> None:
+    """They stand below their pass, each pass once however often it was run."""
+    assert report("pipeline", Runs()) == HEADER + (
+        """\
+Counts
+  (S) 0 again    - Never counted
+  (S) 2 num-seen - Ops seen
+Pipeline Collection : ['toy.func', 'toy.module']
+  'toy.func' Pipeline
+    Runs
+      'any' Pipeline
+        Counts
+          (S)  0 again    - Never counted
+          (S) 22 num-seen - Ops seen
+        'toy.func' Pipeline
+          Counts
+            (S) 0 again    - Never counted
+            (S) 0 num-seen - Ops seen
+  'toy.module' Pipeline
+    Silent
+
+"""
+    )
+    assert "(S) 24 num-seen" in report("list", Runs())
+    paths = [row["path"] for row in json.loads(report("json", Runs()))]
+    assert paths == [
+        "toy.module/0:counts",
+        "toy.module/toy.func/0:runs/any/0:counts",
+        "toy.module/toy.func/0:runs/any/toy.func/0:counts",
+    ]
+
+
+def test_nothing_to_report_is_an_empty_report() -> None:
+    """The header is there, whatever is below it."""
+    assert report("list", Silent()).startswith(HEADER)
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    stream = io.StringIO()
+    with pm.instrument(StatisticsReport(stream=stream)):
+        pm.run(parse_toy("toy.module()"))
+    assert stream.getvalue() == HEADER + "\n"
+
+
+def test_enable_statistics_prints_the_numbers_of_each_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A second run starts at zero, which MLIR's does not."""
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Counts())
+    pm.enable_statistics("list")
+    for _ in range(2):
+        pm.run(parse_toy("toy.module(toy.func)"))
+    assert capsys.readouterr().err.count("(S) 1 num-seen") == 2
+
+
+def test_wrong_displays_are_errors() -> None:
+    """What does not exist is refused at once."""
+    with pytest.raises(ValueError, match="no such display of statistics: 'tree'"):
+        StatisticsReport("tree")  # pyright: ignore[reportArgumentType] - that is the test
+
+
+# -- What passes count -----------------------------------------------------------------------
+
+SOURCE = """
+func.func @main(%a: i32) -> i32 {
+  %x = arith.addi %a, %a : i32
+  %y = arith.addi %a, %a : i32
+  %unused = arith.muli %a, %a : i32
+  %p = arith.constant 2 : i32
+  %q = arith.constant 3 : i32
+  %r = arith.addi %p, %q : i32
+  %m = memref.alloca() : memref<i32>
+  memref.store %r, %m[] : memref<i32>
+  %v = memref.load %m[] : memref<i32>
+  %c = func.call @callee(%v) : (i32) -> i32
+  %s = arith.addi %x, %y : i32
+  %t = arith.addi %s, %c : i32
+  func.return %t : i32
+}
+func.func private @callee(%a: i32) -> i32 {
+  func.return %a : i32
+}
+func.func private @unused() {
+  func.return
+}
+"""
+
+
+def run_on_source(pipeline: str, *, observed: bool = False) -> RunResult:
+    """Run a pipeline on the source."""
+    context = XDSLAdapter().create_context()
+    module = parse_source(context, SOURCE, "source.mlir")
+    pm = PassManager.parse(f"builtin.module({pipeline})", context)
+    if observed:
+        pm.add_instrumentation(StatisticsReport(stream=io.StringIO()))
+    return pm.run(module)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "path", "expected"),
+    [
+        # %y is %x; the load is not known to be one; %unused has no uses.
+        ("cse", "builtin.module/0:cse", {"num-cse'd": 1, "num-dce'd": 1}),
+        (
+            "func.func(cse)",
+            "builtin.module/func.func/0:cse",
+            {"num-cse'd": 1, "num-dce'd": 1},
+        ),
+        ("symbol-dce", "builtin.module/0:symbol-dce", {"num-dce'd": 1}),
+        (
+            "func.func(mem2reg)",
+            "builtin.module/func.func/0:mem2reg",
+            {"promoted slots": 1, "new block args": 0},
+        ),
+        # The call of @callee, which nobody needs then; nor does anybody need @unused.
+        ("inline", "builtin.module/0:inline", {"num-inlined": 1, "num-erased": 2}),
+        # %r is 5, and so is not computed; what flows through memory is not known.
+        ("sccp", "builtin.module/0:sccp", {"num-constants": 1, "num-erased": 1}),
+    ],
+)
+def test_passes_count_what_they_do(pipeline: str, path: str, expected: dict[str, int]) -> None:
+    """The numbers are what one counts by hand, whether a pass is nested or not."""
+    statistics = run_on_source(pipeline).statistics
+    assert dict(statistics[path]) == {k: v for k, v in expected.items() if k in statistics[path]}
+    assert all(k in statistics[path] for k, v in expected.items() if v)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_passes_of_xdsl_count_ops_if_somebody_looks(nested: bool) -> None:
+    """Created and erased ops are counted exactly, but cost nothing if nobody asks."""
+    name = "convert-arith-to-riscv"
+    pipeline = f"func.func({name})" if nested else name
+    path = f"builtin.module/{'func.func/' if nested else ''}0:{name}"
+    found = run_on_source(pipeline, observed=True).statistics[path]
+    # Six binary ops of arith and two constants are replaced.
+    assert found["num-erased"] == 8
+    assert found["num-created"] > 8
+    assert path not in run_on_source(pipeline).statistics

@@ -1,0 +1,508 @@
+"""What timing measures, and how it is laid out (section 11)."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import pickle
+import re
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.instruments.timing import Timer, Timing
+from passel.instruments.timing_report import timing_report
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MODULE = "toy.module(toy.func @f,toy.module @m(toy.func @h),toy.func @g)"
+
+
+class Nap(Pass):
+    """Sleeps for a time in milliseconds."""
+
+    name = "nap"
+    milliseconds: int = 0
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Sleep."""
+        time.sleep(self.milliseconds / 1000)
+
+
+class Other(Nap):
+    """The same by another name."""
+
+    name = "other"
+
+
+class Length:
+    """An analysis."""
+
+    def __init__(self, op: ToyOp) -> None:
+        self.value = len(op.body)
+
+
+class Asks(Pass):
+    """Asks for an analysis."""
+
+    name = "asks"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Ask twice: it is computed once."""
+        ctx.analysis(Length)
+        ctx.analysis(Length)
+
+
+class Runs(Pass):
+    """Runs a pipeline that it builds anew for each op."""
+
+    name = "runs"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Run it."""
+        ctx.run_pipeline(OpPassManager("any").add(Nap()))
+
+
+class Fails(Pass):
+    """Fails on one op."""
+
+    name = "fails"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Fail on @f."""
+        if op.symbol == "f":
+            raise PassFailure("it does")
+
+
+class Interrupts(Pass):
+    """Is where Ctrl-C hits."""
+
+    name = "interrupts"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Raise what Ctrl-C raises."""
+        raise KeyboardInterrupt
+
+
+class Allocates(Pass):
+    """Needs memory for a moment."""
+
+    name = "allocates"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Touch 64 MiB."""
+        bytearray(b"x") * (64 << 20)
+
+
+def manager(*passes: Pass[Any]) -> PassManager:
+    """Return `toy.module(nap,toy.func(<passes>),toy.module(other))`."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.add(Nap())
+    pm.add_nested("toy.func", *passes)
+    pm.add_nested("toy.module", Other())
+    return pm
+
+
+def outline(timer: Timer, depth: int = 0) -> Iterator[str]:
+    """Yield the names and counts of what is in a tree."""
+    for child in timer.children:
+        yield f"{'  ' * depth}{child.name} x{child.count}"
+        yield from outline(child, depth + 1)
+
+
+def run(pm: PassManager, timing: Timing) -> Timer:
+    """Run on the module, whether or not that fails."""
+    with pm.instrument(timing):
+        try:
+            pm.run(parse_toy(MODULE))
+        except (PassFailedError, KeyboardInterrupt):
+            pass
+    return timing.timing
+
+
+def shape(report: str) -> list[str]:
+    """Return a text report with all numbers masked."""
+    return re.sub(r" *\d+\.\d+", " N", report).splitlines()
+
+
+def test_rows_are_those_of_the_pipeline() -> None:
+    """All ops share the row of their pipeline; passes and analyses are inside of what ran them."""
+    assert list(outline(run(manager(Asks(), Nap(), Nap()), Timing()))) == [
+        "Nap x1",
+        "Pipeline Collection : ['toy.func', 'toy.module'] x1",
+        "  'toy.func' Pipeline x2",
+        "    Asks x2",
+        "      (A) Length x2",
+        "    Nap x2",
+        "    Nap x2",
+        "  'toy.module' Pipeline x1",
+        "    Other x1",
+    ]
+
+
+def test_paths_name_passes() -> None:
+    """A timer of a pass has the path that statistics have too, and is found by it."""
+    tree = run(manager(Asks(), Nap()), Timing())
+    timer = tree.find("toy.module/toy.func/1:nap")
+    assert timer is not None
+    assert timer.name == "Nap"
+    assert [t.path for t in tree.walk() if t.name == "(A) Length"] == [""]
+    assert tree.find("absent") is None
+
+
+def test_times_are_in_seconds_and_add_up() -> None:
+    """A parent's time is that of its children and its own; with one thread user is wall."""
+    tree = run(manager(Nap(milliseconds=20)), Timing())
+    nap = tree.find("toy.module/toy.func/0:nap")
+    assert nap is not None
+    assert 0.04 <= nap.wall < 1
+    for timer in tree.walk():
+        assert timer.user == timer.wall
+        assert timer.self_wall >= 0
+        assert timer.wall == pytest.approx(timer.self_wall + sum(c.wall for c in timer.children))
+
+
+def test_a_run_returns_its_timing() -> None:
+    """`RunResult.timing` is the tree; without an instrumentation that measures, it is None."""
+    pm = manager()
+    assert pm.run(parse_toy(MODULE)).timing is None
+    with pm.instrument(Timing()):
+        timing = pm.run(parse_toy(MODULE)).timing
+    assert timing is not None
+    assert timing.name == "root"
+
+
+def test_runs_add_up() -> None:
+    """Several runs share rows, also if pipelines are compiled anew."""
+    timing = Timing()
+    run(manager(Nap()), timing)
+    assert list(outline(run(manager(Nap()), timing)))[:3] == [
+        "Nap x2",
+        "Pipeline Collection : ['toy.func', 'toy.module'] x2",
+        "  'toy.func' Pipeline x4",
+    ]
+
+
+def test_pipelines_that_passes_run_are_below_their_pass() -> None:
+    """They share rows if they are equal, however often they are built."""
+    assert list(outline(run(manager(Runs()), Timing())))[2:6] == [
+        "  'toy.func' Pipeline x2",
+        "    Runs x2",
+        "      'any' Pipeline x2",
+        "        Nap x2",
+    ]
+
+
+def test_scopes_time_what_is_no_pass() -> None:
+    """Scopes of one name are one row, and runs may be inside of one."""
+    timing, pm = Timing(), manager()
+    with timing.scope("Parser"):
+        pass
+    with timing.scope("Parser"):
+        run(pm, timing)
+    rows = list(outline(timing.timing))
+    assert rows[:2] == ["Parser x2", "  Nap x1"]
+
+
+def test_the_time_of_a_with_statement_is_total_time() -> None:
+    """What no row covers is in the total, hence in `Rest`."""
+    timing = Timing()
+    with timing, timing.scope("Short"):
+        pass
+    with timing:
+        time.sleep(0.02)
+    assert timing.timing.wall >= 0.02
+    assert timing.timing.self_wall >= 0.02
+
+
+@pytest.mark.parametrize("culprit", [Fails(), Interrupts()])
+def test_failures_leave_nothing_open(culprit: Pass[Any]) -> None:
+    """After a failure or an interrupt, the next run's rows are at their places."""
+    timing = Timing()
+    run(manager(culprit), timing)
+    tree = run(manager(Nap()), timing)
+    assert [child.name for child in tree.children] == [
+        "Nap",
+        "Pipeline Collection : ['toy.func', 'toy.module']",
+        "Pipeline Collection : ['toy.func', 'toy.module']",
+    ]
+    assert tree.children[0].count == 2
+
+
+def test_hooks_that_were_never_closed_end_with_the_run() -> None:
+    """Whatever an interrupt in a hook leaves open is closed by what is around it."""
+    timing = Timing()
+    with timing:
+        timing.before_analysis("Length", Length, None)
+        timing.after_analysis("Other", Asks, None)  # never opened
+    assert list(outline(timing.timing)) == ["(A) Length x1"]
+
+
+def test_threads_can_share_a_timing() -> None:
+    """Wall time is that of the slowest thread, user time the sum; counts add up."""
+    timing = Timing()
+    pm = manager(Nap(milliseconds=20))
+    # Compiling is not under test.
+    threads = [threading.Thread(target=run, args=(copy.copy(pm), timing)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    nap = timing.timing.find("toy.module/toy.func/0:nap")
+    assert nap is not None
+    assert nap.count == 6
+    assert nap.user == pytest.approx(3 * nap.wall, rel=0.5)
+    assert nap.user > nap.wall
+    assert "----User Time----" in timing_report(timing.timing)
+
+
+def test_a_thread_that_runs_a_part_continues_the_row_of_the_step() -> None:
+    """Nested pipelines on another thread are below the step that runs them there."""
+    timing, seen = Timing(), list[tuple[Any, Any]]()
+
+    class Spy(Timing):
+        def before_pipeline(self, pipeline: Any, op: Any, parent: Any) -> None:
+            seen.append((pipeline, parent))
+
+    pm = manager(Nap())
+    with pm.instrument(Spy()):
+        run(pm, timing)
+    pipeline, parent = seen[0]
+
+    def work() -> None:
+        timing.before_pipeline(pipeline, None, parent)
+        timing.before_pass(pipeline.steps[0], None)
+        timing.after_pass(pipeline.steps[0], None)
+        timing.after_pipeline(pipeline, None, parent, failed=False)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert list(outline(timing.timing))[1:4] == [
+        "Pipeline Collection : ['toy.func', 'toy.module'] x1",
+        "  'toy.func' Pipeline x3",
+        "    Nap x3",
+    ]
+
+
+def test_parts_in_other_processes_are_merged_below_the_open_row() -> None:
+    """Parts merged while a row is open ran at the same time: the longest counts as wall."""
+    timing = Timing()
+    with timing, timing.scope("Step"):
+        for _ in range(2):
+            child: Timing = pickle.loads(pickle.dumps(timing.split()))
+            with child.scope("Work"):
+                time.sleep(0.01)
+            timing.merge(pickle.loads(pickle.dumps(child)))
+    with timing, timing.scope("Step"):
+        child = timing.split()
+        with child.scope("Work"):
+            time.sleep(0.01)
+        timing.merge(child)
+    assert list(outline(timing.timing)) == ["Step x2", "  Work x3"]
+    work = timing.timing.find("Work")
+    assert work is not None
+    assert work.user >= 0.03
+    assert 0.02 <= work.wall < work.user
+
+
+def test_only_timings_can_be_merged() -> None:
+    """What is not the result of `split` is refused."""
+    with pytest.raises(TypeError, match="not the result of split"):
+        Timing().merge(manager)  # pyright: ignore[reportArgumentType] - that is the test
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    """A copied timing has what was measured, and measures on by itself."""
+    timing = Timing(columns=["wall"])
+    run(manager(), timing)
+    twin = copy.deepcopy(timing)
+    run(manager(), twin)
+    assert next(outline(twin.timing)) == "Nap x2"
+    assert next(outline(timing.timing)) == "Nap x1"
+
+
+def test_peak_memory_is_that_of_the_pass() -> None:
+    """A pass's peak does not raise that of a later one, but that of what is around it."""
+    tree = run(manager(Nap(), Allocates(), Other()), Timing(columns=["peak"]))
+    around = tree.find("'toy.func' Pipeline")
+    assert around is not None
+    nap, allocates, other = around.children
+    assert nap.peak > 0
+    assert allocates.peak > nap.peak + (48 << 20)
+    assert other.peak < allocates.peak - (48 << 20)
+    assert around.peak >= allocates.peak
+    assert tree.peak >= around.peak
+
+
+def test_peak_memory_is_not_measured_unless_it_is_shown() -> None:
+    """Measuring slows passes down."""
+    assert {timer.peak for timer in run(manager(Allocates()), Timing()).walk()} == {0}
+
+
+# -- Layout ----------------------------------------------------------------------------------
+
+TREE = Timer(
+    "root",
+    wall=0.002,
+    user=0.002,
+    children=[
+        Timer("Parser", wall=0.0005, user=0.0005),
+        Timer(
+            "Pipeline Collection : ['f']",
+            wall=0.001,
+            user=0.001,
+            hidden=True,
+            children=[
+                Timer(
+                    "'f' Pipeline",
+                    wall=0.0009,
+                    user=0.0009,
+                    children=[Timer("CSE", wall=0.0003, user=0.0003, peak=3 << 20)],
+                )
+            ],
+        ),
+        Timer("CSE", wall=0.0001, user=0.0001),
+    ],
+)
+
+
+def test_tree_layout() -> None:
+    """Collections of one pipeline are not shown; `Rest` is what no row at the top has."""
+    assert timing_report(TREE).splitlines() == [
+        "===-------------------------------------------------------------------------===",
+        "                         ... Execution time report ...",
+        "===-------------------------------------------------------------------------===",
+        "  Total Execution Time: 0.0020 seconds",
+        "",
+        "  ----Wall Time----  ----Name----",
+        "    0.0005 ( 25.0%)  Parser",
+        "    0.0009 ( 45.0%)  'f' Pipeline",
+        "    0.0003 ( 15.0%)    CSE",
+        "    0.0001 (  5.0%)  CSE",
+        "    0.0004 ( 20.0%)  Rest",
+        "    0.0020 (100.0%)  Total",
+    ]
+
+
+def test_list_layout() -> None:
+    """Rows of one name are added up and sorted by wall time, the root and collections too."""
+    assert timing_report(TREE, display="list").splitlines()[5:] == [
+        "  ----Wall Time----  ----Name----",
+        "    0.0020 (100.0%)  root",
+        "    0.0010 ( 50.0%)  Pipeline Collection : ['f']",
+        "    0.0009 ( 45.0%)  'f' Pipeline",
+        "    0.0005 ( 25.0%)  Parser",
+        "    0.0004 ( 20.0%)  CSE",
+        "    0.0004 ( 20.0%)  Rest",
+        "    0.0020 (100.0%)  Total",
+    ]
+
+
+def test_json_layout() -> None:
+    """Values keep their padding, and every array ends with an empty object."""
+    assert timing_report(TREE, output_format="json").splitlines() == [
+        "[",
+        '{"wall": {"duration":   0.0005, "percentage":  25.0}, "name": "Parser", "passes": [',
+        "{}]},",
+        """{"wall": {"duration":   0.0009, "percentage":  45.0}, "name": "'f' Pipeline", "passes": [""",
+        '  {"wall": {"duration":   0.0003, "percentage":  15.0}, "name": "CSE", "passes": [',
+        "  {}]},",
+        "{}]},",
+        '{"wall": {"duration":   0.0001, "percentage":   5.0}, "name": "CSE", "passes": [',
+        "{}]},",
+        '{"wall": {"duration":   0.0004, "percentage":  20.0}, "name": "Rest"},',
+        '{"wall": {"duration":   0.0020, "percentage": 100.0}, "name": "Total"}',
+        "]",
+    ]
+
+
+def test_columns_are_chosen_and_ordered_by_name() -> None:
+    """What is not known is left blank; time of its own is time without nested rows."""
+    report = timing_report(TREE, columns=("self", "peak", "user"))
+    assert report.splitlines()[5:] == [
+        "  ----Self Time----  ---Peak Memory---  ----User Time----  ----Name----",
+        "    0.0005 ( 25.0%)                       0.0005 ( 25.0%)  Parser",
+        "    0.0006 ( 30.0%)                       0.0009 ( 45.0%)  'f' Pipeline",
+        "    0.0003 ( 15.0%)            3.0 MiB    0.0003 ( 15.0%)    CSE",
+        "    0.0001 (  5.0%)                       0.0001 (  5.0%)  CSE",
+        "    0.0004 ( 20.0%)                       0.0004 ( 20.0%)  Rest",
+        "    0.0020 (100.0%)                       0.0020 (100.0%)  Total",
+    ]
+
+
+def test_json_has_the_chosen_columns() -> None:
+    """Memory is in bytes, null where it is not known."""
+    report = timing_report(TREE, output_format="json", columns=("wall", "self", "peak"))
+    rows = json.loads(report)
+    assert rows[1]["self"] == {"duration": 0.0006, "percentage": 30.0}
+    assert rows[1]["passes"][0]["peak"] == {"bytes": 3 << 20}
+    assert rows[-1]["peak"] == {"bytes": None}
+
+
+def test_json_list_has_no_passes() -> None:
+    """A list is flat."""
+    rows = json.loads(timing_report(TREE, display="list", output_format="json"))
+    assert [row["name"] for row in rows][-2:] == ["Rest", "Total"]
+    assert not any("passes" in row for row in rows)
+
+
+def test_json_is_valid_whatever_names_are() -> None:
+    """Names are escaped, which MLIR does not do."""
+    tree = Timer("root", children=[Timer('a "b"\n\\')])
+    assert json.loads(timing_report(tree, output_format="json"))[0]["name"] == 'a "b"\n\\'
+
+
+def test_nothing_measured_is_no_division_by_zero() -> None:
+    """An empty tree has a report."""
+    assert "0.0000 (  0.0%)  Total" in timing_report(Timing().timing)
+
+
+def test_reports_are_printed_at_the_end_of_runs() -> None:
+    """With a stream, each run prints there, also when it fails."""
+    stream = io.StringIO()
+    run(manager(Fails()), Timing(report=stream))
+    assert shape(stream.getvalue())[6:] == [
+        " N ( N%)  Nap",
+        " N ( N%)  Pipeline Collection : ['toy.func', 'toy.module']",
+        " N ( N%)    'toy.func' Pipeline",
+        " N ( N%)      Fails",
+        " N ( N%)    'toy.module' Pipeline",
+        " N ( N%)      Other",
+        " N ( N%)  Rest",
+        " N ( N%)  Total",
+    ]
+
+
+def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each run starts at zero, and the result has the tree as well."""
+    pm = manager()
+    pm.enable_timing()
+    for _ in range(2):
+        result = pm.run(parse_toy(MODULE))
+        assert result.timing is not None
+        assert result.timing.children[0].count == 1
+    assert capsys.readouterr().err.count("Execution time report") == 2
+    pm.enable_timing(False)
+    pm.run(parse_toy(MODULE))
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"columns": ["wal"]}, "only user, wall, self, peak; did you mean 'wall'"),
+        ({"display": "forest"}, "no such report: 'forest' as 'text'"),
+        ({"output_format": "xml"}, "no such report: 'tree' as 'xml'"),
+    ],
+)
+def test_wrong_arguments_are_errors(arguments: Any, message: str) -> None:
+    """What does not exist is refused at once, with what does."""
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Timing(**arguments)
