@@ -25,7 +25,7 @@ _TERMINATED = 143
 """What shells report for a program that SIGTERM ended."""
 
 
-class _Termination(KeyboardInterrupt):
+class Termination(KeyboardInterrupt):
     """The process was asked to end, which must leave behind what Ctrl-C leaves behind."""
 
 
@@ -70,7 +70,7 @@ def _prepare_process() -> None:
 
 
 def _terminate(*_: object) -> NoReturn:
-    raise _Termination
+    raise Termination
 
 
 def _interruptible(words: list[str]) -> int:
@@ -81,7 +81,7 @@ def _interruptible(words: list[str]) -> int:
 
             return xdsl_main(words)
         return _run(words)
-    except _Termination as error:
+    except Termination as error:
         print(f"{PROGRAM}: terminated{_doing(error)}", file=sys.stderr)
         return _TERMINATED
     except KeyboardInterrupt as error:
