@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,11 +58,9 @@ def manager(*passes: Pass[Any], adapter: ToyAdapter | None = None) -> PassManage
 def logged(pm: PassManager, *places: str, ir: str = FUNCTIONS) -> list[str]:
     """Run, and return the log's lines without their head."""
     stream = io.StringIO()
-    with pm.instrument(ActionLog(stream, places=map(Place.parse, places))):
-        try:
-            pm.run(parse_toy(ir))
-        except PassFailedError:
-            pass
+    log = ActionLog(stream, places=map(Place.parse, places))
+    with pm.instrument(log), suppress(PassFailedError):
+        pm.run(parse_toy(ir))
     head = "[thread MainThread] "
     assert all(line.startswith(head) for line in stream.getvalue().splitlines())
     return [line.removeprefix(head) for line in stream.getvalue().splitlines()]

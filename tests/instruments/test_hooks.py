@@ -394,10 +394,10 @@ class Alone(PassInstrumentation):
     def __init__(self) -> None:
         self.busy = False
         self.calls = 0
-        self.overlaps: int = 0
+        self.collisions: int = 0
 
     def _enter(self, *args: Any, **kwargs: Any) -> None:
-        self.overlaps += int(self.busy)
+        self.collisions += int(self.busy)
         self.busy = True
         time.sleep(0)  # let other threads try
         self.calls += 1
@@ -425,7 +425,7 @@ def test_hooks_of_one_object_never_overlap() -> None:
         worker.start()
     for worker in workers:
         worker.join()
-    assert alone.overlaps == 0
+    assert alone.collisions == 0
     assert alone.calls % (threads * 10) == 0
 
 

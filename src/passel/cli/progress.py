@@ -194,7 +194,7 @@ class _Stream(Protocol):
 
 
 def _is_capable(stream: _Stream) -> bool:
-    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    return stream.isatty() and (os.environ.get("TERM") or "dumb") != "dumb"
 
 
 def _width(terminal: TextIO) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from passel.diagnostics import log_exception
 from passel.instrumentation import PassInstrumentation
 from passel.instruments.trace_file import TraceFile
 from passel.schedule import PassStep
@@ -90,14 +91,12 @@ class Trace(PassInstrumentation):
     def scope(self, name: str) -> Generator[None]:
         """Make a slice of what happens in a `with` statement around runs, or beside them."""
         self._enter()
-        with suppress(OSError):  # as of a hook: the work goes on
-            self._begin(name, "tool", {})
+        self._begin(name, "tool", {})
         try:
             yield
         finally:
-            with suppress(OSError):
-                self._end()
-                self._leave()
+            self._end()
+            self._leave()
 
     def _enter(self) -> None:
         self._depth += 1
@@ -270,7 +269,7 @@ class Trace(PassInstrumentation):
             self._file.write(events, complete=complete)
         except OSError:
             self._broken = True  # for good: there is no telling what the file holds now
-            raise
+            log_exception("the trace cannot be written")
 
 
 def resident_memory() -> int:

@@ -1,0 +1,140 @@
+"""The line of progress: on terminals only, after a second, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pty = pytest.importorskip("pty")
+
+PLUGIN = """
+import sys, time
+from xdsl.dialects.func import FuncOp
+from passel import OperationPass, PassContext, PassFailure
+
+class Nap(OperationPass[FuncOp]):
+    '''Sleep, perhaps talk and fail.'''
+
+    name = "nap"
+    seconds: float = 0.0
+    talk: bool = False
+    fail: bool = False
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        time.sleep(self.seconds)
+        if self.talk:
+            ctx.emit_warning("tired")
+            sys.stderr.write("half ")
+            time.sleep(0.5)
+            sys.stderr.write("line\\n")
+        if self.fail:
+            raise PassFailure("slept in")
+"""
+FUNCTIONS = "".join(f"func.func @f{i}() {{ return }}\n" for i in range(4))
+
+
+def run(tmp_path: Path, pipeline: str, *, term: str = "xterm", tty: bool = True) -> tuple[str, str]:
+    """Run the tool with its error stream on a terminal, and return both streams."""
+    (tmp_path / "nap.py").write_text(PLUGIN)
+    (tmp_path / "in.mlir").write_text(FUNCTIONS)
+    command = [sys.executable, "-m", "passel", "in.mlir", "--load-pass-plugin=nap.py"]
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [*command, f"-p=builtin.module(func.func({pipeline}))"],
+        cwd=tmp_path,
+        env={**os.environ, "TERM": term, "COLUMNS": "80"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=slave if tty else subprocess.STDOUT,
+        text=True,
+    ) as process:
+        os.close(slave)
+        seen = b""
+        while True:
+            try:
+                part = os.read(master, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+        out = process.stdout.read() if process.stdout else ""
+    os.close(master)
+    return out, seen.decode()
+
+
+def screen(text: str) -> str:
+    """Return what a terminal shows in the end, and assert that lines are never overwritten."""
+    lines = [""]
+    for part in re.split(r"(\r\n|\r\x1b\[2K)", re.sub(r"\x1b\[[\d;]*m", "", text)):
+        if part == "\r\n":
+            lines.append("")
+        elif part.startswith("\r"):
+            assert not lines[-1] or lines[-1].startswith("step "), lines[-1]
+            lines[-1] = ""
+        else:
+            lines[-1] += part
+    return "\n".join(lines)
+
+
+def test_a_long_run_shows_how_far_it_is(tmp_path: Path) -> None:
+    """Ops done of all, pass, symbol, time; nothing is left of it in the end."""
+    out, err = run(tmp_path, "nap{seconds=0.5}")
+    drawn = re.findall(r"step 1/1, (\d)/4 ops: nap @f(\d) \((\d\.\d) s\)", err)
+    assert drawn
+    assert all(float(seconds) >= 1.0 for _, _, seconds in drawn)
+    assert {(done, symbol) for done, symbol, _ in drawn} >= {("2", "2"), ("3", "3")}
+    assert all(done == symbol for done, symbol, _ in drawn)
+    assert screen(err) == ""
+    assert out.count("func.func") == 4
+
+
+def test_a_pass_without_hooks_shows_time_passing(tmp_path: Path) -> None:
+    """The line is drawn although the pass calls nothing."""
+    _, err = run(tmp_path, "nap{seconds=0.0},nap{seconds=0.7}")
+    times = re.findall(r"nap @f1 \((\d\.\d) s\)", err)
+    assert len(set(times)) > 1
+
+
+def test_messages_and_lines_take_its_place(tmp_path: Path) -> None:
+    """What is printed stands alone, also a line that is written in two parts."""
+    _, err = run(tmp_path, "nap{seconds=0.6 talk=true}")
+    shown = screen(err)
+    assert "step " not in shown
+    assert shown.count("half line\n") == 4
+    assert shown.count("warning: tired\n") == 4
+    assert "step 1/1" in err
+
+
+def test_an_error_ends_it(tmp_path: Path) -> None:
+    """The failure's message starts on a clean line, and is the last that is seen."""
+    _, err = run(tmp_path, "nap{seconds=0.4 fail=true}")
+    shown = screen(err)
+    assert "step 1/1" in err
+    assert "step " not in shown
+    assert shown.count("error: 'func.func' op pass 'nap{fail=true seconds=0.4}' failed") == 4
+
+
+@pytest.mark.parametrize(("term", "tty"), [("dumb", True), ("", True), ("xterm", False)])
+def test_only_capable_terminals_have_it(tmp_path: Path, term: str, tty: bool) -> None:
+    """Neither files nor dumb terminals get it."""
+    out, err = run(tmp_path, "nap{seconds=0.4}", term=term, tty=tty)
+    assert "step" not in out + err
+    assert "\x1b" not in out + err
+
+
+def test_a_short_run_shows_nothing(tmp_path: Path) -> None:
+    """Before the first second nothing is drawn, and nothing is waited for."""
+    started = time.monotonic()
+    _, err = run(tmp_path, "nap{seconds=0.01}")
+    assert err == ""
+    assert time.monotonic() - started < 10

@@ -1,0 +1,317 @@
+"""Traces are what the trace event format says, whatever happens to the run."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
+from passel.cli import main
+from passel.instruments.trace import Trace
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+REQUIRED = {
+    "B": {"name", "cat", "ph", "pid", "tid", "ts", "args"},
+    "E": {"ph", "pid", "tid", "ts"},
+    "C": {"name", "ph", "pid", "ts", "args"},
+    "M": {"name", "ph", "pid", "args"},
+}
+
+
+def check(events: list[dict[str, Any]], *, complete: bool = True) -> dict[Any, list[str]]:
+    """Assert that events keep to the format, and return the slices of each track by path."""
+    open_slices: dict[Any, list[str]] = {}
+    slices: dict[Any, list[str]] = {}
+    last: dict[Any, float] = {}
+    named: set[Any] = set()
+    for event in events:
+        assert event["ph"] in REQUIRED
+        assert event.keys() >= REQUIRED[event["ph"]]
+        track = event["pid"], event["tid"]
+        assert event["ts"] >= last.get(track, 0), "time goes backwards"
+        last[track] = event["ts"]
+        match event["ph"]:
+            case "M":
+                named.add((event["name"], track))
+            case "B":
+                open_slices.setdefault(track, []).append(event["name"])
+                slices.setdefault(track, []).append(" > ".join(open_slices[track]))
+            case "E":
+                open_slices[track].pop()
+            case _:
+                assert all(isinstance(value, int | float) for value in event["args"].values())
+    assert all(("thread_name", track) in named for track in slices)
+    assert {pid for pid, _ in slices} == {t[0] for name, t in named if name == "process_name"}
+    if complete:
+        assert not any(open_slices.values())
+    return slices
+
+
+class Facts:
+    """An analysis."""
+
+    def __init__(self, op: ToyOp) -> None: ...
+
+
+class Work(Pass):
+    """Looks at facts, and changes the op or does not go on."""
+
+    name = "work"
+    how: str = "change"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do as told."""
+        ctx.analysis(Facts)
+        if op.symbol == "g" and self.how == "fail":
+            raise PassFailure("no")
+        if op.symbol == "g" and self.how == "interrupt":
+            raise KeyboardInterrupt
+        if self.how == "change":
+            op.value += 1
+
+
+MODULE = "toy.module(toy.func @f,toy.func @g)"
+
+
+def manager(how: str = "change") -> PassManager:
+    """A pass on functions."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.nest("toy.func").add(Work(how=how))
+    return pm
+
+
+def traced(pm: PassManager, ir: str = MODULE) -> list[dict[str, Any]]:
+    """Run and return the events."""
+    stream = io.StringIO()
+    with pm.instrument(Trace(stream)), suppress(PassFailedError, KeyboardInterrupt):
+        pm.run(parse_toy(ir))
+    return json.loads(stream.getvalue())
+
+
+STEP = "Pipeline Collection : ['toy.func'] toy.module"
+
+
+def test_slices_nest_like_the_run() -> None:
+    """Steps, pipelines, passes, and in them analyses and verification."""
+    (slices,) = check(traced(manager(), "toy.module(toy.func @f)")).values()
+    inner = f"{STEP} > 'toy.func' Pipeline @f > work @f"
+    assert slices == [
+        STEP,
+        f"{STEP} > 'toy.func' Pipeline @f",
+        *(inner, f"{inner} > (A) Facts", f"{inner} > verify"),
+        f"{STEP} > verify",
+    ]
+
+
+def test_slices_tell_what_ran() -> None:
+    """The path, op, place and options at the begin, the outcome at the end."""
+    events = traced(manager("nothing"), "toy.module(toy.func @f)")
+    (begin,) = [event for event in events if event.get("name") == "work @f"]
+    assert begin["cat"] == "pass"
+    assert begin["args"] == {
+        "path": "toy.module/toy.func/0:work",
+        "op": "toy.func",
+        "location": "unknown",
+        "options": "how=nothing",
+    }
+    assert {"changed": False} in [event["args"] for event in events if event["ph"] == "E"]
+
+
+def test_a_change_is_told() -> None:
+    """Also if nothing verifies."""
+    pm = manager()
+    pm.enable_verifier(False)
+    ends = [event["args"] for event in traced(pm) if event["ph"] == "E"]
+    assert ends.count({"changed": True}) == 2
+
+
+def test_a_skipped_pass_says_so() -> None:
+    """A gate keeps it from running."""
+    pm = manager()
+
+    def admits(step: object, op: ToyOp) -> bool:
+        return op.symbol != "g"
+
+    pm.add_gate(admits)
+    ends = [event["args"] for event in traced(pm) if event["ph"] == "E"]
+    assert ends.count({"skipped": True}) == 1
+
+
+@pytest.mark.parametrize("how", ["fail", "interrupt"])
+def test_a_run_that_ends_early_leaves_valid_json(how: str) -> None:
+    """All slices end, and those that failed say why."""
+    events = traced(manager(how))
+    check(events)
+    ends = [event["args"] for event in events if event["ph"] == "E"]
+    (message,) = [a["message"] for a in ends if "message" in a and "work" in a["message"]]
+    assert "failed: no" in message or "interrupted by KeyboardInterrupt" in message
+
+
+def test_ops_and_memory_are_counted_at_start_and_end() -> None:
+    """The first and the last count are always there."""
+    counts = [event for event in traced(manager()) if event["ph"] == "C"]
+    ops = [event["args"]["ops"] for event in counts if event["name"] == "ops"]
+    assert (ops[0], ops[-1]) == (3, 3)
+    if sys.platform == "linux":
+        memory = [event["args"]["MB"] for event in counts if event["name"] == "memory"]
+        assert len(memory) >= 2
+        assert all(1 < amount < 1_000_000 for amount in memory)
+
+
+def test_one_file_holds_all_runs(tmp_path: Path) -> None:
+    """After each run it is one complete array."""
+    path = tmp_path / "trace.json"
+    path.write_text("what was there before" * 1000)
+    trace, sizes = Trace(path), list[int]()
+    for _ in range(3):
+        with manager().instrument(trace) as pm:
+            pm.run(parse_toy(MODULE))
+        events = json.loads(path.read_text())
+        check(events)
+        sizes.append(len(events))
+    assert sizes[0] < sizes[1] < sizes[2]
+
+
+def test_scopes_are_slices_around_runs(tmp_path: Path) -> None:
+    """What is no pass can be traced as well."""
+    path = tmp_path / "trace.json"
+    trace = Trace(path)
+    with trace.scope("parse"):
+        pass
+    with trace.scope("all"), manager().instrument(trace) as pm:
+        pm.run(parse_toy(MODULE))
+    (slices,) = check(json.loads(path.read_text())).values()
+    assert slices[:3] == ["parse", "all", f"all > {STEP}"]
+
+
+def test_each_thread_has_a_track() -> None:
+    """Runs in several threads share a trace."""
+    stream = io.StringIO()
+    trace, together = Trace(stream), threading.Barrier(3)
+
+    def work() -> None:
+        together.wait()
+        with manager().instrument(trace) as pm:
+            pm.run(parse_toy(MODULE))
+
+    with trace.scope("all"):
+        threads = [threading.Thread(target=work, name=f"worker {i}") for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    events = json.loads(stream.getvalue())
+    assert len(check(events)) == 4
+    names = {e["args"]["name"] for e in events if e.get("name") == "thread_name"}
+    assert {"worker 0", "worker 1", "worker 2"} < names
+
+
+_CHILD = """
+import pickle, sys
+sys.path.insert(0, {folder!r})
+from test_trace import manager, parse_toy
+trace = pickle.load(sys.stdin.buffer)
+with manager().instrument(trace) as pm:
+    pm.run(parse_toy({ir!r}))
+pickle.dump(trace, sys.stdout.buffer)
+"""
+
+
+def test_other_processes_have_tracks(tmp_path: Path) -> None:
+    """What `split` returns is sent away, observes, comes back, and is on the same clock."""
+    program = tmp_path / "child.py"
+    program.write_text(_CHILD.format(folder=str(Path(__file__).parent), ir=MODULE))
+
+    class Parallel(PassInstrumentation):
+        """Processes an op elsewhere."""
+
+        def before_pass(self, step: Any, op: Any) -> None:
+            sent = pickle.dumps(trace.split())
+            done = subprocess.run(
+                [sys.executable, str(program)], input=sent, stdout=subprocess.PIPE, check=True
+            )
+            trace.merge(pickle.loads(done.stdout))
+
+    stream = io.StringIO()
+    trace = Trace(stream)
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Work())
+    with pm.instrument(trace, Parallel()):
+        pm.run(parse_toy("toy.module"))
+    events = json.loads(stream.getvalue())
+    slices = check(events)
+    (mine, other) = slices
+    assert mine[0] != other[0]
+    assert len(slices[other]) == 10
+    outer = [e["ts"] for e in events if e["ph"] in "BE" and e["pid"] == mine[0]]
+    inner = [e["ts"] for e in events if e["ph"] in "BE" and e["pid"] == other[0]]
+    assert min(outer) < min(inner) < max(inner) < max(outer)
+
+
+_SLOW = """
+import sys
+sys.path.insert(0, {folder!r})
+from test_trace import manager, parse_toy, Trace, Work
+import time
+class Slow(Work):
+    name = "slow"
+    def run(self, op, ctx):
+        time.sleep(0.02)
+pm = manager()
+pm.nest("toy.func").add(*[Slow()] * 1000)
+with pm.instrument(Trace({path!r})):
+    pm.run(parse_toy({ir!r}))
+"""
+
+
+def test_a_killed_process_leaves_whole_events(tmp_path: Path) -> None:
+    """The array lacks its end, which the format allows; what was running is in it."""
+    path, program = tmp_path / "trace.json", tmp_path / "slow.py"
+    folder = str(Path(__file__).parent)
+    program.write_text(_SLOW.format(folder=folder, path=str(path), ir=MODULE))
+    with subprocess.Popen([sys.executable, str(program)]) as process:
+        for _ in range(200):
+            time.sleep(0.05)
+            if path.exists() and path.stat().st_size > 10_000:
+                break
+        process.kill()
+    text = path.read_text()
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(text)
+    events = json.loads(text + "]")
+    check(events, complete=False)
+    assert any(event.get("name") == "slow @f" for event in events)
+
+
+def test_a_file_that_cannot_be_written_is_reported_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The run goes on without a trace."""
+    trace = Trace(tmp_path / "absent" / "trace.json")
+    for _ in range(2):
+        with trace.scope("all"), manager().instrument(trace) as pm:
+            pm.run(parse_toy(MODULE))
+    assert [record.getMessage() for record in caplog.records] == ["the trace cannot be written"]
+
+
+def test_the_tool_writes_a_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Parsing and printing are slices too; parts of a split input share the file."""
+    source, path = tmp_path / "in.mlir", tmp_path / "trace.json"
+    source.write_text("func.func @f() { return }\n// -----\nfunc.func @g() { return }\n")
+    pipeline = "-p=builtin.module(func.func(cse),symbol-dce)"
+    flags = [pipeline, f"--profile-actions-to={path}", "--split-input-file"]
+    assert main([str(source), *flags]) == 0
+    assert "@g" in capsys.readouterr().out
+    (slices,) = check(json.loads(path.read_text())).values()
+    for name in ("Parser", "Output", "symbol-dce builtin.module"):
+        assert slices.count(name) == 2
+    assert sum(slice_.endswith("cse @g") for slice_ in slices) == 1
