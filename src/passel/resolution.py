@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.errors import MAX_PROBLEMS, OptionError, PipelineError, Problem, UnknownPassError
+from passel.ir import ANY
 from passel.options import read_options
 from passel.pipeline import OptionNode, OptionText, PassNode
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
     from passel.options import Options
     from passel.passes import Pass
-    from passel.pipeline import ElementNode
+    from passel.pipeline import ElementNode, PipelineNode
     from passel.registry import PassPipelineInfo, PassRegistry
 
 
@@ -58,7 +59,7 @@ def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[Re
     """
     unregistered = (
         Problem(_unknown(node.name, registry), node.span)
-        for node in _leaves(elements)
+        for node in _leaves(elements, registry)
         if registry.lookup_pipeline(node.name) is None and registry.lookup_pass(node.name) is None
     )
     unknown = list(islice(unregistered, MAX_PROBLEMS))
@@ -79,6 +80,13 @@ def _resolve(
         if len(problems) >= MAX_PROBLEMS:
             break
         if not isinstance(node, PassNode):
+            crossing = _crossing(node, registry)
+            if crossing is not None:
+                try:
+                    resolved.append(ResolvedPass(crossing.from_elements(node.elements), node.span))
+                except OptionError as error:
+                    problems += error.problems
+                continue
             inner = _resolve(node.elements, registry, problems)
             resolved.append(ResolvedNest(node.anchor, inner, node.span))
             continue
@@ -88,6 +96,19 @@ def _resolve(
             # What has no place of its own (a missing option) is the pass's.
             problems += [Problem(p.message, p.span or node.span) for p in error.problems]
     return tuple(resolved)
+
+
+def _crossing(node: PipelineNode, registry: PassRegistry) -> Any:
+    """Return the class of a pass that is written like a nested pipeline, if the node is one.
+
+    Op names have dots, so that none can be taken for such a pass.
+    """
+    if "." in node.anchor or node.anchor == ANY:
+        return None
+    info = registry.lookup_pass(node.anchor)
+    if info is None or not getattr(info.pass_class, "takes_elements", False):
+        return None
+    return info.pass_class
 
 
 def _leaf(node: PassNode, registry: PassRegistry) -> ResolvedElement:
@@ -125,9 +146,9 @@ def _options(node: PassNode, owner: str, argument: Any = None) -> tuple[OptionNo
     return (*node.options, *extra)
 
 
-def _leaves(elements: Sequence[ElementNode]) -> Iterator[PassNode]:
+def _leaves(elements: Sequence[ElementNode], registry: PassRegistry) -> Iterator[PassNode]:
     for node in elements:
         if isinstance(node, PassNode):
             yield node
-        else:
-            yield from _leaves(node.elements)
+        elif _crossing(node, registry) is None:
+            yield from _leaves(node.elements, registry)

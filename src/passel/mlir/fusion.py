@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from passel.errors import PassFailure
 from passel.execution import FusedFailure
 from passel.ir import InvalidIR
+from passel.mlir.bindings import parent_of
 from passel.mlir.native import NativePass
 from passel.mlir.pipelines import compiled
 from passel.mlir.verification import verify
@@ -178,8 +179,7 @@ def _ancestors(operation: Any) -> tuple[str, ...]:
     place = operation
     while place is not None:
         labels.append(_label(place))
-        place = place.parent
-        place = None if place is None else place.operation
+        place = parent_of(place)
     return tuple(reversed(labels))
 
 
