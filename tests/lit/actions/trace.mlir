@@ -11,7 +11,7 @@
 // CHECK: "ph": "B"{{.*}} "name": "'func.func' Pipeline @f"
 // CHECK: "ph": "B"{{.*}} "name": "cse @f"{{.*}}"path": "builtin.module/func.func/0:cse", "op": "func.func"
 // CHECK: "ph": "E"{{.*}} "args": {"changed": false}
-// FAILED: "ph": "E"{{.*}} "failed": true, "kind": "failed"
+// FAILED: "ph": "E"{{.*}} "args": {"failed": true, "kind": "failed"
 
 func.func @f() {
   return
