@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -80,11 +81,8 @@ def report(display: Display, *entries: Pass[Any]) -> str:
     module = parse_toy("toy.module(toy.func @f(toy.func,toy.func),toy.func @g(toy.func))")
     for _ in range(8):
         module.body[0].add(ToyOp("toy.func"))
-    with pm.instrument(StatisticsReport(display, stream=stream)):
-        try:
-            pm.run(module)
-        except PassFailedError:
-            pass
+    with pm.instrument(StatisticsReport(display, stream=stream)), suppress(PassFailedError):
+        pm.run(module)
     return stream.getvalue()
 
 
