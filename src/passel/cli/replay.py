@@ -115,7 +115,7 @@ def read_reproducer(
             raise refuse(resource.value_start, f"expected string value for key '{key}'")
         if key != "pipeline" and not isinstance(value, bool):
             message = f"expected 'true' or 'false' value for key '{key}'"
-            raise refuse(resource.value_start + 1, message)  # behind the quote, as mlir-opt
+            raise refuse(resource.value_start, message)
         found[key] = resource
     if not found:
         return None

@@ -2,7 +2,7 @@
 // RUN: not passel-opt --run-reproducer --split-input-file %s 2>&1 | FileCheck %s
 
 // CHECK: errors.mlir:12:46: error: unknown 'mlir_reproducer' resource key 'verify'
-// CHECK: errors.mlir:14:60: error: expected 'true' or 'false' value for key 'verify_each'
+// CHECK: errors.mlir:14:59: error: expected 'true' or 'false' value for key 'verify_each'
 // CHECK: errors.mlir:16:56: error: expected string value for key 'pipeline'
 // CHECK: errors.mlir:18:67: error: 'csee' does not refer to a registered pass or pass pipeline; did you mean 'cse'?
 // CHECK: errors.mlir:0:0: error: can't run 'func.func' pass manager on 'builtin.module' op
