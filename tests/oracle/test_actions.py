@@ -136,8 +136,8 @@ def test_all_places_of_a_list_count(tools: Tools) -> None:
     flags = [f"--pass-pipeline={NESTED}", "--log-mlir-actions-filter=in.mlir:13,in.mlir:7"]
     mlir = tools.mlir(*flags, "--log-actions-to=-").out
     passel = tools.passel(*flags, "--log-actions-to=-").err
-    assert ["@b" in mlir, "@c" in mlir] == [True, False]
-    assert ["@b" in passel, "@c" in passel] == [True, True]
+    assert ["(func.func @b" in mlir, "(func.func @c" in mlir] == [True, False]
+    assert ["(func.func @b" in passel, "(func.func @c" in passel] == [True, True]
 
 
 # -- Counters --------------------------------------------------------------------------------
