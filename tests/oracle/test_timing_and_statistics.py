@@ -145,7 +145,7 @@ def masked(text: str) -> list[str]:
     """Return the lines of the reports, with numbers masked; diagnostics are not reports."""
     start = re.search(r"^(===-|\[$)", text, re.MULTILINE)
     text = text[start.start() :] if start else ""
-    text = re.sub(r" *\d+\.\d+", " N", text)
+    text = re.sub(r" *-?\d+\.\d+", " N", text)
     return re.sub(r"\(S\) +\d+", "(S) N", text).splitlines()
 
 
@@ -174,7 +174,7 @@ def without_wanted(lines: list[str]) -> list[str]:
 
 def _is(wanted: Wanted, parent: str, name: str, before: list[str]) -> bool:
     row, of, runner = wanted.row.partition(" of ")
-    if of:  # it follows the pass that runs it, as if it had nothing to do with it
+    if of:  # it follows the pass that runs it, and its time counts twice: `Rest` may be negative
         return name == row and any(line.endswith(f" {runner}") for line in before[-2:])
     return wanted.below == parent and (name == row or (row == "(S)" and name.startswith("(S)")))
 
