@@ -29,7 +29,7 @@ _SHARE = 50
 """The ops are counted at most in one part of so many of a run's time."""
 _MEMORY_PERIOD = 5_000.0
 """How long to wait before memory is looked at again, in microseconds."""
-_PERIOD = 250_000.0
+_PERIOD = 200_000.0
 """How long events may wait before they are written, in microseconds."""
 
 
