@@ -469,6 +469,50 @@ def test_a_dynamic_pipeline_on_an_op_that_no_pipeline_reaches_is_recorded_as_a_w
     assert pipeline_of((tmp_path / "r").read_text()) == "toy.module(inside)"
 
 
+@pytest.mark.parametrize(
+    ("source", "form"),
+    [
+        (
+            "func.func @f(%i : index) { scf.for %j = %i to %i step %i { scf.yield } return }",
+            "scf.for",
+        ),
+        (
+            "func.func @f(%i : index) { scf.for %j = %i to %i step %i "
+            '{ "scf.yield"() {a} : () -> () } return }',
+            '"scf.for"',  # whose custom form leaves out the terminator, with its attribute
+        ),
+    ],
+    ids=["custom", "generic"],
+)
+def test_the_form_is_custom_if_that_loses_nothing(tmp_path: Path, source: str, form: str) -> None:
+    """What custom form would leave out is there, in generic form."""
+    op = parse_source(XDSLAdapter().create_context(), source, "in.mlir")
+    pm = PassManager().add(Refuse())
+    pm.enable_crash_reproducer(tmp_path / "r.mlir")
+    with pytest.raises(PassFailedError):
+        pm.run(op)
+    lines = (tmp_path / "r.mlir").read_text().splitlines()
+    assert any(line.strip().startswith(form) for line in lines)
+
+
+def test_resources_of_dialects_are_in_the_file(tmp_path: Path) -> None:
+    """What the IR refers to at the end of its file is at the end of the reproducer."""
+    source = """\
+      func.func @f() {
+        %a = arith.constant dense_resource<blob> : tensor<2xi8>
+        return
+      }
+      {-# dialect_resources: { builtin: { blob: "0x08000000010203" } } #-}
+    """
+    context = XDSLAdapter().create_context()
+    op = parse_source(context, source, "in.mlir")
+    pm = PassManager("builtin.module", context).add(Refuse())
+    pm.enable_crash_reproducer(tmp_path / "r.mlir")
+    with pytest.raises(PassFailedError):
+        pm.run(op)
+    assert 'blob: "0x08000000010203"' in (tmp_path / "r.mlir").read_text()
+
+
 def test_resources_are_printed_group_by_group() -> None:
     """What was spread over several blocks comes together, in the order of first mention."""
     text = print_resources(

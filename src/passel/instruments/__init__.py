@@ -9,12 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from passel.instruments.reproducer import CrashReproducer
     from passel.instruments.statistics_report import StatisticsReport
     from passel.instruments.timing import Timer, Timing
 
-__all__ = ["StatisticsReport", "Timer", "Timing"]
+__all__ = ["CrashReproducer", "StatisticsReport", "Timer", "Timing"]
 
 _MODULES = {
+    "CrashReproducer": "reproducer",
     "StatisticsReport": "statistics_report",
     "Timer": "timing",
     "Timing": "timing",
