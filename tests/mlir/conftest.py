@@ -1,0 +1,27 @@
+"""What the tests over MLIR's bindings share: mlir-opt of the same wheel."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import mlir
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture(scope="session")
+def mlir_opt() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run mlir-opt on a file, or on text."""
+    tool = Path(mlir.__path__[0], "bin", "mlir-opt")
+
+    def run(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+        command = [str(tool), "--allow-unregistered-dialect", *arguments]
+        return subprocess.run(
+            command, input=text, capture_output=True, text=True, check=False, timeout=60
+        )
+
+    return run

@@ -1,0 +1,274 @@
+"""Real files through MLIR's own passes: what comes out is mlir-opt's output, byte for byte."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from mlir.ir import Context
+
+from passel import PassFailedError, PassManager
+from passel.instruments import Timing
+from passel.instruments.ir_printing import PrintIR
+from passel.mlir import MLIRAdapter, parse_file
+from passel.testing import EventRecorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from subprocess import CompletedProcess
+
+    from passel.instrumentation import PassInstrumentation
+
+OURS = Path(__file__).parents[1] / "real_files" / "inputs"
+
+CORPUS = "filecheck"
+"""The folder of xDSL's tests, which its wheel installs."""
+
+
+class Case(NamedTuple):
+    """A file and what is run on it.
+
+    Attributes:
+        file: A name among our inputs, or a path in xDSL's tests.
+        pipeline: What is run.
+    """
+
+    file: str
+    pipeline: str
+
+
+CLEAN = "builtin.module(func.func(cse,canonicalize),symbol-dce)"
+
+AFFINE_TO_LLVM = (
+    "builtin.module(func.func(lower-affine,convert-scf-to-cf),cse,expand-strided-metadata,"
+    "lower-affine,convert-arith-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,"
+    "convert-func-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)"
+)
+
+LINALG_TO_LLVM = (
+    "builtin.module(one-shot-bufferize{bufferize-function-boundaries=true},"
+    "func.func(convert-linalg-to-loops,convert-scf-to-cf),expand-strided-metadata,lower-affine,"
+    "convert-arith-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,"
+    "convert-cf-to-llvm,reconcile-unrealized-casts)"
+)
+
+VECTOR_TO_LLVM = (
+    "builtin.module(func.func(convert-vector-to-scf,convert-scf-to-cf),"
+    "convert-vector-to-llvm,convert-arith-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,"
+    "convert-cf-to-llvm,convert-index-to-llvm,reconcile-unrealized-casts,canonicalize)"
+)
+
+READABLE = (
+    "affine_loops arith_folding bufferization cf_loop cf_switch complex_numbers func_recursion "
+    "gpu_kernels gpu_launch index_arithmetic linalg_generic linalg_named llvm_functions "
+    "math_functions memref_matmul memref_views nested_modules pdl_patterns scf_for scf_if "
+    "scf_parallel scf_while tensor_shapes unregistered_ops vector_ops visibility"
+)
+"""Our inputs without dialects that only xDSL has."""
+
+CASES = (
+    # One pass each.
+    Case("affine_loops", "builtin.module(lower-affine)"),
+    Case("affine_loops", "builtin.module(func.func(affine-loop-fusion))"),
+    Case("affine_loops", "builtin.module(func.func(affine-loop-unroll{unroll-factor=3}))"),
+    Case(
+        "affine_loops", "builtin.module(func.func(affine-super-vectorize{virtual-vector-size=4}))"
+    ),
+    Case("arith_folding", "builtin.module(canonicalize)"),
+    Case("arith_folding", "builtin.module(canonicalize{max-iterations=1 top-down=false})"),
+    Case("arith_folding", "builtin.module(cse)"),
+    Case("arith_folding", "builtin.module(int-range-optimizations)"),
+    Case("bufferization", "builtin.module(one-shot-bufferize)"),
+    Case("cf_loop", "builtin.module(sccp)"),
+    Case("cf_switch", "builtin.module(convert-cf-to-llvm)"),
+    Case("complex_numbers", "builtin.module(convert-complex-to-standard)"),
+    Case("func_recursion", "builtin.module(inline)"),
+    Case("func_recursion", "builtin.module(inline{default-pipeline=cse max-iterations=2})"),
+    Case("gpu_launch", "builtin.module(gpu-kernel-outlining)"),
+    Case("gpu_kernels", "builtin.module(any(cse))"),
+    Case("index_arithmetic", "builtin.module(convert-index-to-llvm)"),
+    Case("linalg_generic", "builtin.module(func.func(linalg-fuse-elementwise-ops))"),
+    Case("linalg_named", "builtin.module(func.func(linalg-generalize-named-ops))"),
+    Case("llvm_functions", "builtin.module(llvm.func(cse,canonicalize))"),
+    Case("math_functions", "builtin.module(func.func(math-uplift-to-fma))"),
+    Case("memref_matmul", "builtin.module(loop-invariant-code-motion)"),
+    Case("memref_views", "builtin.module(expand-strided-metadata)"),
+    Case("scf_for", "builtin.module(func.func(scf-for-loop-canonicalization))"),
+    Case("scf_for", "builtin.module(scf-for-loop-peeling)"),
+    Case("scf_if", "builtin.module(convert-scf-to-cf)"),
+    Case(
+        "scf_parallel",
+        "builtin.module(func.func(scf-parallel-loop-tiling{parallel-loop-tile-sizes=4,4}))",
+    ),
+    Case("scf_while", "builtin.module(convert-scf-to-cf)"),
+    Case("tensor_shapes", "builtin.module(canonicalize)"),
+    Case("unregistered_ops", "builtin.module(cse)"),
+    Case("visibility", "builtin.module(symbol-dce)"),
+    Case("visibility", "builtin.module(symbol-privatize{exclude=main})"),
+    Case("pdl_patterns", "builtin.module(convert-pdl-to-pdl-interp)"),
+    # Several passes and nesting.
+    *(Case(file, CLEAN) for file in READABLE.split()),
+    Case("nested_modules", "builtin.module(builtin.module(func.func(cse,canonicalize)),inline)"),
+    Case(
+        "gpu_kernels",
+        "builtin.module(gpu.module(gpu.func(cse,canonicalize),symbol-dce),func.func(cse),any(canonicalize))",
+    ),
+    # All the way down.
+    Case("affine_loops", AFFINE_TO_LLVM),
+    Case("memref_matmul", AFFINE_TO_LLVM),
+    Case("memref_views", AFFINE_TO_LLVM),
+    Case("scf_for", AFFINE_TO_LLVM),
+    Case("scf_if", AFFINE_TO_LLVM),
+    Case("scf_while", AFFINE_TO_LLVM),
+    Case("arith_folding", AFFINE_TO_LLVM),
+    Case("func_recursion", AFFINE_TO_LLVM),
+    Case("math_functions", AFFINE_TO_LLVM),
+    Case("linalg_generic", LINALG_TO_LLVM),
+    Case("linalg_named", LINALG_TO_LLVM),
+    Case("bufferization", LINALG_TO_LLVM),
+    Case("vector_ops", VECTOR_TO_LLVM),
+    Case("index_arithmetic", VECTOR_TO_LLVM),
+    Case("tensor_shapes", "builtin.module(sparsifier)"),
+    # xDSL's tests of dialects and of conversions.
+    Case("dialects/affine/examples.mlir", AFFINE_TO_LLVM),
+    Case("dialects/arith/canonicalize.mlir", "builtin.module(canonicalize)"),
+    Case("dialects/bufferization/bufferization_ops.mlir", "builtin.module(canonicalize,cse)"),
+    Case(
+        "dialects/builtin/unrealized_conv_cast.mlir", "builtin.module(reconcile-unrealized-casts)"
+    ),
+    Case("dialects/cf/canonicalize.mlir", "builtin.module(canonicalize)"),
+    Case("dialects/cf/canonicalize.mlir", "builtin.module(sccp,symbol-dce)"),
+    Case("dialects/emitc/emitc_ops.mlir", "builtin.module(form-expressions)"),
+    Case("dialects/func/func_ops.mlir", "builtin.module(inline,convert-func-to-llvm)"),
+    Case("dialects/linalg/linalg_ops.mlir", "builtin.module(canonicalize,cse)"),
+    Case("dialects/llvm/arithmetic.mlir", "builtin.module(cse)"),
+    Case("dialects/memref/canonicalize.mlir", "builtin.module(canonicalize)"),
+    Case("dialects/vector/vector_ops.mlir", "builtin.module(canonicalize)"),
+    Case("dialects/smt/bv_ops.mlir", "builtin.module(cse)"),
+    Case(
+        "mlir-conversion/with-mlir/dialects/affine/affine_ops.mlir", "builtin.module(lower-affine)"
+    ),
+    Case("mlir-conversion/with-mlir/dialects/memref/matmul.mlir", AFFINE_TO_LLVM),
+    Case("mlir-conversion/with-mlir/dialects/omp/ops.mlir", "builtin.module(canonicalize)"),
+    Case("mlir-conversion/with-mlir/dialects/acc/ops.mlir", "builtin.module(cse)"),
+    Case("mlir-conversion/with-mlir/dialects/gpu/ops.mlir", "builtin.module(canonicalize)"),
+    Case(
+        "mlir-conversion/with-mlir/dialects/scf/parallel_with_reduce.mlir",
+        "builtin.module(convert-scf-to-openmp)",
+    ),
+    Case(
+        "projects/riscv-backend-paper/nsnet.mlir",
+        "builtin.module(func.func(convert-linalg-to-affine-loops))",
+    ),
+    Case("projects/riscv-backend-paper/conv.mlir", AFFINE_TO_LLVM),
+    Case("projects/libxsmm/integration_test_matmul.mlir", CLEAN),
+    Case("transforms/convert-scf-to-cf.mlir", "builtin.module(convert-scf-to-cf)"),
+    Case("transforms/convert_linalg_to_loops.mlir", "builtin.module(convert-linalg-to-loops)"),
+    Case("transforms/licm.mlir", "builtin.module(loop-invariant-code-motion)"),
+    Case(
+        "transforms/linalg_generalize_named_ops.mlir", "builtin.module(linalg-generalize-named-ops)"
+    ),
+    Case("transforms/lower_affine.mlir", "builtin.module(lower-affine)"),
+    Case(
+        "transforms/scf-parallel-loop-tiling-partial.mlir",
+        "builtin.module(func.func(scf-parallel-loop-tiling))",
+    ),
+    Case("transforms/scf_for_loop_unroll.mlir", "builtin.module(func.func(canonicalize,cse))"),
+    Case("backend/llvm/convert_op.mlir", "builtin.module(canonicalize)"),
+    Case("projects/transform_frontend/tile.mlir", "builtin.module(transform-interpreter)"),
+)
+
+FAILING = (
+    Case(
+        "gpu_launch",
+        "builtin.module(gpu-kernel-outlining,gpu.module(convert-gpu-to-nvvm,canonicalize))",
+    ),
+    Case("dialects/arith/arith_ops.mlir", "builtin.module(convert-arith-to-llvm)"),
+    Case("dialects/complex/ops.mlir", "builtin.module(convert-complex-to-llvm)"),
+    Case("dialects/math/math_ops_custom.mlir", "builtin.module(convert-math-to-libm,cse)"),
+    Case("dialects/scf/scf_ops.mlir", "builtin.module(canonicalize,convert-scf-to-cf)"),
+    Case("dialects/scf/reduce.mlir", "builtin.module(convert-scf-to-cf)"),
+    Case(
+        "mlir-conversion/with-mlir/dialects/tensor/ops.mlir", "builtin.module(one-shot-bufferize)"
+    ),
+)
+
+WATCHED: dict[str, Callable[[], list[PassInstrumentation]]] = {
+    "unwatched": list,
+    "recorded": lambda: [EventRecorder(MLIRAdapter())],
+    "timed": lambda: [Timing()],
+    "printed": lambda: [PrintIR(after=True, stream=StringIO())],
+}
+
+
+def path_of(name: str) -> Path:
+    """Return a file: one of ours, or one of xDSL's tests."""
+    if not name.endswith(".mlir"):
+        return OURS / f"{name}.mlir"
+    # Our own folder `tests` hides that of the wheel from an import.
+    package = find_spec("xdsl")
+    assert package is not None
+    assert package.origin is not None
+    return Path(package.origin).parents[1] / "tests" / CORPUS / name
+
+
+def read(file: Path) -> Any:
+    """Parse a file, with whatever ops are in it."""
+    context = Context()
+    context.allow_unregistered_dialects = True
+    return parse_file(file, context)
+
+
+def name_of(case: Case) -> str:
+    """Return what a case is called in a report."""
+    return f"{case.file}-{case.pipeline[15:70]}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_same_output(case: Case, mlir_opt: Callable[..., CompletedProcess[str]]) -> None:
+    """However a run is observed, its result is that of mlir-opt."""
+    file = path_of(case.file)
+    done = mlir_opt(str(file), f"--pass-pipeline={case.pipeline}")
+    assert done.returncode == 0, done.stderr
+    for how, instrumentations in WATCHED.items():
+        module = read(file)
+        manager = PassManager.parse(case.pipeline, module.context)
+        for instrumentation in instrumentations():
+            manager.add_instrumentation(instrumentation)
+        manager.run(module)
+        assert f"{module}\n" == done.stdout, how
+
+
+@pytest.mark.parametrize("case", FAILING, ids=name_of)
+def test_same_errors(case: Case, mlir_opt: Callable[..., CompletedProcess[str]]) -> None:
+    """What mlir-opt reports is reported, place and text, before what passel says of the pass."""
+    file = path_of(case.file)
+    done = mlir_opt(str(file), f"--pass-pipeline={case.pipeline}")
+    assert done.returncode == 1
+    expected = [
+        line
+        for line in done.stderr.splitlines()
+        if line.startswith(str(file)) and "note: see current operation" not in line
+    ]
+    assert expected
+    seen: list[list[str]] = []
+    for instrumentations in WATCHED.values():
+        module = read(file)
+        manager = PassManager.parse(case.pipeline, module.context)
+        for instrumentation in instrumentations():
+            manager.add_instrumentation(instrumentation)
+        with pytest.raises(PassFailedError) as caught:
+            manager.run(module, on_diagnostic=lambda _: None)
+        last = caught.value.failures[-1]
+        found = [
+            f"{each.location}: {each.severity.value}: {each.message}"
+            for diagnostic in caught.value.diagnostics
+            if diagnostic is not last.diagnostic or last.kind == "invalid"
+            for each in (diagnostic, *diagnostic.notes)
+        ]
+        assert found == expected
+        seen.append([*map(str, caught.value.failures)])
+    assert all(failures == seen[0] for failures in seen)
