@@ -5,10 +5,10 @@
 // CHECK: {{^===-{73}===$}}
 // CHECK-NEXT: ... Execution time report ...
 // CHECK-NEXT: {{^===-{73}===$}}
-// CHECK-NEXT: Total Execution Time: {{[0-9]+\.[0-9]{4}}} seconds
+// CHECK-NEXT: Total Execution Time: {{[0-9]+\.[0-9][0-9][0-9][0-9]}} seconds
 // CHECK-EMPTY:
 // CHECK-NEXT: ----Wall Time----  ----Name----
-// CHECK-NEXT: {{[0-9]+\.[0-9]{4} \( *[0-9.]+%\)}}  Parser
+// CHECK-NEXT: {{[0-9]+\.[0-9][0-9][0-9][0-9] \( *[0-9.]+%\)}}  Parser
 // CHECK-NEXT: %)  'func.func' Pipeline
 // CHECK-NEXT: %)    CSE
 // CHECK-NEXT: %)    Canonicalizer
