@@ -116,7 +116,8 @@ class Timing(PassInstrumentation):
         columns: What the report shows of each row: any of `user`, `wall`, `self` and `peak`.
             By default the wall time, and the user time if that is another. Peak memory is
             measured only if it is asked for, since that slows passes down.
-        report: Print to this stream, or to the standard error, at the end of each run.
+        report: Print what was measured so far to this stream, or to the standard error, at the
+            end of each run.
 
     Raises:
         ValueError: There is no such column, display or format.
@@ -207,9 +208,7 @@ class Timing(PassInstrumentation):
 
     def split(self) -> Timing:
         """Return what measures a part of the run in another process."""
-        return Timing(
-            display=self._display, output_format=self._format, columns=sorted(self._columns)
-        )
+        return Timing(display=self._display, output_format=self._format, columns=self._columns)
 
     def merge(self, child: PassInstrumentation) -> None:
         """Add what a part has measured below the row that is open now.
@@ -236,7 +235,7 @@ class Timing(PassInstrumentation):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         measured = state.pop("timing")
-        self.__init__()
+        Timing.__init__(self)
         vars(self).update(state)
         self._start()
         self._threads[get_ident()][0][1].add(measured)
