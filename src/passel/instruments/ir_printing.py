@@ -160,6 +160,8 @@ class PrintIR(PassInstrumentation):
     @property
     def _watched(self) -> _Watched:
         """The run that a hook belongs to: the innermost of this thread, if there is one."""
+        if len(self._runs) == 1:
+            return self._runs[0]
         own = (run for run in reversed(self._runs) if run.thread == get_ident())
         return next(own, self._runs[-1])
 
