@@ -9,13 +9,14 @@ import sys
 from contextlib import contextmanager
 from threading import get_ident
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.analysis import analysis_name
 from passel.instrumentation import PassInstrumentation
 from passel.instruments.peak_memory import PeakMemory
 from passel.instruments.timer import Timer
 from passel.instruments.timing_report import check_columns, timing_report
+from passel.instruments.timing_rows import Row, Threads
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
 if TYPE_CHECKING:
@@ -30,78 +31,6 @@ __all__ = ["Timer", "Timing"]
 
 _MOST_ALIASES = 4096
 _OUTERMOST = 2  # the depth of what is open on a thread while nothing else is
-
-
-class _Row:
-    """What one thread measures of one row.
-
-    Attributes:
-        nested: The rows inside by whatever is run, for speed: the steps of a pipeline that a
-            pass builds anew for each op are other objects, but the same rows.
-        rows: The rows inside by key.
-        extra: By how much the user time exceeds the wall time.
-    """
-
-    __slots__ = (
-        *("above", "count", "extra", "hidden", "key", "name", "nested", "path", "peak"),
-        *("rows", "wall"),
-    )
-
-    def __init__(
-        self, name: str, key: str, path: str = "", *, hidden: bool = False, above: _Row | None
-    ) -> None:
-        self.name = name
-        self.key = key
-        self.path = path
-        self.hidden = hidden
-        self.above = above
-        self.wall = self.extra = 0.0
-        self.count = self.peak = 0
-        self.nested: dict[Any, _Row] = {}
-        self.rows: dict[str, _Row] = {}
-
-    def child(self, name: str, key: str, path: str, *, hidden: bool) -> _Row:
-        """Return the row with a key, a new one if there is none."""
-        row = self.rows.get(key)
-        if row is None:
-            row = self.rows[key] = _Row(name, key, path, hidden=hidden, above=self)
-        return row
-
-    def add(self, timer: Timer) -> None:
-        """Add what was measured elsewhere, and is over."""
-        for child in timer.children:
-            row = self.child(child.name, child.key, child.path, hidden=child.hidden)
-            row.wall += child.wall
-            row.extra += child.user - child.wall
-            row.count += child.count
-            row.peak = max(row.peak, child.peak)
-            row.add(child)
-
-    def timer(self) -> Timer:
-        """Return the row as it is now, with all that are nested."""
-        children = [row.timer() for row in list(self.rows.values())]
-        return Timer(
-            name=self.name,
-            path=self.path,
-            wall=self.wall,
-            user=self.wall + self.extra,
-            count=self.count,
-            peak=self.peak,
-            hidden=self.hidden,
-            key=self.key,
-            children=children,
-        )
-
-
-# What is open on a thread: what has opened it, its row, and when; outermost first. The first
-# is never closed, and holds the thread's tree.
-_Frames: TypeAlias = "list[tuple[Any, _Row, float]]"
-
-
-class _Threads(dict[int, _Frames]):
-    def __missing__(self, ident: int) -> _Frames:
-        self[ident] = frames = [(None, _Row("root", "root", above=None), 0.0)]
-        return frames
 
 
 class Timing(PassInstrumentation):
@@ -155,8 +84,8 @@ class Timing(PassInstrumentation):
         self._start()
 
     def _start(self) -> None:
-        self._threads = _Threads()
-        self._places: dict[Step, _Row] = {}
+        self._threads = Threads()
+        self._places: dict[Step, Row] = {}
         self._merged: dict[tuple[int, int], Timer] = {}
         self._memory = PeakMemory() if "peak" in self._columns else None
         self._plain = self._memory is None
@@ -337,7 +266,7 @@ class Timing(PassInstrumentation):
             if (merged := self._merged.pop((ident, depth), None)) is not None:
                 row.add(merged)
 
-    def _row(self, above: _Row, what: Any) -> _Row:
+    def _row(self, above: Row, what: Any) -> Row:
         """Return the row of what runs for the first time inside of another."""
         path, hidden = "", False
         if isinstance(what, PassStep):
@@ -360,10 +289,10 @@ class Timing(PassInstrumentation):
             self._places[what] = row
         return row
 
-    def _resume(self, root: _Row, parent: Step) -> _Row:
+    def _resume(self, root: Row, parent: Step) -> Row:
         """Return the row in this thread's tree for a step that another thread runs."""
         place = self._places.get(parent)
-        around: list[_Row] = []
+        around: list[Row] = []
         while place is not None and place.above is not None:
             around.append(place)
             place = place.above
