@@ -1,0 +1,322 @@
+"""`PrintIR`: what is printed, where, and that nothing can go wrong by it."""
+
+from __future__ import annotations
+
+import pickle
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import Pass, PassContext, PassFailure, PassManager
+from passel.instruments.ir_diff import coloured, unified_diff
+from passel.instruments.ir_files import FileTree, file_name
+from passel.instruments.ir_printing import PrintIR
+from passel.schedule import PassStep
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCE = "toy.module @m(toy.func @f,toy.func @g)"
+
+
+class Bump(Pass[ToyOp]):
+    """Change the op that has a symbol, wherever it is."""
+
+    name = "bump"
+    symbol: str = ""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Add one to its value."""
+        for each in op.walk():
+            if each.symbol == self.symbol:
+                each.value += 1
+
+
+class Rename(Pass[ToyOp]):
+    """Rename a symbol, or erase it."""
+
+    name = "rename"
+    symbol: str = ""
+    to: str = ""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it for the ops inside."""
+        for each in list(op.body):
+            if each.symbol == self.symbol and self.to:
+                each.symbol = self.to
+            elif each.symbol == self.symbol:
+                op.body.remove(each)
+
+
+class Break(Pass[ToyOp]):
+    """Fail."""
+
+    name = "break"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Raise."""
+        raise PassFailure("no")
+
+
+def manager(*passes: Pass[Any], nested: tuple[Pass[Any], ...] = ()) -> PassManager:
+    """Return a manager for toy modules, with passes on their functions first."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    functions = pm.nest("toy.func")
+    for each in nested:
+        functions.add(each)
+    for each in passes:
+        pm.add(each)
+    return pm
+
+
+def dumps(pm: PassManager, source: str = SOURCE, **flags: Any) -> list[str]:
+    """Return what is printed in a run: the headers' names of passes, with the IR below."""
+    stream = StringIO()
+    with pm.instrument(PrintIR(stream=stream, **flags)):
+        pm.run(parse_toy(source))
+    text = stream.getvalue().replace("// -----// IR Dump ", "#").replace(" //----- //\n", ": ")
+    return [line for line in text.splitlines() if line]
+
+
+def test_symbol_alone_prints_after_all_passes() -> None:
+    """A symbol is printed after passes on it and around it, and not after those on others."""
+    pm = manager(Bump(symbol="g"), nested=(Bump(symbol="f"),))
+    assert dumps(pm, symbol="f") == [
+        "#After Bump (bump) ('toy.func' operation: @f): toy.func @f 1",
+        "#After Bump (bump) ('toy.module' operation: @m): toy.func @f 1",
+    ]
+
+
+def test_symbol_on_change_is_that_of_the_symbol() -> None:
+    """A pass around it that changed another op prints nothing."""
+    pm = manager(Bump(symbol="g"), Bump(symbol="f"))
+    printed = dumps(pm, symbol="f", only_on_change=True)
+    assert printed == ["#After Bump (bump) ('toy.module' operation: @m): toy.func @f 1"]
+
+
+def test_symbol_that_is_erased() -> None:
+    """When a pass erases it that is said once, and later passes have nothing to print."""
+    printed = dumps(manager(Rename(symbol="f"), Bump(symbol="g")), symbol="f")
+    assert printed == [
+        "#After Rename (rename) ('toy.module' operation: @m): // @f does not exist any more"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "warning"),
+    [
+        ("ff", "no operation defines @ff, so its IR was not printed; did you mean 'f'?"),
+        ("x", "no operation defines @x, so its IR was not printed"),
+    ],
+)
+def test_symbol_that_never_occurs(symbol: str, warning: str) -> None:
+    """A symbol that is not there gets one line in the end."""
+    assert dumps(manager(Bump(symbol="f")), symbol=symbol) == [f"warning: {warning}"]
+
+
+def test_symbol_that_no_pass_concerns() -> None:
+    """If no pass came near it, that is what is said."""
+    pm = manager(nested=(Bump(symbol="f"),))
+    source = "toy.module @m(toy.func @f,toy.op @data)"
+    expected = "warning: no pass ran on @data, around it or in it, so its IR was not printed"
+    assert dumps(pm, source, symbol="data") == [expected]
+
+
+def test_diff_shows_each_change_once() -> None:
+    """Each pass has its own change only, on whatever op it and the one before it ran."""
+    pm = manager(Bump(symbol="f"), nested=(Bump(symbol="f"), Bump(symbol="x"), Bump(symbol="f")))
+    lines = [line for line in dumps(pm, diff=True) if line[0] in "#+-" and line[1] not in "+-"]
+    assert lines == [
+        "#After Bump (bump): --- before",
+        "-toy.func @f",
+        "+toy.func @f 1",
+        "#After Bump (bump): --- before",
+        "-toy.func @f 1",
+        "+toy.func @f 2",
+        "#After Bump (bump): --- before",
+        "-toy.module @m(toy.func @f 2,toy.func @g)",
+        "+toy.module @m(toy.func @f 3,toy.func @g)",
+    ]
+
+
+def test_diff_prints_no_op_twice_for_nothing() -> None:
+    """While nothing changes, an op is printed once however many passes run on it."""
+
+    class CountingAdapter(ToyAdapter):
+        printed = 0
+
+        def print_op(self, op: ToyOp, flags: Any) -> str:
+            CountingAdapter.printed += 1
+            return super().print_op(op, flags)
+
+    pm = PassManager("toy.module", adapter=CountingAdapter())
+    for _ in range(10):
+        pm.add(Bump(symbol="x"))
+    with pm.instrument(PrintIR(diff=True, stream=StringIO())):
+        pm.run(parse_toy(SOURCE))
+    assert CountingAdapter.printed == 1
+
+
+def test_diff_of_a_failure() -> None:
+    """A pass that failed without a change says so."""
+    stream = StringIO()
+    pm = manager(Break())
+    pm.add_instrumentation(PrintIR(diff=True, stream=stream))
+    with pytest.raises(Exception, match="no"):
+        pm.run(parse_toy(SOURCE))
+    assert stream.getvalue() == (
+        "// -----// IR Dump After Break Failed (break) //----- //\n// the pass changed nothing\n\n"
+    )
+
+
+def test_long_texts_differ_at_the_right_lines() -> None:
+    """What is the same at both ends is not compared, and line numbers count it."""
+    lines = [f"line {n}\n" for n in range(1000)]
+    diff = unified_diff("".join(lines), "".join([*lines[:500], "new\n", *lines[500:]]))
+    assert "@@ -498,6 +498,7 @@\n" in diff
+    assert diff.count("\n") == 10
+    assert coloured(diff).count("\x1b[32m") == 1
+
+
+def test_diff_is_coloured_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Colours need a terminal, and NO_COLOR switches them off."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    def text_on(stream: StringIO) -> str:
+        with (pm := manager(Bump(symbol="f"))).instrument(PrintIR(diff=True, stream=stream)):
+            pm.run(parse_toy(SOURCE))
+        return stream.getvalue()
+
+    assert "\x1b[" in text_on(Terminal())
+    assert "\x1b[" not in text_on(StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in text_on(Terminal())
+
+
+def test_renamed_op_keeps_its_count(tmp_path: Path) -> None:
+    """An op that is renamed goes on in another directory, counting from where it was."""
+    pm = manager(Rename(symbol="f", to="h"), nested=(Bump(symbol="f"),))
+    pm.nest("toy.func").add(Bump(symbol="h"))
+    dumps(pm, after=True, directory=tmp_path)
+    files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.mlir")}
+    assert "toy_module_m/toy_func_f/0_0_bump.mlir" in files
+    assert "toy_module_m/toy_func_h/1_1_bump.mlir" in files
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "../../x", "/etc/passwd", "a\0b", 'q"uote', "x" * 5000, "é" * 300, "a%2Fb", ""]
+)
+def test_names_stay_in_their_directory(name: str, tmp_path: Path) -> None:
+    """Whatever a symbol is called, its dumps are in one directory below the root."""
+    module = parse_toy(SOURCE)
+    module.body[0].symbol = name
+    pm = manager(nested=(Bump(symbol="x"),))
+    with pm.instrument(PrintIR(after=True, directory=tmp_path / "tree", stream=StringIO())):
+        pm.run(module)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) == 2
+    assert all(len(path.relative_to(tmp_path).parts) == 4 for path in files)
+
+
+def test_names_that_look_alike() -> None:
+    """Escapes and cut names do not make two names one."""
+    names = ["a/b", "a%2Fb", "a_b", "x" * 5000, "x" * 5001]
+    assert len({file_name(name) for name in names}) == len(names)
+
+
+def test_forgotten_ops_keep_their_directories(tmp_path: Path) -> None:
+    """Ops that come after others have been forgotten overwrite none of their files."""
+    tree = FileTree(tmp_path)
+    first = tree.place([("op", "m")], "cse")
+    tree.forget()
+    assert tree.place([("op", "m")], "cse") != first
+
+
+def test_directory_that_cannot_be_made(tmp_path: Path) -> None:
+    """One line says so, and the run is what it would have been."""
+    (tmp_path / "file").write_text("")
+    printed = dumps(
+        manager(Bump(symbol="f"), Bump(symbol="g")),
+        after=True,
+        directory=tmp_path / "file" / "tree",
+    )
+    assert len(printed) == 1
+    assert printed[0].startswith("error: cannot write the IR to ")
+
+
+def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
+    """A pipe nobody reads from any more ends the printing, silently; a full disk is told once."""
+
+    class Broken(StringIO):
+        error: OSError = BrokenPipeError()
+
+        def write(self, _: str) -> int:
+            raise self.error
+
+    pm = manager(Bump(symbol="f"), Bump(symbol="g"))
+    with pm.instrument(PrintIR(after=True, stream=Broken())):
+        pm.run(parse_toy(SOURCE))
+    assert capsys.readouterr().err == ""
+    Broken.error = OSError(28, "No space left on device")
+    with pm.instrument(PrintIR(after=True, stream=Broken())):
+        pm.run(parse_toy(SOURCE))
+    expected = "error: cannot print the IR: No space left on device; no more is printed\n"
+    assert capsys.readouterr().err == expected
+
+
+class InChild(PrintIR):
+    """Lets a child, pickled there and back, see passes that only run elsewhere."""
+
+    def before_pass(self, step: Any, op: Any) -> None:
+        """Run them."""
+        super().before_pass(step, op)
+        if isinstance(step, PassStep):
+            return
+        child = pickle.loads(pickle.dumps(self.split()))
+        inner = PassManager("toy.func", adapter=ToyAdapter())
+        inner.add(Bump(symbol="f"))
+        for each in op.body:
+            with inner.instrument(child):
+                inner.run(each)
+        self.merge(pickle.loads(pickle.dumps(child)))
+
+    def after_pass(self, step: Any, op: Any) -> None:
+        """Take no note of what stands for them here."""
+        if not isinstance(step, PassStep) or step.pass_.name != "nothing":
+            super().after_pass(step, op)
+
+
+class Nothing(Pass[ToyOp]):
+    """Do nothing."""
+
+    name = "nothing"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+@pytest.mark.parametrize("to_files", [False, True])
+def test_split_and_merge(to_files: bool, tmp_path: Path) -> None:
+    """What a pickled child has seen elsewhere comes out as if it had been seen here."""
+
+    def printed(kind: type[PrintIR], nested: Pass[Any], folder: Path) -> str:
+        stream = StringIO()
+        pm = manager(Bump(symbol="g"), nested=(nested,))
+        with pm.instrument(kind(after=True, stream=stream, directory=folder if to_files else None)):
+            pm.run(parse_toy(SOURCE))
+        files = (f"{path.relative_to(folder)}\n{path.read_text()}" for path in _files(folder))
+        return stream.getvalue() + "".join(files)
+
+    here = printed(PrintIR, Bump(symbol="f"), tmp_path / "here")
+    assert printed(InChild, Nothing(), tmp_path / "there") == here
+    assert here.count("IR Dump After Bump") == 3
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.mlir"))
