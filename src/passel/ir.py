@@ -212,6 +212,22 @@ class FusesPasses(Protocol):
 
 
 @runtime_checkable
+class LosesOps(Protocol):
+    """Optional ability of an adapter: ops can be gone while there are Python objects for them.
+
+    What is gone must not be touched, so a run asks before it does.
+    """
+
+    def is_lost(self, op: Any, *, nested: bool) -> bool:
+        """Tell whether the op was erased, or if it was `nested` taken out of the op around."""
+        ...
+
+    def count_children(self, op: Any) -> int:
+        """Return the number of `children`, for less than it costs to make them."""
+        ...
+
+
+@runtime_checkable
 class WritesSources(Protocol):
     """Optional ability of an adapter: IR as a file that reads back as the same IR.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from passel.context import op_diagnostic
-from passel.diagnostics import Severity
+from passel.diagnostics import Diagnostic, Severity
 from passel.errors import Failure
 from passel.ir import InvalidIR
 from passel.schedule import PassStep
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from passel.errors import PassFailure
     from passel.ir import IRAdapter
-    from passel.schedule import Step
+    from passel.schedule import Pipeline, Step
 
 
 class FusedFailure(Exception):  # noqa: N818 - says what is; never leaves passel
@@ -76,6 +76,32 @@ class FailureReporter:
                 yield self.invalid(step, op, reason)
             else:
                 yield self.gave_up(step, op, reason)
+
+    def lost(self, step: Step, op_name: str, around: Any) -> Failure:
+        """The op is gone, and nothing can be asked of it: the op around stands for it."""
+        message = (
+            f"'{op_name}' op pass '{_name(step)}' erased the op that it ran on, or took it out of "
+            "the op around it, which only a pass on the op around it may do"
+        )
+        return self._in_place_of(step, op_name, around, message)
+
+    def lost_siblings(self, step: Step, pipeline: Pipeline, around: Any) -> Failure:
+        """A nested pipeline on one op erased others that are still to be processed."""
+        message = (
+            f"'{pipeline.anchor}' op a pass in '{pipeline}' erased ops beside the one that it ran "
+            "on, which only a pass on the op around them may do; the ops behind it are not "
+            "processed"
+        )
+        return self._in_place_of(step, pipeline.anchor, around, message)
+
+    def _in_place_of(self, step: Step, op_name: str, around: Any, message: str) -> Failure:
+        diagnostic = Diagnostic(Severity.ERROR, message)
+        if around is not None:
+            diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, around)
+        text, path = _name(step), step.path
+        diagnostic.origin = f"after pass '{text}' on '{op_name}' [{path}]"
+        location = diagnostic.location
+        return Failure("invalid", text, path, op_name, None, location, diagnostic)
 
     def unschedulable(self, step: Step, op: Any, obstacle: str) -> Failure:
         """The op may not run the step; nothing of it was run."""

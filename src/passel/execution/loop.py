@@ -19,7 +19,7 @@ from passel.analysis import PreservedAnalyses, analysis_name
 from passel.context import PassContext, PipelineRun
 from passel.errors import AnchorError, PassFailure, Problem
 from passel.execution.failures import FailureReporter, FusedFailure
-from passel.ir import ANY, FusesPasses, InvalidIR
+from passel.ir import ANY, FusesPasses, InvalidIR, LosesOps
 from passel.passes import Pass
 from passel.schedule import FusedStep, PassStep, passes_of
 
@@ -51,12 +51,17 @@ class VerifyEach(Enum):
     """After each pass that did not preserve everything, whether or not it changed the op."""
 
 
+_COUNTED = 100
+"""How many siblings are worth counting after each pipeline on one of them."""
+
+
 class _Plan(NamedTuple):
     """A pipeline as far as one kind of op can run it."""
 
     pipeline: Pipeline
     steps: tuple[Step, ...]
     obstacle: str
+    op_name: str
 
 
 class Execution:
@@ -86,6 +91,7 @@ class Execution:
         self.verifies = verify is not VerifyEach.OFF
         fuses = isinstance(self.adapter, FusesPasses)
         self._tracks = verify is VerifyEach.CHANGED and not fuses
+        self._loses = self.adapter if isinstance(self.adapter, LosesOps) else None
         self._fuses = fuses and not (instrumentor.watches_passes or gates or verify_analyses)
         self.verify_analyses = verify_analyses
         self.gates = gates
@@ -150,7 +156,7 @@ class Execution:
             Whether the op changed; None if that is not known.
         """
         hooks, adapter, report = self.hooks, self.adapter, self.report
-        track = self._tracks
+        track, loses = self._tracks, self._loses
         valid: object = None  # the fingerprint of the op when it was last known to be valid
         seen: object = None  # its fingerprint before the pass, for those who want to know
         changed: bool | None = False
@@ -187,6 +193,8 @@ class Execution:
                         self._fail(inner)
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                     failure = report.crashed(step, op, error)
+                if loses is not None and is_pass and failure is None:
+                    failure = self._lost(step, plan, ctx)
 
                 if ctx._analyses is not None:
                     failure = self._invalidate(step, op, ctx, failure)
@@ -210,11 +218,13 @@ class Execution:
                 if hooks.after_change and failure is None and not failed:
                     seen = self._report_change(step, op, seen, now)
             except BaseException as error:
-                failure = report.interrupted(step, op, error)
-                error.add_note(str(failure))
-                for hook in hooks.after_pass_failed:
-                    hook(step, op, failure)
-                raise
+                failure = self._lost(step, plan, ctx)
+                if failure is None or not isinstance(error, Exception):
+                    failure = failure or report.interrupted(step, op, error)
+                    error.add_note(str(failure))
+                    for hook in hooks.after_pass_failed:
+                        hook(step, op, failure)
+                    raise
             if touched is not False and not changed:
                 changed = touched
 
@@ -238,6 +248,15 @@ class Execution:
             self._fail(report.unschedulable(next_step, op, plan.obstacle))
             return None
         return changed
+
+    def _lost(self, step: Step, plan: _Plan, ctx: PassContext[Any]) -> Failure | None:
+        """Return the failure of a pass whose op is gone."""
+        loses, outer = self._loses, ctx._parent
+        if loses is None or not loses.is_lost(ctx.op, nested=outer is not None):
+            return None
+        while outer is not None and loses.is_lost(outer.op, nested=outer._parent is not None):
+            outer = outer._parent
+        return self.report.lost(step, plan.op_name, outer and outer.op)
 
     def _report_change(self, step: Step, op: Any, before: object, now: object) -> object:
         """Call the hooks for a pass that changed its op.
@@ -274,7 +293,10 @@ class Execution:
         key_of = self.adapter.key_of
         failures = len(self.failures)
         changed: bool | None = False
-        for child in self.adapter.children(op):
+        children = self.adapter.children(op)
+        left = len(children)
+        counts = self._loses if left <= _COUNTED else None
+        for child in children:
             key = key_of(child)
             try:
                 plan = plans[key]
@@ -285,6 +307,11 @@ class Execution:
             touched = self._run_nested(plan, child, step, PassContext(self, child, ctx))
             if touched is not False and not changed:
                 changed = touched
+            if counts is not None:
+                left -= counts.is_lost(child, nested=True)
+                if counts.count_children(op) < left:
+                    self._fail(self.report.lost_siblings(step, plan.pipeline, op))
+                    break
         return len(self.failures) > failures, changed
 
     def _run_nested(self, plan: _Plan, op: Any, parent: Step, ctx: PassContext[Any]) -> bool | None:
@@ -313,7 +340,7 @@ class Execution:
         steps, obstacle = pipeline.admit(kind)
         if self._fuses:
             steps = cast("FusesPasses", self.adapter).fuse(steps, verify=self.verifies)
-        return _Plan(pipeline, steps, obstacle)
+        return _Plan(pipeline, steps, obstacle, kind.name)
 
     def run_dynamic(self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any) -> PipelineRun:
         """Run a pipeline for a pass; see `PassContext.run_pipeline`.

@@ -143,6 +143,21 @@ class MLIRAdapter:
         """Return the ops immediately inside the regions of `op`."""
         return self.bindings.children(op)
 
+    def is_lost(self, op: Any, *, nested: bool) -> bool:
+        """Tell whether the op was erased or, nested, detached, by this very object or its view.
+
+        Erased by another object it cannot be told from one that is there.
+        """
+        try:
+            attached = op.operation.attached
+        except RuntimeError:
+            return True
+        return nested and not attached
+
+    def count_children(self, op: Any) -> int:
+        """Return the number of ops immediately inside."""
+        return sum(len(block.operations) for region in op.operation.regions for block in region)
+
     def parent(self, op: Any) -> Any:
         """Return the op around."""
         parent = parent_of(op)
@@ -188,6 +203,24 @@ class MLIRAdapter:
         from passel.mlir.fusion import fuse  # noqa: PLC0415 - only who runs pipelines
 
         return fuse(self.bindings, steps, verify=verify)
+
+    def print_source(self, op: Any, context: Any) -> str:
+        """Return the op in custom form, which MLIR reads back without loss but locations."""
+        text: str = op.operation.get_asm()
+        return text.rstrip("\n")
+
+    def readable_source(self, text: str, context: Any) -> str:
+        """Return the text: it is in custom form already."""
+        return text
+
+    def reading_flags(self, op: Any, context: Any) -> tuple[str, ...]:
+        """Return the flags that `passel-opt` needs to read the op's file."""
+        flags = ["--ir=mlir"]
+        if op.operation.name != "builtin.module":
+            flags.append("--no-implicit-module")
+        if context.allow_unregistered_dialects:
+            flags.append("--allow-unregistered-dialect")
+        return tuple(flags)
 
     def fingerprint(self, op: Any) -> bytes:
         """Return a digest of the op's bytecode, or where that cannot be, of its generic text.
