@@ -477,8 +477,7 @@ def test_a_dynamic_pipeline_on_an_op_that_no_pipeline_reaches_is_recorded_as_a_w
             "scf.for",
         ),
         (
-            "func.func @f(%i : index) { scf.for %j = %i to %i step %i "
-            '{ "scf.yield"() {a} : () -> () } return }',
+            'func.func @f(%i:index) { scf.for %j = %i to %i step %i {"scf.yield"() {a} : () -> ()} return }',
             '"scf.for"',  # whose custom form leaves out the terminator, with its attribute
         ),
     ],
@@ -511,6 +510,21 @@ def test_resources_of_dialects_are_in_the_file(tmp_path: Path) -> None:
     with pytest.raises(PassFailedError):
         pm.run(op)
     assert 'blob: "0x08000000010203"' in (tmp_path / "r.mlir").read_text()
+
+
+def test_mlir_modules_have_reproducers_too(tmp_path: Path) -> None:
+    """The IR is printed natively, and the command says whose it is."""
+    ir = pytest.importorskip("mlir.ir")
+    with ir.Context():
+        module = ir.Module.parse("module attributes {t.a = dense<1> : tensor<2xi8>} {}")
+        pm = PassManager().add(Refuse())
+        pm.enable_crash_reproducer(tmp_path / "r.mlir", local=True)
+        with pytest.raises(PassFailedError) as caught:
+            pm.run(module)
+    text = (tmp_path / "r.mlir").read_text()
+    assert text.startswith("module attributes {t.a = dense<1> : tensor<2xi8>} {\n}\n\n{-#\n")
+    assert pipeline_of(text).startswith("builtin.module(refuse{")
+    assert caught.value.__notes__[1].endswith("r.mlir --ir=mlir")
 
 
 def test_resources_are_printed_group_by_group() -> None:
