@@ -164,7 +164,7 @@ class RunOnXDSL(Crossing):
     @classmethod
     def names(cls) -> PassRegistry:
         """Return the names of xDSL's passes."""
-        return default_registry("xdsl")
+        return default_registry()
 
     def other_side(self) -> Side:
         """Return xDSL, with all dialects that are installed."""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from passel.options import Options
 
+_IRS = ("mlir", "xdsl")
+"""IRs of their own entry points."""
+
 PassT = TypeVar("PassT", bound=Pass[Any])
 
 
@@ -84,6 +87,8 @@ class PassRegistry:
     def __init__(self) -> None:
         self._passes: dict[str, PassInfo] = {}
         self._pipelines: dict[str, PassPipelineInfo] = {}
+        self._deferred: list[_Deferred] = []
+        self._is_loading = False
 
     @overload
     def register(self, pass_: type[PassT], *, override: bool = False) -> type[PassT]: ...
@@ -131,6 +136,7 @@ class PassRegistry:
         if not pass_.name:
             msg = f"trying to register {pass_.__qualname__}, which has no name"
             raise DefinitionError(msg)
+        self._load()
         known = self._passes.get(pass_.name)
         if known is None or known.pass_class is not pass_:
             info = PassInfo(pass_.name, pass_.__module__, lambda: pass_, pass_.ir)
@@ -164,63 +170,107 @@ class PassRegistry:
         info = PassPipelineInfo(name, build, options, summary, build.__module__)
         self._add(self._pipelines, info, override=override)
 
-    def lookup_pass(self, name: str) -> PassInfo | None:
-        """Return the pass registered under `name`."""
-        return self._passes.get(name)
+    def defer(self, load: Callable[[PassRegistry], None], *, ir: str = "") -> None:
+        """Let a function add entries when a name is first looked up.
 
-    def lookup_pipeline(self, name: str) -> PassPipelineInfo | None:
+        Args:
+            load: Called with this registry, at most once.
+            ir: The name of the only IR that the entries are for; a lookup for another one
+                does not call it.
+        """
+        self._deferred.append(_Deferred(load, ir))
+
+    def _load(self, ir: str = "") -> None:
+        """Call what was deferred, unless this is called by that."""
+        if self._is_loading or not self._deferred:
+            return
+        self._is_loading = True
+        try:
+            for deferred in list(self._deferred):
+                if not ir or deferred.ir in ("", ir):
+                    self._deferred.remove(deferred)
+                    deferred.load(self)
+        finally:
+            self._is_loading = False
+
+    def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
+        """Return the pass registered under `name`.
+
+        Args:
+            name: The textual name.
+            ir: The name of the IR that it is wanted for, if only one will do.
+        """
+        self._load(ir)
+        info = self._passes.get(name)
+        return info if info is None or not ir or info.ir in ("", ir) else None
+
+    def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
         """Return the pipeline registered under `name`."""
+        self._load(ir)
         return self._pipelines.get(name)
 
-    def passes(self) -> Iterator[PassInfo]:
-        """Yield all passes, sorted by name; none is imported by it."""
-        return iter(sorted(self._passes.values(), key=lambda info: info.name))
+    def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
+        """Yield all passes, or those for one IR, sorted by name; none is imported by it."""
+        self._load(ir)
+        found = (info for info in self._passes.values() if not ir or info.ir in ("", ir))
+        return iter(sorted(found, key=lambda info: info.name))
 
-    def pipelines(self) -> Iterator[PassPipelineInfo]:
+    def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
         """Yield all pipelines, sorted by name."""
+        self._load(ir)
         return iter(sorted(self._pipelines.values(), key=lambda info: info.name))
 
-    def suggest(self, name: str) -> str:
+    def suggest(self, name: str, *, ir: str = "") -> str:
         """Return `; did you mean 'x'?` for a name that is not registered, or nothing."""
-        return suggest(name, [*self._passes, *self._pipelines])
+        names = [info.name for info in (*self.passes(ir=ir), *self.pipelines(ir=ir))]
+        return suggest(name, names)
 
     def copy(self) -> PassRegistry:
         """Return a registry with the same entries, to add to without changing this one."""
+        self._load()
         other = PassRegistry()
         other._passes = dict(self._passes)
         other._pipelines = dict(self._pipelines)
         return other
 
-    @staticmethod
-    def _add(table: dict[str, Any], info: Any, *, override: bool) -> None:
+    def _add(self, table: dict[str, Any], info: Any, *, override: bool) -> None:
+        self._load()
         known = table.get(info.name)
         if known is not None and not override:
             raise DuplicateNameError(info.name, known.origin, info.origin)
         table[info.name] = info
 
 
+class _Deferred(NamedTuple):
+    """What adds entries later."""
+
+    load: Callable[[PassRegistry], None]
+    ir: str
+
+
 @cache
-def default_registry(ir: str = "") -> PassRegistry:
+def default_registry() -> PassRegistry:
     """Return the registry of all installed packages' passes, made when first asked for.
 
     An installed package adds to it by an entry point of the group `passel.passes`: a
     function that is called with the registry. One that fails is reported in the log
-    `passel` and left out.
-
-    Args:
-        ir: The name of an IR, to leave out the entry points that have the name of another
-            one's adapter. So no package is loaded whose passes could not run anyway.
+    `passel` and left out. Entry points `xdsl` and `mlir` are for passes on that IR alone, and
+    not loaded for another one.
     """
     # Imported late: reading package metadata costs more than the rest of `import passel`.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     registry = PassRegistry()
-    others = {point.name for point in entry_points(group="passel.adapters")} if ir else set[str]()
     for point in sorted(entry_points(group="passel.passes"), key=lambda point: point.name):
-        if point.name in others - {ir}:
-            continue
+        registry.defer(_loader(point), ir=point.name if point.name in _IRS else "")
+    return registry
+
+
+def _loader(point: Any) -> Callable[[PassRegistry], None]:
+    def load(registry: PassRegistry) -> None:
         try:
             point.load()(registry)
         except Exception:  # noqa: BLE001 - a broken package must not take the tool with it
             log_exception(f"entry point '{point.name}' of passel.passes failed; skipped")
-    return registry
+
+    return load

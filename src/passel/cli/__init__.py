@@ -100,7 +100,10 @@ def _doing(error: BaseException) -> str:
 
 
 def _run(words: list[str]) -> int:
-    registry = _registry(words)
+    from passel.cli.irs import chosen_ir
+
+    ir = chosen_ir(words)
+    registry = _registry(words, ir)
     arguments = read_flags(words, lambda name: _is_pass(registry, name), lambda: _names(registry))
     information = _information(arguments, registry)
     if information is not None:
@@ -112,14 +115,14 @@ def _run(words: list[str]) -> int:
     from passel.cli.progress import progress_line
 
     with progress_line() as progress:
-        return Driver(arguments, registry, progress).run()
+        return Driver(arguments, registry, ir, progress).run()
 
 
-def _registry(words: list[str]) -> PassRegistry:
+def _registry(words: list[str], ir: str) -> PassRegistry:
     """Return all passes, those of plugins included, which flags may name anywhere."""
-    from passel.registry import default_registry
+    from passel.cli.irs import names_of
 
-    registry = default_registry()
+    registry = names_of(ir)
     for index, word in enumerate(words):
         name, equals, value = word.lstrip("-").partition("=")
         if word.startswith("-") and name == "load-pass-plugin":

@@ -6,48 +6,39 @@ Source: `mlir::MlirOptMain`, MLIR 22.
 from __future__ import annotations
 
 import codecs
-import gc
 import sys
 import traceback
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, ShrinkException
+from typing import TYPE_CHECKING, Any
 
 from passel.cli.actions import Actions
 from passel.cli.expectations import DiagnosticVerifier
 from passel.cli.flags import UsageError, stray_hint
 from passel.cli.instruments import Instruments, check_reports
 from passel.cli.ir_printing import finish_printing, make_printer
+from passel.cli.irs import UnreadableError, make_ir
 from passel.cli.observers import Announcer, PassTimer, PrintBetweenPasses
 from passel.cli.output import Output
 from passel.cli.pipelines import PipelineFactory
 from passel.cli.rendering import Renderer
 from passel.cli.replay import GROUP, Replay, read_reproducer
 from passel.cli.splitting import Chunk, split_input
-from passel.cli.targets import Emitter
 from passel.context import op_diagnostic
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.errors import AnchorError, PassFailedError, PipelineError
 from passel.ir import ANY, InvalidIR
-from passel.xdsl import XDSLAdapter, parse_source
-from passel.xdsl.resources import print_resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.context import Context
-    from xdsl.ir import Operation
-    from xdsl.utils.lexer import Span
-
     from passel.cli.flags import Arguments
+    from passel.cli.irs import Parsed
     from passel.cli.replay import Recorded
     from passel.errors import Failure
     from passel.instrumentation import PassInstrumentation
     from passel.manager import PassManager
     from passel.registry import PassRegistry
-    from passel.xdsl.resources import ExternalResource
 
 _BYTECODE = b"ML\xefR"
 _LONGEST_HINT = 100
@@ -59,6 +50,7 @@ class Driver:
     Args:
         arguments: The command line.
         registry: The passes that it may name.
+        ir: The IR: `xdsl` or `mlir`.
         progress: What else observes all runs.
 
     Raises:
@@ -70,6 +62,7 @@ class Driver:
         self,
         arguments: Arguments,
         registry: PassRegistry,
+        ir: str = "xdsl",
         progress: PassInstrumentation | None = None,
     ) -> None:
         frontend = arguments.text("frontend")
@@ -79,13 +72,11 @@ class Driver:
         self.registry = registry
         self.progress = progress
         check_reports(arguments)
-        self.adapter = XDSLAdapter()
+        self.ir = make_ir(arguments, ir)
+        self.adapter = self.ir.adapter
         self.pipelines = PipelineFactory(arguments, registry)
-        self.emitter = Emitter(arguments)
         self.replay = Replay(arguments)
         self.printer = make_printer(arguments, registry)
-        self.base_context: Context = self.adapter.create_context()
-        self.base_context.allow_unregistered = arguments.flag("allow-unregistered-dialect")
         self.renderer = Renderer(show_op=arguments.flag("mlir-print-op-on-diagnostic"))
         self.shrunk = False
         self.output = Output(arguments.text("o"))
@@ -110,6 +101,8 @@ class Driver:
         name, text = self._read()
         if text is None:
             return False
+        if isinstance(text, bytes):
+            return self._process(Chunk(text, 0), name)
         self.renderer.add_source(name, text)
         marker = self.arguments.text("split-input-file")
         chunks = list(split_input(text, marker, name, self.renderer))
@@ -121,8 +114,8 @@ class Driver:
             good = self._process(chunk, name) and good
         return good
 
-    def _read(self) -> tuple[str, str | None]:
-        """Return the input's name as diagnostics show it, and its text if it is one."""
+    def _read(self) -> tuple[str, str | bytes | None]:
+        """Return the input's name as diagnostics show it, and its text or bytecode."""
         path = self.arguments.inputs[0] if self.arguments.inputs else "-"
         name = "<stdin>" if path == "-" else path
         if path == "-" and sys.stdin is None:
@@ -134,10 +127,9 @@ class Driver:
             hint = stray_hint(self.arguments)
             raise UsageError(f"cannot open input file '{path}': {reason}{hint}") from None
         if data.startswith(_BYTECODE):
-            raise UsageError(
-                f"'{name}' is MLIR bytecode, which xDSL cannot read; "
-                "'mlir-opt' without passes turns it into text"
-            )
+            if self.ir.reads_bytecode:
+                return name, data
+            raise UsageError(f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can")
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise UsageError(f"'{name}' is UTF-16; MLIR is UTF-8")
         data = data.removeprefix(codecs.BOM_UTF8)  # editors add it, and it says nothing
@@ -177,50 +169,40 @@ class Driver:
         report: Callable[[Diagnostic], None],
         instruments: Instruments,
     ) -> bool:
-        context = self.base_context.clone()
+        context = self.ir.new_context()
         recorded = None
         try:
             with instruments.scope("Parser"), self.actions.scope("Parser"):
-                op = self._parse(chunk, name, context)
+                parsed = self.ir.parse(chunk, name, context, report)
             if self.arguments.flag("run-reproducer"):
-                recorded = self._read_recorded(chunk, name)
-        except ParseError as error:
+                parsed, recorded = self._without_recorded(parsed, chunk, name)
+        except UnreadableError as error:
             if self.arguments.flag("parsing-diagnostics"):
-                self.output.write(f"{error}\n")
+                self.output.write(error.text)
                 return True
-            report(_parse_diagnostic(error))
+            for diagnostic in error.diagnostics:
+                report(diagnostic)
             return False
+        op = parsed.op
         with instruments.scope("Parser"), self.actions.scope("Verify the input"):
             valid = self._is_valid(op, report)
         if not valid or not self._run_passes(op, context, report, instruments, recorded):
             return False
         with instruments.scope("Output"), self.actions.scope("Output"):
-            return self._print(op, context, report)
+            return self._print(parsed, context, report)
 
-    def _parse(self, chunk: Chunk, name: str, context: Context) -> Operation:
-        self.resources: list[ExternalResource] = []
-        op = parse_source(
-            context,
-            chunk.text,
-            name,
-            implicit_module=not self.arguments.flag("no-implicit-module"),
-            line_offset=chunk.line_offset,
-            resources=self.resources,
-        )
-        # The input lives until the end: keep the collector from visiting it again and again.
-        gc.freeze()
-        return op
-
-    def _read_recorded(self, chunk: Chunk, name: str) -> Recorded | None:
-        """Return what the input records, which is not printed again."""
-        recorded = read_reproducer(self.resources, chunk, name)
-        self.resources = [each for each in self.resources if each.group != GROUP]
+    def _without_recorded(
+        self, parsed: Parsed, chunk: Chunk, name: str
+    ) -> tuple[Parsed, Recorded | None]:
+        """Return the input without what it records, which is not printed again, and that."""
+        recorded = read_reproducer(parsed.resources, chunk, name)
+        rest = [each for each in parsed.resources if each.group != GROUP]
         if recorded is not None and recorded.disable_threading is not None:
             self.arguments.given["mlir-disable-threading"] = recorded.disable_threading
-        return recorded
+        return parsed._replace(resources=rest), recorded
 
-    def _is_valid(self, op: Operation, report: Callable[[Diagnostic], None]) -> bool:
-        if self.arguments.flag("disable-verify"):
+    def _is_valid(self, op: Any, report: Callable[[Diagnostic], None]) -> bool:
+        if self.ir.verifies_input or self.arguments.flag("disable-verify"):
             return True
         try:
             self.adapter.verify(op, recursive=True)
@@ -236,8 +218,8 @@ class Driver:
 
     def _manager(
         self,
-        op: Operation,
-        context: Context,
+        op: Any,
+        context: Any,
         report: Callable[[Diagnostic], None],
         recorded: Recorded | None,
     ) -> PassManager | None:
@@ -254,8 +236,8 @@ class Driver:
 
     def _run_passes(
         self,
-        op: Operation,
-        context: Context,
+        op: Any,
+        context: Any,
         report: Callable[[Diagnostic], None],
         instruments: Instruments,
         recorded: Recorded | None,
@@ -295,14 +277,15 @@ class Driver:
                 announcer.flush()
                 self._explain_crashes(error.failures)
                 causes = [failure.cause for failure in error.failures]
-                self.shrunk = any(isinstance(cause, ShrinkException) for cause in causes)
+                self.shrunk = any(_is_shrink(cause) for cause in causes)
                 return False
         self.replay.generate(op, context, manager, self.adapter)
         return True
 
-    def _print(self, op: Operation, context: Context, report: Callable[[Diagnostic], None]) -> bool:
+    def _print(self, parsed: Parsed, context: Any, report: Callable[[Diagnostic], None]) -> bool:
+        op = parsed.op
         try:
-            text = self.emitter.emit(op, context, print_resources(self.resources))
+            text = self.ir.emit(op, context, parsed.resources)
         except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
             target = self.arguments.text("target")
             reason = f"{type(error).__name__}: {error}".partition("\n")[0]
@@ -318,7 +301,7 @@ class Driver:
             return
         for failure in failures:
             cause = failure.cause
-            if failure.kind != "crashed" or cause is None or isinstance(cause, ShrinkException):
+            if failure.kind != "crashed" or cause is None or _is_shrink(cause):
                 continue
             if self.arguments.flag("mlir-print-stacktrace-on-diagnostic"):
                 sys.stderr.write("".join(traceback.format_exception(cause)))
@@ -328,6 +311,11 @@ class Driver:
                     "it came there"
                 )
                 self.renderer(Diagnostic(Severity.NOTE, message, _raised_at(cause)))
+
+
+def _is_shrink(cause: BaseException | None) -> bool:
+    """Tell whether a pass asked the tool that shrinks its input to go on."""
+    return type(cause).__name__ == "ShrinkException"  # without loading xDSL
 
 
 def _raised_at(error: BaseException) -> Location:
@@ -345,15 +333,3 @@ def _nesting_hint(manager: PassManager, anchor: str) -> str:
     text = str(manager)
     inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
     return f"; to run it on the ops inside, write {anchor}({inner})"
-
-
-def _parse_diagnostic(error: ParseError) -> Diagnostic:
-    diagnostic = Diagnostic(Severity.ERROR, error.msg, _location(error.span))
-    if isinstance(error, MultipleSpansParseError):
-        for span, note in error.refs:
-            diagnostic.attach_note(note or error.ref_text or "see here", _location(span))
-    return diagnostic
-
-
-def _location(span: Span[str] | Span[bytes]) -> Location:
-    return Location(*span.get_location())

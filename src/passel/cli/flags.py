@@ -74,6 +74,13 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         Flag("verify-analyses", "check that analyses change nothing and passes preserve truly"),
     ),
     "Input": (
+        Flag(
+            "ir",
+            "what works on the input: xDSL, MLIR's Python bindings, or what it needs",
+            "<xdsl|mlir|auto>",
+            "xdsl",
+            choices=("xdsl", "mlir", "auto"),
+        ),
         Flag("allow-unregistered-dialect", "accept operations of unknown dialects"),
         Flag("no-implicit-module", "the input's single top-level op is what is processed"),
         Flag(
@@ -107,6 +114,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
             "mlir",
             short=("t",),
         ),
+        Flag("emit-bytecode", "write MLIR bytecode (--ir=mlir)"),
         Flag(
             "output-split-marker",
             "the line between the parts of split output",

@@ -30,6 +30,8 @@ class Announcer(PassInstrumentation):
     Source: `mlir::InFlightDiagnostic`, MLIR 22.
     """
 
+    watches_passes = False
+
     def __init__(self, report: Callable[[Diagnostic], None]) -> None:
         self._report = report
         self._pending: Diagnostic | None = None

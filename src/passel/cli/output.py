@@ -39,7 +39,7 @@ class Output:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._parts: list[str] = []
+        self._parts: list[bytes] = []
         self._temporary: Path | None = None
         # Devices and pipes keep their name: /dev/stdout resolves to nothing that can be opened.
         is_special = Path(name).exists() and not Path(name).is_file()
@@ -59,12 +59,12 @@ class Output:
             msg = f"cannot open output file '{name}': {error.strerror}"
             raise UsageError(msg) from None
 
-    def write(self, text: str) -> None:
-        """Add to the result; a file's content is kept back until `commit`."""
+    def write(self, text: str | bytes) -> None:
+        """Add text or bytecode to the result; a file's content is kept back until `commit`."""
         if self._name == "-":
             self._to_stdout(text)
         else:
-            self._parts.append(text)
+            self._parts.append(text.encode() if isinstance(text, str) else text)
 
     def commit(self) -> None:
         """Make the file appear, all of it at once; devices and pipes are written to.
@@ -76,10 +76,10 @@ class Output:
             if self._name == "-":
                 self._to_stdout()
             elif self._temporary is None:
-                with self._target.open("w", encoding="utf-8") as file:
+                with self._target.open("wb") as file:
                     file.writelines(self._parts)
             else:
-                with self._temporary.open("w", encoding="utf-8") as file:
+                with self._temporary.open("wb") as file:
                     file.writelines(self._parts)
                 self._temporary.chmod(self._mode())
                 self._temporary.replace(self._target)
@@ -98,11 +98,14 @@ class Output:
             self._temporary = None
 
     @staticmethod
-    def _to_stdout(text: str = "") -> None:
+    def _to_stdout(text: str | bytes = "") -> None:
         if sys.stdout is None:
             raise UsageError("cannot write the output: the standard output is closed")
         try:
-            sys.stdout.write(text)
+            if isinstance(text, bytes):
+                sys.stdout.buffer.write(text)
+            else:
+                sys.stdout.write(text)
             sys.stdout.flush()
         except BrokenPipeError:
             raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from passel.manager import PassManager
 from passel.op_pass_manager import Nesting
@@ -10,13 +10,11 @@ from passel.pipeline import PassNode, parse_options
 from passel.resolution import resolve
 
 if TYPE_CHECKING:
-    from xdsl.context import Context
-
     from passel.cli.flags import Arguments
     from passel.cli.replay import Recorded
+    from passel.ir import IRAdapter
     from passel.registry import PassRegistry
     from passel.resolution import ResolvedElement
-    from passel.xdsl import XDSLAdapter
 
 _MODULE = "builtin.module"
 
@@ -49,8 +47,8 @@ class PipelineFactory:
     def make(
         self,
         anchor: str,
-        context: Context,
-        adapter: XDSLAdapter,
+        context: Any,
+        adapter: IRAdapter,
         recorded: Recorded | None = None,
     ) -> PassManager:
         """Return a manager for a top-level op of this name.
@@ -84,7 +82,7 @@ class PipelineFactory:
         manager.check()
         return manager
 
-    def _parse(self, context: Context | None, adapter: XDSLAdapter | None) -> PassManager:
+    def _parse(self, context: Any, adapter: IRAdapter | None) -> PassManager:
         return PassManager.parse(
             self._text,
             context,

@@ -9,27 +9,23 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Input, Span
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.cli.flags import FLAGS, PROGRAM, UsageError
-from passel.diagnostics import Diagnostic, Location, Severity
+from passel.cli.irs import UnreadableError
+from passel.diagnostics import Diagnostic, Severity
 from passel.instruments.reproducer import CrashReproducer
 from passel.instruments.reproducer_file import reproducer_text
+from passel.ir import PrintFlags, WritesSources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xdsl.context import Context
-    from xdsl.ir import Operation
-
     from passel.cli.flags import Arguments
     from passel.cli.splitting import Chunk
     from passel.errors import Problem
+    from passel.ir import IRAdapter
     from passel.manager import PassManager
-    from passel.xdsl import XDSLAdapter
     from passel.xdsl.resources import ExternalResource
 
 GROUP = "mlir_reproducer"
@@ -75,9 +71,7 @@ class Recorded(NamedTuple):
         offset = self.start
         if problem.span is not None and problem.span.source.text == self.pipeline:
             offset = self._offset(problem.span.start)
-        before = self.chunk.text[:offset].split("\n")
-        line, column = self.chunk.line_offset + len(before), len(before[-1]) + 1
-        return Diagnostic(Severity.ERROR, problem.message, Location(self.name, line, column))
+        return Diagnostic(Severity.ERROR, problem.message, self.chunk.location(offset, self.name))
 
     def _offset(self, index: int) -> int:
         """Return where a character of the pipeline stands in the input, escapes or not."""
@@ -97,13 +91,14 @@ def read_reproducer(
     """Return what the resources of an input record, if they do.
 
     Raises:
-        ParseError: A key is unknown, or a value is of the wrong kind.
+        UnreadableError: A key is unknown, or a value is of the wrong kind.
     """
     found: dict[str, ExternalResource] = {}
-    source: Input[str] = Input(chunk.text, name)
 
-    def refuse(start: int, message: str) -> ParseError:
-        return ParseError(Span(start, start + 1, source, chunk.line_offset), message)
+    def refuse(start: int, message: str) -> UnreadableError:
+        place = chunk.location(start, name)
+        diagnostic = Diagnostic(Severity.ERROR, message, place)
+        return UnreadableError([diagnostic], f"{diagnostic}\n")
 
     for resource in resources:
         if resource.group != GROUP:
@@ -183,9 +178,7 @@ class Replay:
             words.append("--verify-each=always")
         return f"{shlex.join(words)} {{file}}"
 
-    def generate(
-        self, op: Operation, context: Context, manager: PassManager, adapter: XDSLAdapter
-    ) -> None:
+    def generate(self, op: Any, context: Any, manager: PassManager, adapter: IRAdapter) -> None:
         """Write the file of `--mlir-generate-reproducer`, for a run that succeeded.
 
         Raises:
@@ -194,7 +187,10 @@ class Replay:
         path = self._arguments.text("mlir-generate-reproducer")
         if not path:
             return
-        ir = adapter.readable_source(adapter.print_source(op, context), context)
+        if isinstance(adapter, WritesSources):
+            ir = adapter.readable_source(adapter.print_source(op, context), context)
+        else:
+            ir = adapter.print_op(op, PrintFlags())
         text = reproducer_text(ir, manager.to_text(all_options=True), verify_each=False)
         name = _numbered(path, self._generated)
         try:

@@ -7,7 +7,7 @@ where one was nearly written.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Location, Severity
 
@@ -23,12 +23,17 @@ class Chunk:
     """A part of the input.
 
     Attributes:
-        text: Its text.
+        text: Its text; of a whole input also MLIR bytecode.
         line_offset: How many lines of the file come before it.
     """
 
-    text: str
+    text: Any
     line_offset: int
+
+    def location(self, offset: int, name: str) -> Location:
+        """Return where in the input a character of the part stands."""
+        before = self.text[:offset].split("\n")
+        return Location(name, self.line_offset + len(before), len(before[-1]) + 1)
 
 
 def split_input(

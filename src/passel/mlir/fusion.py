@@ -2,21 +2,16 @@
 
 So MLIR schedules them itself, on its own threads. Where nobody watches, nobody can tell: what
 failed is found by MLIR's own IR printer, which writes the op of a failing pass to a file whose
-name says where in the IR that is.
+name says which pass and where in the IR that is.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, cast
 
-from passel.errors import PassFailure
-from passel.execution import FusedFailure
-from passel.ir import InvalidIR
-from passel.mlir.bindings import parent_of
+from passel.mlir.blame import blame
 from passel.mlir.native import NativePass
 from passel.mlir.pipelines import compiled
-from passel.mlir.verification import verify
 from passel.schedule import FusedStep, PassStep
 
 if TYPE_CHECKING:
@@ -24,15 +19,32 @@ if TYPE_CHECKING:
 
     from passel.context import PassContext
     from passel.mlir.bindings import Bindings
-    from passel.mlir.pipelines import CompiledPipeline, Outcome
+    from passel.mlir.pipelines import CompiledPipeline
     from passel.passes import Pass
     from passel.schedule import Step
 
-_NO_SYMBOL = "no-symbol-name"
+_NEVER_FAIL = frozenset(
+    {
+        "canonicalize",
+        "control-flow-sink",
+        "cse",
+        "loop-invariant-code-motion",
+        "loop-invariant-subset-hoisting",
+        "sccp",
+        "strip-debuginfo",
+        "symbol-dce",
+        "symbol-privatize",
+        "topological-sort",
+    }
+)
+"""Common passes for which, in MLIR's sources, nothing can go wrong."""
 
 
 def fuse(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
     """Return the steps with those that are MLIR's own and follow each other as one.
+
+    The name of a pass that failed has to tell which it was: two passes of one name for ops of
+    the same place are not made one, if they can fail.
 
     Args:
         bindings: The build.
@@ -41,15 +53,34 @@ def fuse(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> tuple[St
     """
     fused: list[Step] = []
     native: list[Step] = []
+    known: set[tuple[str, str]] = set()
+
+    def flush() -> None:
+        fused.extend(_as_one(bindings, native, verify=verify))
+        native.clear()
+        known.clear()
+
     for step in steps:
-        if _is_native(step):
-            native.append(step)
-        else:
-            fused += _as_one(bindings, native, verify=verify)
-            native.clear()
+        named = [_place_and_name(each) for each in _passes((step,)) if _can_fail(each)]
+        if not _is_native(step) or len(set(named)) < len(named):
+            flush()
             fused.append(step)
-    fused += _as_one(bindings, native, verify=verify)
+            continue
+        if not known.isdisjoint(named):
+            flush()
+        native.append(step)
+        known.update(named)
+    flush()
     return tuple(fused)
+
+
+def _place_and_name(step: PassStep) -> tuple[str, str]:
+    return step.path.rpartition("/")[0], step.pass_.name
+
+
+def _can_fail(step: PassStep) -> bool:
+    pass_ = step.pass_
+    return pass_.name not in _NEVER_FAIL or "test-convergence" in pass_.to_text()
 
 
 def _is_native(step: Step) -> bool:
@@ -97,13 +128,10 @@ class _FusedPasses:
         """
         operation = op.operation
         outcome = self._manager(operation.name, ctx.ir_context).run(operation)
-        failures = list(self._failures(operation, outcome)) if outcome.failed else []
-        if not any(isinstance(reason, InvalidIR) for _, _, reason in failures):
-            # Otherwise they are what the verifier said, which is reported with its op.
-            for diagnostic in outcome.diagnostics:
-                ctx.emit(diagnostic)
         if outcome.failed:
-            raise FusedFailure(failures)
+            raise blame(self._bindings, self._steps, operation, outcome, verified=self._verify)
+        for diagnostic in outcome.diagnostics:
+            ctx.emit(diagnostic)
 
     def _manager(self, anchor: str, context: Any) -> CompiledPipeline:
         made = self._compiled.get(anchor)
@@ -113,32 +141,6 @@ class _FusedPasses:
                 self._bindings, context, text, verify=self._verify, locate=True
             )
         return made
-
-    def _failures(
-        self, operation: Any, outcome: Outcome
-    ) -> Iterator[tuple[Step, Any, PassFailure | InvalidIR]]:
-        """Yield what failed, in program order."""
-        found = dict(outcome.dumps)
-        top = _ancestors(operation)
-        seen = False
-        for path, op in _ops_with_paths(operation, top, found):
-            step = self._step_named(found[path])
-            seen = True
-            yield step, op, self._reason(op)
-        if not seen:
-            yield self._step_named(""), operation.opview, PassFailure()
-
-    def _reason(self, op: Any) -> PassFailure | InvalidIR:
-        try:
-            verify(self._bindings, op, recursive=True)
-        except InvalidIR as error:
-            return error
-        return PassFailure(op=op)
-
-    def _step_named(self, name: str) -> PassStep:
-        """Return the first step for a pass of this name, or the first of all."""
-        steps = list(_passes(self._steps))
-        return next((step for step in steps if step.pass_.name == name), steps[0])
 
 
 def _text(step: Step) -> str:
@@ -154,40 +156,3 @@ def _passes(steps: Sequence[Step]) -> Iterator[PassStep]:
         else:
             for pipeline in step.pipelines:
                 yield from _passes(pipeline.steps)
-
-
-def _ops_with_paths(
-    operation: Any, path: tuple[str, ...], wanted: dict[tuple[str, ...], str]
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the ops whose path is wanted, outermost first, the first one of each path."""
-    left = set(wanted)
-    stack = [(path, operation)]
-    while stack:
-        here, op = stack.pop()
-        if here in left:
-            left.discard(here)
-            yield here, op.opview
-        depth = len(here)
-        if not any(each[:depth] == here for each in left):
-            continue
-        children = [child for region in op.regions for block in region for child in block]
-        stack += [((*here, _label(child.operation)), child.operation) for child in children[::-1]]
-
-
-def _ancestors(operation: Any) -> tuple[str, ...]:
-    labels: list[str] = []
-    place = operation
-    while place is not None:
-        labels.append(_label(place))
-        place = parent_of(place)
-    return tuple(reversed(labels))
-
-
-def _label(operation: Any) -> str:
-    """Return what MLIR's IR printer calls the directory of an op.
-
-    Source: `getOpPath` in IRPrinting.cpp, MLIR 22.
-    """
-    attributes = operation.attributes
-    symbol = attributes["sym_name"].value if "sym_name" in attributes else _NO_SYMBOL
-    return re.sub(r"[./]", "_", f"{operation.name}_{symbol}")

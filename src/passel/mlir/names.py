@@ -38,36 +38,36 @@ class MLIRRegistry(PassRegistry):
 
     @property
     def _base(self) -> PassRegistry:
-        return self._registered or default_registry(NativePass.ir)
+        return self._registered or default_registry()
 
-    def lookup_pass(self, name: str) -> PassInfo | None:
+    def lookup_pass(self, name: str, *, ir: str = NativePass.ir) -> PassInfo | None:
         """Return a registered pass for MLIR's ops, or MLIR's own pass of that name."""
-        info = super().lookup_pass(name) or self._base.lookup_pass(name)
-        if info is not None and info.ir in ("", NativePass.ir):
+        info = super().lookup_pass(name) or self._base.lookup_pass(name, ir=NativePass.ir)
+        if info is not None:
             return info
         found = native_pass_class(self._root, name)
         return None if found is None else PassInfo(name, "MLIR", lambda: found, NativePass.ir)
 
-    def lookup_pipeline(self, name: str) -> PassPipelineInfo | None:
+    def lookup_pipeline(self, name: str, *, ir: str = NativePass.ir) -> PassPipelineInfo | None:
         """Return a registered pipeline, or MLIR's own of that name."""
-        info = super().lookup_pipeline(name) or self._base.lookup_pipeline(name)
+        info = super().lookup_pipeline(name) or self._base.lookup_pipeline(name, ir=NativePass.ir)
         return info or _native_pipeline(self._root, name)
 
-    def passes(self) -> Iterator[PassInfo]:
+    def passes(self, *, ir: str = NativePass.ir) -> Iterator[PassInfo]:
         """Yield the passes, sorted by name: of MLIR's own those of its public releases."""
-        registered = {info.name for info in self._base.passes() if info.ir in ("", NativePass.ir)}
+        registered = {info.name for info in self._base.passes(ir=NativePass.ir)}
         for name in sorted({*registered, *_upstream_passes()}):
             info = self.lookup_pass(name)
             if info is not None:
                 yield info
 
-    def pipelines(self) -> Iterator[PassPipelineInfo]:
+    def pipelines(self, *, ir: str = NativePass.ir) -> Iterator[PassPipelineInfo]:
         """Yield the pipelines that packages have registered; MLIR's own cannot be listed."""
-        return self._base.pipelines()
+        return self._base.pipelines(ir=NativePass.ir)
 
-    def suggest(self, name: str) -> str:
+    def suggest(self, name: str, *, ir: str = NativePass.ir) -> str:
         """Return `; did you mean 'x'?` for a name that is close to one that exists."""
-        registered = [info.name for info in self._base.passes() if info.ir in ("", NativePass.ir)]
+        registered = [info.name for info in self._base.passes(ir=NativePass.ir)]
         hint = suggest(name, [*registered, *_upstream_passes()])
         if hint and self.lookup_pass(hint.split("'")[1]) is None:
             return ""  # this build does not have it
