@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.context import op_diagnostic
 from passel.diagnostics import Diagnostic, Severity
@@ -12,24 +12,41 @@ from passel.ir import InvalidIR
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from passel.errors import PassFailure
     from passel.ir import IRAdapter
     from passel.schedule import Pipeline, Step
 
 
+class Inside(NamedTuple):
+    """A failure in a `FusedStep`.
+
+    Attributes:
+        step: The step that failed.
+        op: The op that it ran on.
+        reason: What would have been raised by that step alone.
+        said: What was reported before.
+    """
+
+    step: Step
+    op: Any
+    reason: PassFailure | InvalidIR
+    said: Sequence[Diagnostic]
+
+
 class FusedFailure(Exception):  # noqa: N818 - says what is; never leaves passel
     """Raised by the pass of a `FusedStep`.
 
     Attributes:
-        failures: What failed in there, in program order: the step, the op, and the error that
-            would have been raised by that step alone.
+        failures: What failed in there, in program order.
+        said: What was reported after the last of them.
     """
 
-    def __init__(self, failures: Sequence[tuple[Step, Any, PassFailure | InvalidIR]]) -> None:
+    def __init__(self, failures: Sequence[Inside], said: Sequence[Diagnostic] = ()) -> None:
         super().__init__()
         self.failures = tuple(failures)
+        self.said = tuple(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +86,11 @@ class FailureReporter:
             failure.diagnostic.attach_note(note, self.adapter.location(place))
         return failure
 
-    def inside(self, error: FusedFailure) -> Iterator[Failure]:
-        """Steps failed that ran as one with others."""
-        for step, op, reason in error.failures:
-            if isinstance(reason, InvalidIR):
-                yield self.invalid(step, op, reason)
-            else:
-                yield self.gave_up(step, op, reason)
+    def inside(self, inner: Inside) -> Failure:
+        """A step failed that ran as one with others."""
+        if isinstance(inner.reason, InvalidIR):
+            return self.invalid(inner.step, inner.op, inner.reason)
+        return self.gave_up(inner.step, inner.op, inner.reason)
 
     def lost(self, step: Step, op_name: str, around: Any) -> Failure:
         """The op is gone, and nothing can be asked of it: the op around stands for it."""

@@ -189,8 +189,7 @@ class Execution:
                     failure = report.gave_up(step, op, error)
                 except FusedFailure as error:
                     failed = True
-                    for inner in report.inside(error):
-                        self._fail(inner)
+                    self._fail_inside(error)
                 except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                     failure = report.crashed(step, op, error)
                 if loses is not None and is_pass and failure is None:
@@ -447,6 +446,14 @@ class Execution:
     def _fail(self, failure: Failure) -> None:
         self.failures.append(failure)
         self.emit(failure.diagnostic)
+
+    def _fail_inside(self, error: FusedFailure) -> None:
+        for inner in error.failures:
+            for diagnostic in inner.said:
+                self.emit(diagnostic)
+            self._fail(self.report.inside(inner))
+        for diagnostic in error.said:
+            self.emit(diagnostic)
 
     def _verify(self, step: Step, op: Any, *, recursive: bool) -> Failure | None:
         for hook in self.hooks.before_verification:
