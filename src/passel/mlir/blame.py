@@ -15,6 +15,7 @@ from passel.diagnostics import UNKNOWN, Severity
 from passel.errors import PassFailure
 from passel.execution import FusedFailure, Inside
 from passel.ir import ANY, InvalidIR
+from passel.mlir.bindings import parent_of
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.verification import verify
 from passel.schedule import PassStep
@@ -81,7 +82,7 @@ def _failed(
     found: list[_Visit] = []
     for visit in visits:
         path = visit.path
-        doubtful = path in unnamed or not _FILE_NAME.fullmatch(path[-1])
+        doubtful = path in unnamed or not _FILE_NAME.fullmatch(_symbol(visit.op))
         if path in is_sure or (doubtful and _places(bindings, visit.op, errors)):
             found.append(visit)
     if not found:
@@ -141,8 +142,7 @@ def _path(operation: Any) -> tuple[str, ...]:
     place = operation
     while place is not None:
         labels.append(_label(place))
-        place = place.parent
-        place = None if place is None else place.operation
+        place = parent_of(place)
     return tuple(reversed(labels))
 
 
@@ -151,6 +151,9 @@ def _label(operation: Any) -> str:
 
     Source: `getOpPath` in IRPrinting.cpp, MLIR 22.
     """
+    return re.sub(r"[./]", "_", f"{operation.name}_{_symbol(operation)}")
+
+
+def _symbol(operation: Any) -> str:
     attributes = operation.attributes
-    symbol = attributes["sym_name"].value if "sym_name" in attributes else _NO_SYMBOL
-    return re.sub(r"[./]", "_", f"{operation.name}_{symbol}")
+    return attributes["sym_name"].value if "sym_name" in attributes else _NO_SYMBOL
