@@ -100,7 +100,7 @@ def _doing(error: BaseException) -> str:
 
 
 def _run(words: list[str]) -> int:
-    from passel.cli.irs import chosen_ir
+    from passel.cli.ir_choice import chosen_ir
 
     ir = chosen_ir(words)
     registry = _registry(words, ir)
@@ -120,7 +120,7 @@ def _run(words: list[str]) -> int:
 
 def _registry(words: list[str], ir: str) -> PassRegistry:
     """Return all passes, those of plugins included, which flags may name anywhere."""
-    from passel.cli.irs import names_of
+    from passel.cli.ir_choice import names_of
 
     registry = names_of(ir)
     for index, word in enumerate(words):

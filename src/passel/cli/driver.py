@@ -16,8 +16,9 @@ from passel.cli.actions import Actions
 from passel.cli.expectations import DiagnosticVerifier
 from passel.cli.flags import UsageError, stray_hint
 from passel.cli.instruments import Instruments, check_reports
+from passel.cli.ir_choice import make_ir
 from passel.cli.ir_printing import finish_printing, make_printer
-from passel.cli.irs import UnreadableError, make_ir
+from passel.cli.irs import UnreadableError
 from passel.cli.observers import Announcer, PassTimer, PrintBetweenPasses
 from passel.cli.output import Output
 from passel.cli.pipelines import PipelineFactory

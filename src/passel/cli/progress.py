@@ -94,6 +94,8 @@ class Progress(PassInstrumentation):
         terminal: Where it is drawn.
     """
 
+    watches_passes = False
+
     def __init__(self, terminal: TextIO) -> None:
         self.line = _Line(terminal)
         self._started = 0.0

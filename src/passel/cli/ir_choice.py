@@ -1,0 +1,121 @@
+"""Which IR a command line means: `--ir`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from passel.cli.flags import UsageError
+from passel.errors import PipelineError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.cli.flags import Arguments
+    from passel.cli.irs import ToolIR
+    from passel.registry import PassRegistry
+
+
+def make_ir(arguments: Arguments, name: str) -> ToolIR:
+    """Return the IR of a name.
+
+    Raises:
+        UsageError: A flag's value is wrong, or has no meaning for this IR.
+    """
+    if name == "mlir":
+        from passel.cli.mlir_ir import MLIRTool
+
+        return MLIRTool(arguments)
+    from passel.cli.xdsl_ir import XDSLTool
+
+    return XDSLTool(arguments)
+
+
+def chosen_ir(words: Sequence[str]) -> str:
+    """Return the IR that a command line means, before its flags can be read: `xdsl` or `mlir`.
+
+    `auto` is MLIR's bindings if the input is bytecode or a pass of the pipeline is only
+    theirs, else xDSL.
+    """
+    chosen = "xdsl"
+    for index, word in enumerate(words):
+        if word == "--":
+            break
+        name, equals, value = word.lstrip("-").partition("=")
+        if word.startswith("-") and name == "ir":
+            chosen = value if equals else "".join(words[index + 1 : index + 2])
+    if chosen == "auto":
+        return "mlir" if _needs_mlir(words) else "xdsl"
+    return "mlir" if chosen == "mlir" else "xdsl"  # what is neither is refused with the flags
+
+
+def names_of(ir: str) -> PassRegistry:
+    """Return the passes that a pipeline on this IR may name.
+
+    Raises:
+        UsageError: MLIR's bindings are not installed.
+    """
+    from passel.errors import AdapterError
+    from passel.registry import default_registry
+
+    if ir != "mlir":
+        return default_registry()
+    from passel.mlir import MLIRAdapter
+
+    try:
+        adapter = MLIRAdapter()
+        adapter.create_context()
+    except AdapterError as error:
+        raise UsageError(
+            f"--ir=mlir needs MLIR's Python bindings: pip install 'passel[mlir]' ({error})"
+        ) from None
+    return adapter.passes_among(None)
+
+
+def _needs_mlir(words: Sequence[str]) -> bool:
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    if find_spec("mlir") is None:
+        return False
+    for word in words:
+        if not word.startswith("-"):
+            try:
+                with Path(word).open("rb") as file:
+                    if file.read(4) == b"ML\xefR":
+                        return True
+            except (OSError, ValueError):
+                continue
+    here, there = names_of("xdsl"), names_of("mlir")
+    return any(not _has(here, name) and _has(there, name) for name in _names_in(words) if name)
+
+
+def _has(registry: PassRegistry, name: str) -> bool:
+    return registry.lookup_pass(name) is not None or registry.lookup_pipeline(name) is not None
+
+
+def _names_in(words: Sequence[str]) -> list[str]:
+    """Return the passes that a command line names, and some flags that are none."""
+    from passel.cli.flags import FLAGS
+    from passel.pipeline import PassNode, parse_pipeline
+
+    names: list[str] = []
+    for index, word in enumerate(words):
+        name, equals, value = word.lstrip("-").partition("=")
+        flag = FLAGS.get(name)
+        if not word.startswith("-"):
+            continue
+        if flag is None:
+            names.append(name)
+        elif flag.name == "pass-pipeline":
+            text = value if equals else "".join(words[index + 1 : index + 2])
+            try:
+                todo = list(parse_pipeline(text, flat_anchor="builtin.module").elements)
+            except PipelineError:
+                continue  # it is refused when it is read for good
+            while todo:
+                node = todo.pop()
+                if isinstance(node, PassNode):
+                    names.append(node.name)
+                elif "." in node.anchor or node.anchor == "any":
+                    todo += node.elements
+    return names
