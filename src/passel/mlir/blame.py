@@ -17,6 +17,7 @@ from passel.execution import FusedFailure, Inside
 from passel.ir import ANY, InvalidIR
 from passel.mlir.bindings import parent_of
 from passel.mlir.diagnostics import convert_location
+from passel.mlir.native import can_fail
 from passel.mlir.verification import verify
 from passel.schedule import PassStep
 
@@ -88,8 +89,16 @@ def _failed(
     if not found:
         found = [each for each in visits if each.path in unnamed][:1] or visits[:1]
     for visit in found:
-        names = {each.pass_.name: each for each in reversed(visit.passes)}
-        yield names.get(dumps.get(visit.path, ""), visit.passes[0]), visit.op
+        yield _culprit(visit, dumps), visit.op
+
+
+def _culprit(visit: _Visit, dumps: dict[tuple[str, ...], str]) -> PassStep:
+    """Return the pass that a dump of the op names, or without one that of another op."""
+    for names in (dumps.get(visit.path, ""),), tuple(dumps.values()):
+        for step in visit.passes:
+            if step.pass_.name in names:
+                return step
+    return next((step for step in visit.passes if can_fail(step.pass_)), visit.passes[0])
 
 
 def _visits(bindings: Bindings, operation: Any, steps: Sequence[Step]) -> Iterator[_Visit]:

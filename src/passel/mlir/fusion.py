@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.mlir.blame import blame
-from passel.mlir.native import NativePass
+from passel.mlir.native import NativePass, can_fail
 from passel.mlir.pipelines import compiled
 from passel.schedule import FusedStep, PassStep
 
@@ -22,22 +22,6 @@ if TYPE_CHECKING:
     from passel.mlir.pipelines import CompiledPipeline
     from passel.passes import Pass
     from passel.schedule import Step
-
-_NEVER_FAIL = frozenset(
-    {
-        "canonicalize",
-        "control-flow-sink",
-        "cse",
-        "loop-invariant-code-motion",
-        "loop-invariant-subset-hoisting",
-        "sccp",
-        "strip-debuginfo",
-        "symbol-dce",
-        "symbol-privatize",
-        "topological-sort",
-    }
-)
-"""Common passes for which, in MLIR's sources, nothing can go wrong."""
 
 
 def fuse(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
@@ -61,7 +45,7 @@ def fuse(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> tuple[St
         known.clear()
 
     for step in steps:
-        named = [_place_and_name(each) for each in _passes((step,)) if _can_fail(each)]
+        named = [_place_and_name(each) for each in _passes((step,)) if can_fail(each.pass_)]
         if not _is_native(step) or len(set(named)) < len(named):
             flush()
             fused.append(step)
@@ -76,11 +60,6 @@ def fuse(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> tuple[St
 
 def _place_and_name(step: PassStep) -> tuple[str, str]:
     return step.path.rpartition("/")[0], step.pass_.name
-
-
-def _can_fail(step: PassStep) -> bool:
-    pass_ = step.pass_
-    return pass_.name not in _NEVER_FAIL or "test-convergence" in pass_.to_text()
 
 
 def _is_native(step: Step) -> bool:

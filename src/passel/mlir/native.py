@@ -28,6 +28,22 @@ _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 _UNSCHEDULABLE = "unable to schedule pass '"
 _FUNCTION = ".func"
 
+_NEVER_FAIL = frozenset(
+    {
+        "canonicalize",
+        "control-flow-sink",
+        "cse",
+        "loop-invariant-code-motion",
+        "loop-invariant-subset-hoisting",
+        "sccp",
+        "strip-debuginfo",
+        "symbol-dce",
+        "symbol-privatize",
+        "topological-sort",
+    }
+)
+"""Common passes for which, in MLIR's sources, nothing can go wrong."""
+
 
 class NativePass(Pass[Any]):
     """Base class of the passes that stand for MLIR's.
@@ -156,6 +172,11 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         "display_name": display_name,
     }
     return type(display_name, (NativePass,), namespace)
+
+
+def can_fail(pass_: Pass[Any]) -> bool:
+    """Tell whether one of MLIR's passes may fail, as far as its name and options tell."""
+    return pass_.name not in _NEVER_FAIL or "test-convergence" in pass_.to_text()
 
 
 def _unpickled(root: str, name: str, options: str) -> NativePass:
