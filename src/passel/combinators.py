@@ -86,13 +86,18 @@ class CompositeFixedPoint(Pass[Any, None]):
     """
 
     name = "composite-fixed-point-pass"
-    display_name: str = option(
+    title: str = option(
         default="CompositeFixedPointPass", name="name", help="Name of the pass in its warning."
     )
     pipeline: BarePipeline = option(
         default=BarePipeline().as_option(), help="What is repeated, such as `canonicalize,cse`."
     )
     max_iterations: int = option(default=10, help="How often it is repeated at most.")
+
+    @property
+    def display_name(self) -> str:
+        """The name that it was given."""
+        return self.title
 
     def initialize(self, ir_context: Any) -> None:
         """Refuse a limit that leaves nothing to do."""
@@ -114,7 +119,7 @@ class CompositeFixedPoint(Pass[Any, None]):
             if not ctx.run_pipeline(self.pipeline):
                 raise PassFailure("its pipeline failed")
             ctx.emit_warning(
-                f'Composite pass "{self.display_name}" didn\'t converge in '
+                f'Composite pass "{self.title}" didn\'t converge in '
                 f"{self.max_iterations} iterations"
             )
             return

@@ -304,7 +304,7 @@ class CompositeFixedPointPass(Pass):
 
     name = "composite-fixed-point-pass"
     max_iterations: int = 10
-    display_name: str = option(default="CompositeFixedPointPass", name="name")
+    title: str = option(default="CompositeFixedPointPass", name="name")
     pipeline: Elements = Elements()
 
 

@@ -32,7 +32,7 @@ def run(value: int, composite: CompositeFixedPoint) -> tuple[int, list[str]]:
 def counting(max_iterations: int = 10) -> CompositeFixedPoint:
     """Return the pass under test."""
     return CompositeFixedPoint(
-        display_name="Count",
+        title="Count",
         pipeline=BarePipeline(CountDown()),
         max_iterations=max_iterations,
     )
