@@ -29,12 +29,19 @@ cat $kernels
 title 'After: simplify each function, then drop the private ones that are left unused'
 show passel-opt $kernels -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
 
-title "A pass of one's own, from examples/hoist_constants.py: what it changes"
-passel-opt $kernels -o "$scratch/before.mlir"
+title "With a pass of one's own, from examples/hoist_constants.py: what each pass changes"
 show passel-opt $kernels --load-pass-plugin=examples/hoist_constants.py \
-    -p 'builtin.module(func.func(hoist-constants{limit=8}))' > "$scratch/after.mlir"
-head -n 1 "$scratch/after.mlir"
-sed 1d "$scratch/after.mlir" | diff -U 0 "$scratch/before.mlir" - | grep '^[-+] ' || true
+    -p 'builtin.module(func.func(cse,hoist-constants{limit=8}))' \
+    --mlir-print-ir-diff -o "$scratch/out.mlir" 2>&1
+
+title 'What it cost, and what it did'
+show passel-opt $kernels -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)' \
+    --mlir-timing --mlir-timing-columns=wall,self --mlir-pass-statistics -o "$scratch/out.mlir" 2>&1
+
+title 'A pass that fails leaves a file behind that replays the failure'
+show passel-opt $kernels --load-pass-plugin=examples/hoist_constants.py \
+    -p 'builtin.module(func.func(cse,hoist-constants{limit=-1}))' \
+    --mlir-pass-pipeline-crash-reproducer="$scratch/repro.mlir" 2>&1 | grep note: | tail -n 2
 
 title 'A misspelt pass'
 show passel-opt $kernels -p 'builtin.module(func.func(cse,canonicalise),symbol-dce)' 2>&1 || true
