@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
 
 from passel.diagnostics import Diagnostic
 from passel.mlir.diagnostics import captured, convert_diagnostic
@@ -106,7 +108,7 @@ class CompiledPipeline:
             for file in files:
                 if found := _DUMP.fullmatch(file):
                     yield ops, found[1]
-                Path(directory, file).unlink()
+        shutil.rmtree(self._dumps, ignore_errors=True)
 
 
 def parsed(bindings: Bindings, context: Any, text: str) -> CompiledPipeline:
@@ -177,7 +179,8 @@ def compiled(
     manager.enable_verifier(verify)
     dumps = None
     if locate:
-        dumps = _directory_for_dumps() / str(id(manager))
+        # Made by MLIR when something fails, and removed when that is read.
+        dumps = Path(tempfile.gettempdir(), f"passel-{uuid4().hex}")
         manager.enable_ir_printing(
             print_after_all=True, print_after_failure=True, tree_printing_dir_path=str(dumps)
         )
@@ -206,17 +209,6 @@ def errors_emitted(context: Any) -> Generator[list[Any]]:
 def _asked(bindings: Bindings) -> Any:
     """Return a context in which to ask about passes."""
     return bindings.ir.Context()
-
-
-@cache
-def _directory_for_dumps() -> Path:
-    """Return a directory of this process."""
-    import atexit  # noqa: PLC0415 - only who runs native passes needs it
-    import shutil  # noqa: PLC0415
-
-    directory = tempfile.mkdtemp(prefix="passel-")
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    return Path(directory)
 
 
 @contextmanager

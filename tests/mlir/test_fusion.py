@@ -1,0 +1,335 @@
+"""Several native passes as one call: the same answers as one by one, and when it is done."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from mlir.ir import Context
+
+from passel import Pass, PassContext, PassFailedError, PassManager
+from passel.instrumentation import PassInstrumentation
+from passel.mlir import MLIRAdapter, parse_source
+from passel.registry import PassRegistry
+from passel.schedule import FusedStep, NestedStep, Scheduler
+from passel.testing import EventRecorder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.errors import Failure
+    from passel.schedule import Step
+
+
+class Answer(NamedTuple):
+    """All that a run tells, in a form that compares.
+
+    But for `changed`, which a fused run never knows.
+    """
+
+    text: str
+    diagnostics: list[str]
+    failures: list[tuple[str, ...]]
+
+
+def told(failure: Failure) -> tuple[str, ...]:
+    """Return all of a failure."""
+    return (
+        failure.kind,
+        failure.pass_text,
+        failure.path,
+        failure.where,
+        str(failure.location),
+        failure.diagnostic.origin,
+        *map(str, (failure.diagnostic, *failure.diagnostic.notes)),
+    )
+
+
+def answer(
+    source: str, pipeline: str, *watchers: PassInstrumentation, verify: bool = True
+) -> Answer:
+    """Run a pipeline on a source."""
+    context = Context()
+    context.allow_unregistered_dialects = True
+    module = parse_source(context, source, "t.mlir")
+    manager = PassManager.parse(pipeline, context)
+    manager.enable_verifier(verify)
+    for watcher in watchers:
+        manager.add_instrumentation(watcher)
+    try:
+        result = manager.run(module, on_diagnostic=lambda _: None)
+    except PassFailedError as error:
+        diagnostics = [*map(str, error.diagnostics)]
+        return Answer(str(module), diagnostics, [*map(told, error.failures)])
+    assert not result.changed
+    return Answer(str(module), [*map(str, result.diagnostics)], [])
+
+
+def both(source: str, pipeline: str, *, verify: bool = True) -> Answer:
+    """Run fused and one by one, which must not differ, and return the answer."""
+    fused = answer(source, pipeline, verify=verify)
+    assert fused == answer(source, pipeline, EventRecorder(MLIRAdapter()), verify=verify)
+    return fused
+
+
+def failing(name: str) -> str:
+    """Return a function for which `convert-complex-to-llvm` fails."""
+    return (
+        f"func.func @{name}(%a: complex<f32>) -> complex<f32> {{\n"
+        f"  %0 = complex.cos %a : complex<f32>\n  return %0 : complex<f32>\n}}\n"
+    )
+
+
+def leaking(name: str) -> str:
+    """Return a module that `convert-scf-to-cf` leaves with several blocks, which is invalid."""
+    return f"""module {name} {{
+  %a = arith.constant 0 : index
+  %b = arith.constant 1 : index
+  scf.for %i = %a to %b step %b {{ "test.x"() : () -> () }}
+}}
+"""
+
+
+def misread(name: str) -> str:
+    """Return a function for which `convert-func-to-llvm` reports an error and succeeds."""
+    layout = "affine_map<(d0) -> (d0 floordiv 2)>"
+    return f"func.func @{name}(%m: memref<4xf32, {layout}>) {{ return }}\n"
+
+
+GOOD = """func.func @good(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32
+  %2 = arith.addi %0, %1 : i32
+  return %2 : i32
+}
+"""
+
+BREAK = "convert-complex-to-llvm"
+
+ODD = ("a.b", "a_b", "a/b", "../x", "ü ", "a b", "", "x" * 300, r"q\22r", r"a\\b", r"a\00b", "?*")
+"""Symbols that are no names of files, or not of different ones."""
+
+
+class Case(NamedTuple):
+    """A run, and how often it fails."""
+
+    source: str
+    pipeline: str
+    failures: int
+
+
+CASES = {
+    "success": Case(GOOD, "builtin.module(func.func(cse),symbol-dce,func.func(canonicalize))", 0),
+    "one": Case(GOOD + failing("f"), f"builtin.module(func.func(cse,{BREAK},cse))", 1),
+    "options": Case(failing("f"), f"builtin.module(func.func({BREAK}{{complex-range=basic}}))", 1),
+    "several": Case(
+        failing("f") + GOOD + failing("g") + failing("h"),
+        f"builtin.module(func.func(cse,{BREAK}))",
+        3,
+    ),
+    "the second of its name": Case(
+        "module attributes {test.x} { func.func private @x() }\n" + failing("f"),
+        f"builtin.module(builtin.module({BREAK}),{BREAK})",
+        1,
+    ),
+    "unnamed siblings": Case(
+        f"module {{ {failing('f')} }}\nmodule {{ {GOOD} }}\nmodule {{ {failing('f')} }}",
+        f"builtin.module(builtin.module(cse,{BREAK}))",
+        2,
+    ),
+    "odd symbols": Case(
+        "".join(failing(f'"{name}"') for name in ODD),
+        f"builtin.module(func.func(cse,{BREAK}))",
+        len(ODD),
+    ),
+    "invalid": Case(
+        leaking("@x") + leaking("") + GOOD + leaking("@y"),
+        "builtin.module(builtin.module(convert-scf-to-cf,cse),canonicalize)",
+        3,
+    ),
+    "invalid and failed": Case(
+        leaking("@x") + f"module {{ {failing('f')} }}",
+        f"builtin.module(builtin.module(convert-scf-to-cf,{BREAK}))",
+        2,
+    ),
+    "errors of a success": Case(
+        f"module @a {{ {misread('f')} }}\nmodule {{ {misread('g')} }}",
+        "builtin.module(builtin.module(convert-func-to-llvm,cse))",
+        0,
+    ),
+    "not on functions": Case(GOOD, "builtin.module(any(sccp,inline))", 1),
+    "deep": Case(
+        f"module @a {{ module {{ {failing('f')} {GOOD} }} }} {failing('g')}",
+        f"builtin.module(builtin.module(builtin.module(func.func({BREAK}),inline)),func.func({BREAK}))",
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_same_answers(case: Case) -> None:
+    """IR, failures, diagnostics and their order are the same, and nothing is left on the disk."""
+    before = set(Path(tempfile.gettempdir()).glob("passel-*"))
+    assert len(both(*case[:2]).failures) == case.failures
+    assert set(Path(tempfile.gettempdir()).glob("passel-*")) <= before
+
+
+def test_without_verification() -> None:
+    """The native verifier is off where that of the run is."""
+    assert not both(
+        leaking("@x"), CASES["invalid"].pipeline.replace(",cse", ""), verify=False
+    ).failures
+
+
+functions = st.sampled_from((GOOD, failing("f"), misread("m"), ""))
+modules = st.lists(st.tuples(st.sampled_from(("", "@a", "@b")), functions), max_size=4)
+passes = st.sampled_from(
+    ("cse", "canonicalize", BREAK, "convert-arith-to-llvm", "convert-func-to-llvm")
+)
+elements = st.one_of(
+    passes,
+    st.lists(passes, min_size=1, max_size=3).map(
+        lambda names: f"builtin.module({','.join(names)})"
+    ),
+    st.lists(
+        passes.filter(lambda name: name != "convert-func-to-llvm"), min_size=1, max_size=3
+    ).map(lambda names: f"func.func({','.join(names)})"),
+)
+
+
+@settings(max_examples=25, deadline=None, phases=[Phase.generate])
+@given(functions, modules, st.lists(elements, min_size=1, max_size=4))
+def test_any_pipeline(own: str, inner: list[tuple[str, str]], steps: list[str]) -> None:
+    """Whatever is run on whatever, fused or not is the same."""
+    named = {name: body for name, body in inner if name}
+    unnamed = [("", body) for name, body in inner if not name]
+    source = own + "".join(
+        f"module {name} {{ {body} }}\n" for name, body in [*named.items(), *unnamed]
+    )
+    both(source, f"builtin.module({','.join(steps)})")
+
+
+class Python(Pass[Any]):
+    """Do nothing."""
+
+    name = "python"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+def shape(steps: Sequence[Step]) -> list[Any]:
+    """Return fused steps as their text, others as lists or names."""
+    adapter = MLIRAdapter()
+    found: list[Any] = []
+    for step in adapter.fuse(steps, verify=True):
+        if isinstance(step, FusedStep):
+            found.append(step.pass_.to_text())
+        elif isinstance(step, NestedStep):
+            found.append([shape(pipeline.steps) for pipeline in step.pipelines])
+        else:
+            found.append(step.display_name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "expected"),
+    [
+        ("cse,inline,func.func(cse,canonicalize)", ["cse,inline,func.func(cse,canonicalize)"]),
+        (
+            "cse,func.func(cse),any(cse),func.func(cse)",
+            ["cse,func.func(cse),any(cse),func.func(cse)"],
+        ),
+        ("cse,python,cse", ["cse", "Python", "cse"]),
+        ("cse,func.func(cse,python,sccp,cse)", ["cse", [["cse", "Python", "sccp,cse"]]]),
+        ("inline,cse,inline", ["inline,cse", "inline"]),
+        ("inline,builtin.module(inline)", ["inline,builtin.module(inline)"]),
+        (f"cse,func.func({BREAK},cse,{BREAK})", ["cse", [[f"{BREAK},cse", BREAK]]]),
+    ],
+)
+def test_what_is_fused(pipeline: str, expected: list[Any]) -> None:
+    """Native passes are, across nested pipelines, but not two of a name that could fail."""
+    context = Context()
+    registry = PassRegistry()
+    registry.register(Python)
+    manager = PassManager.parse(f"builtin.module({pipeline})", context, registry=registry)
+    schedule = Scheduler(MLIRAdapter(), context).schedule(manager)
+    assert shape(schedule.pipeline.steps) == expected
+
+
+class AroundRuns(PassInstrumentation):
+    """Watches runs, but no passes."""
+
+    watches_passes = False
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Note it."""
+        self.seen.append(step.display_name)
+
+
+def agree(step: Step, op: Any) -> bool:
+    """Be a gate that lets everything pass."""
+    return True
+
+
+def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wants to see or gate passes, or analyses checked, turns it off; others do not."""
+    calls: list[bool] = []
+    fuse = MLIRAdapter.fuse
+
+    def spy(self: MLIRAdapter, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
+        calls.append(verify)
+        return fuse(self, steps, verify=verify)
+
+    monkeypatch.setattr(MLIRAdapter, "fuse", spy)
+
+    def fused(*watchers: PassInstrumentation, verify: Any = True, **how: Any) -> list[bool]:
+        calls.clear()
+        context = Context()
+        manager = PassManager.parse("builtin.module(cse,canonicalize)", context)
+        manager.enable_verifier(verify)
+        manager.enable_analysis_verifier(how.get("analyses", False))
+        if "gate" in how:
+            manager.add_gate(how["gate"])
+        for watcher in watchers:
+            manager.add_instrumentation(watcher)
+        manager.run(parse_source(context, GOOD, "t"))
+        return list(calls)
+
+    assert fused() == [True]
+    assert fused(verify="always") == [True]
+    assert fused(verify=False) == [False]
+    assert fused(around := AroundRuns()) == [True]
+    assert len(around.seen) == 1
+    assert fused(EventRecorder(MLIRAdapter())) == []
+    assert fused(analyses=True) == []
+    assert fused(gate=agree) == []
+
+
+def test_two_managers_at_once() -> None:
+    """Threads that run managers, of contexts of their own, each find their own failures."""
+    case = CASES["several"]
+    expected = answer(*case[:2])
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(answer, *case[:2]) for _ in range(16)]
+        assert all(each.result() == expected for each in runs)
+
+
+def test_order_with_threads() -> None:
+    """MLIR's threads work on functions at once; what it reports is in program order all the same."""
+    source = "".join(
+        failing(f"f{n}") if n % 3 else GOOD.replace("good", f"f{n}") for n in range(60)
+    )
+    for _ in range(3):
+        found = both(source, f"builtin.module(func.func(cse,{BREAK}))")
+        assert [each[3] for each in found.failures] == [
+            f"'func.func' @f{n}" for n in range(60) if n % 3
+        ]

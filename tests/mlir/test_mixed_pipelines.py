@@ -1,0 +1,323 @@
+"""Native and Python passes in one pipeline: results, and every way to go wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mlir.ir import Context, StringAttr, Type, TypeAttr
+
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.mlir import MLIRAdapter, parse_source
+from passel.registry import PassRegistry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from subprocess import CompletedProcess
+
+SOURCE = """\
+func.func @top(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32
+  %2 = arith.addi %0, %1 : i32
+  return %2 : i32
+}
+module @inner {
+  func.func private @unused()
+  func.func @f(%a: i32) -> i32 {
+    %c0 = arith.constant 0 : i32
+    %0 = arith.addi %a, %c0 : i32
+    return %0 : i32
+  }
+  func.func @g() { return }
+}
+"""
+
+
+class Tag(Pass[Any]):
+    """Add a letter to an attribute."""
+
+    name = "tag"
+    letter: str = "x"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Add it."""
+        attributes = op.operation.attributes
+        old = attributes["x.t"].value if "x.t" in attributes else ""
+        attributes["x.t"] = StringAttr.get(old + self.letter, op.operation.context)
+
+
+class GiveUp(Pass[Any]):
+    """Fail."""
+
+    name = "give-up"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Fail."""
+        raise PassFailure("no way")
+
+
+class Raise(Pass[Any]):
+    """Have a bug."""
+
+    name = "raise"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Have a bug."""
+        raise KeyError("x")
+
+
+class Break(Pass[Any]):
+    """Break the function's type."""
+
+    name = "break"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Break it."""
+        context = op.operation.context
+        broken = Type.parse("(i64, i64) -> ()", context)
+        op.operation.attributes["function_type"] = TypeAttr.get(broken, context=context)
+
+
+class EraseSelf(Pass[Any]):
+    """Erase the op."""
+
+    name = "erase-self"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Erase it."""
+        op.operation.erase()
+
+
+class EraseSelfAndFail(EraseSelf):
+    """Erase the op, then fail."""
+
+    name = "erase-self-and-fail"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Erase it and fail."""
+        op.operation.erase()
+        raise PassFailure("done for")
+
+
+class DetachSelf(Pass[Any]):
+    """Take the op out of the module."""
+
+    name = "detach-self"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Take it out."""
+        op.operation.detach_from_parent()
+
+
+class EraseSiblings(Pass[Any]):
+    """Erase the other ops."""
+
+    name = "erase-siblings"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Erase them."""
+        for other in MLIRAdapter().children(op.operation.parent):
+            if other != op:
+                other.operation.erase()
+
+
+class EraseInside(Pass[Any]):
+    """Erase all functions of a module, which is allowed."""
+
+    name = "erase-inside"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Erase them, while analyses and callers may hold them."""
+        for inner in MLIRAdapter().children(op):
+            inner.operation.erase()
+
+
+class Dynamic(Pass[Any]):
+    """Run a native pipeline on the functions inside."""
+
+    name = "dynamic"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Run it."""
+        manager = PassManager.parse("func.func(cse,canonicalize)", ctx.ir_context)
+        for inner in MLIRAdapter().children(op):
+            if inner.operation.name == "func.func" and not ctx.run_pipeline(manager, inner):
+                raise PassFailure("nested")
+
+
+class Fewer(Pass[Any]):
+    """Check that native passes before it have been at work, by what it is given."""
+
+    name = "fewer"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Count the ops of the body."""
+        count = len(MLIRAdapter().children(op))
+        op.operation.attributes["x.ops"] = StringAttr.get(str(count), op.operation.context)
+
+
+PASSES = (
+    Tag,
+    GiveUp,
+    Raise,
+    Break,
+    EraseSelf,
+    EraseSelfAndFail,
+    DetachSelf,
+    EraseSiblings,
+    EraseInside,
+    Dynamic,
+    Fewer,
+)
+
+
+def manager_of(pipeline: str, context: Any) -> PassManager:
+    """Return a manager that knows the passes above, and MLIR's."""
+    registry = PassRegistry()
+    for each in PASSES:
+        registry.register(each)
+    return PassManager.parse(pipeline, context, registry=registry)
+
+
+def run(pipeline: str, source: str = SOURCE) -> Any:
+    """Run a pipeline, and return the module."""
+    context = Context()
+    module = parse_source(context, source, "m.mlir")
+    manager_of(pipeline, context).run(module, on_diagnostic=lambda _: None)
+    return module
+
+
+def failures(pipeline: str, source: str = SOURCE) -> list[tuple[str, str, str, str]]:
+    """Run a pipeline that fails: kind, path, op and place of each failure."""
+    with pytest.raises(PassFailedError) as caught:
+        run(pipeline, source)
+    return [(f.kind, f.path, f.where, str(f.location)) for f in caught.value.failures]
+
+
+def test_twenty_passes_two_deep(mlir_opt: Callable[..., CompletedProcess[str]]) -> None:
+    """Ten native and ten Python passes in turns are the native ones with the tags on top."""
+    inner = ",".join(
+        f"{native},tag{{letter={letter}}}"
+        for native, letter in zip(("cse", "canonicalize", "sccp") * 2, "abcdef", strict=True)
+    )
+    pipeline = (
+        f"builtin.module(cse,tag,builtin.module(symbol-dce,tag{{letter=y}},func.func({inner}),"
+        "inline,tag{letter=z}),canonicalize,tag{letter=w})"
+    )
+    module = run(pipeline)
+    native = (
+        "builtin.module(cse,builtin.module(symbol-dce,func.func(cse,canonicalize,sccp,cse,"
+        "canonicalize,sccp),inline),canonicalize)"
+    )
+    tags = {"module attributes": "xw", "module @inner": "yz", "@f": "abcdef", "@g": "abcdef"}
+    for op, tag in (
+        (module, tags["module attributes"]),
+        *((each, "") for each in MLIRAdapter().children(module)[:1]),
+        *((each, "yz") for each in MLIRAdapter().children(module)[1:]),
+        *((each, "abcdef") for each in MLIRAdapter().children(MLIRAdapter().children(module)[1])),
+    ):
+        attributes = op.operation.attributes
+        assert (attributes["x.t"].value if "x.t" in attributes else "") == tag
+        if tag:
+            del attributes["x.t"]
+    done = mlir_opt(f"--pass-pipeline={native}", text=SOURCE)
+    assert f"{module}\n" == done.stdout
+
+
+def test_python_sees_what_native_passes_left() -> None:
+    """A pass between native ones is given what the one before made of the op."""
+    module = run("builtin.module(func.func(fewer),func.func(cse,fewer,canonicalize))")
+    assert 'x.ops = "3"' in str(module)
+
+
+def test_a_native_pipeline_run_by_a_pass() -> None:
+    """A dynamic pipeline may be native, on ops inside."""
+    assert str(run("builtin.module(dynamic)")).count("arith.addi") == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("give-up", "failed", "'func.func' op pass 'give-up' failed: no way"),
+        ("raise", "crashed", "'func.func' op pass 'raise' crashed: KeyError: 'x'"),
+        ("break", "invalid", "'func.func' op entry block must have 2 arguments"),
+    ],
+)
+def test_python_failures(name: str, kind: str, message: str) -> None:
+    """A pass between native ones that goes wrong is named, with its op and place."""
+    pipeline = f"builtin.module(func.func(cse,{name},canonicalize),symbol-dce)"
+    with pytest.raises(PassFailedError) as caught:
+        run(pipeline)
+    (failure,) = caught.value.failures
+    assert (failure.kind, failure.path) == (kind, f"builtin.module/func.func/1:{name}")
+    assert failure.where == "'func.func' @top"
+    assert str(failure.location) == "m.mlir:1:1"
+    assert failure.diagnostic.message.startswith(message)
+
+
+@pytest.mark.parametrize("name", ["erase-self", "erase-self-and-fail", "detach-self"])
+def test_a_pass_that_loses_its_op(name: str) -> None:
+    """The pass is named, and the op around; the ops beside it are processed all the same."""
+    source = SOURCE + "func.func @last() { return }\n"
+    path = f"builtin.module/func.func/0:{name}"
+    assert failures(f"builtin.module(func.func({name},cse),canonicalize)", source) == [
+        ("invalid", path, "'func.func'", "m.mlir:0:0"),
+        ("invalid", path, "'func.func'", "m.mlir:0:0"),
+    ]
+
+
+def test_a_pass_that_erases_siblings() -> None:
+    """What is gone is not touched, and who did it is said."""
+    source = "module @m {\n" + SOURCE + "}"
+    (failure,) = failures("builtin.module(builtin.module(func.func(erase-siblings,cse)))", source)
+    assert failure[:2] == ("invalid", "builtin.module/builtin.module")
+
+
+def test_a_pass_that_erases_what_is_inside() -> None:
+    """A pass may erase what is inside of its op; native and nested passes go on with the rest."""
+    pipeline = "builtin.module(builtin.module(func.func(cse),erase-inside,func.func(cse),tag),cse)"
+    assert 'module @inner attributes {x.t = "x"} {\n  }' in str(run(pipeline))
+
+
+@pytest.mark.parametrize("name", ["erase-self", "detach-self", "erase-siblings", "erase-inside"])
+def test_the_process_lives(name: str) -> None:
+    """None of them ends the process, not even when everything is freed at its end."""
+    inner = f"builtin.module({name})" if name == "erase-inside" else f"func.func({name})"
+    program = f"""
+import runpy
+names = runpy.run_path({__file__!r})
+try:
+    names["run"]("builtin.module({inner},cse)")
+except names["PassFailedError"] as error:
+    print(error)
+print("alive")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("alive\n")
+
+
+def test_functions_are_passes() -> None:
+    """What MLIR's own manager takes as a Python pass works nested, between native ones."""
+    context = Context()
+    module = parse_source(context, SOURCE, "m.mlir")
+    seen: list[str] = []
+
+    def note(op: Any, pass_: Any) -> None:
+        seen.append(op.name.value)
+        if op.name.value == "f":
+            pass_.signal_pass_failure()
+
+    manager = PassManager("builtin.module", context)
+    inner = manager.nest("builtin.module").nest("func.func")
+    inner.add("cse").add(note).add("canonicalize")
+    manager.add("symbol-dce")
+    with pytest.raises(PassFailedError, match="note") as caught:
+        manager.run(module, on_diagnostic=lambda _: None)
+    assert seen == ["unused", "f", "g"]
+    assert caught.value.failures[0].path == "builtin.module/builtin.module/func.func/1:note"
