@@ -243,12 +243,12 @@ def shape(steps: Sequence[Step]) -> list[Any]:
         ("cse,inline,func.func(cse,canonicalize)", ["cse,inline,func.func(cse,canonicalize)"]),
         (
             "cse,func.func(cse),any(cse),func.func(cse)",
-            ["cse,func.func(cse),any(cse),func.func(cse)"],
+            ["cse,func.func(cse)", [["cse"]], "func.func(cse)"],
         ),
         ("cse,python,cse", ["cse", "Python", "cse"]),
         ("cse,func.func(cse,python,sccp,cse)", ["cse", [["cse", "Python", "sccp,cse"]]]),
         ("inline,cse,inline", ["inline,cse", "inline"]),
-        ("inline,builtin.module(inline)", ["inline,builtin.module(inline)"]),
+        ("inline,builtin.module(cse,func.func(inline))", ["inline", [["cse,func.func(inline)"]]]),
         (f"cse,func.func({BREAK},cse,{BREAK})", ["cse", [[f"{BREAK},cse", BREAK]]]),
     ],
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.mlir.blame import blame
-from passel.mlir.native import NativePass, can_fail
+from passel.mlir.native import FUNCTION, NativePass, can_fail
 from passel.mlir.pipelines import compiled
 from passel.schedule import FusedStep, PassStep
 
@@ -63,9 +63,21 @@ def _place_and_name(step: PassStep) -> tuple[str, str]:
 
 
 def _is_native(step: Step) -> bool:
+    """Tell whether MLIR can run a step by itself.
+
+    Nested pipelines it can if they are on functions. On ops that have isolated ops inside, its
+    threads would use threads in turn, and then some report on the wrong one: that would call
+    Python, which waits for the run to end.
+
+    Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22.
+    """
     if isinstance(step, PassStep):
         return isinstance(step.pass_, NativePass)
-    return all(_is_native(inner) for pipeline in step.pipelines for inner in pipeline.steps)
+    return all(
+        pipeline.anchor.endswith(FUNCTION)
+        and all(isinstance(inner, PassStep) and _is_native(inner) for inner in pipeline.steps)
+        for pipeline in step.pipelines
+    )
 
 
 def _as_one(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> list[Step]:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 _UNSCHEDULABLE = "unable to schedule pass '"
-_FUNCTION = ".func"
+FUNCTION = ".func"
+"""How the names of ops end that are functions."""
+
 
 _NEVER_FAIL = frozenset(
     {
@@ -99,7 +101,7 @@ class NativePass(Pass[Any]):
         """
         if self.anchor is not None:
             return self.anchor == kind.name
-        return not self.on_functions or kind.name.endswith(_FUNCTION)
+        return not self.on_functions or kind.name.endswith(FUNCTION)
 
     def initialize(self, ir_context: Any) -> Any:
         """Return where MLIR's pass managers for the pass are kept."""
