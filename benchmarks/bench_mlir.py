@@ -78,7 +78,7 @@ def mlir_opt_passes(text: str) -> float:
 def with_native_manager(text: str) -> float:
     """Time the bindings' own manager."""
     module = parsed(text)
-    manager = NativeManager.parse(NATIVE, module.context)
+    manager: Any = NativeManager.parse(NATIVE, module.context)
     return seconds(lambda: manager.run(module.operation))
 
 
