@@ -7,7 +7,7 @@ op anything itself. Ops are `Any` here: the core never looks inside them.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 from passel.errors import AdapterError, DefinitionError
 
@@ -46,6 +46,9 @@ class PrintFlags(NamedTuple):
         elide_elements: Leave out the values of constants with more elements than this.
         elide_resources: Leave out resources with more characters than this.
         skip_regions: Print `{...}` for what is inside.
+        pretty_locations: Print locations for people, which cannot be read back.
+        name_locations: Name values after their locations that are names.
+        assume_verified: Print in custom form without asking whether the op is valid.
     """
 
     generic: bool = False
@@ -54,6 +57,9 @@ class PrintFlags(NamedTuple):
     elide_elements: int | None = None
     elide_resources: int | None = None
     skip_regions: bool = False
+    pretty_locations: bool = False
+    name_locations: bool = False
+    assume_verified: bool = False
 
 
 class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; never leaves passel
@@ -248,6 +254,22 @@ class WritesSources(Protocol):
     def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
         """Return the flags that `passel-opt` needs to read it."""
         ...
+
+
+AbilityT = TypeVar("AbilityT")
+
+
+def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
+    """Return an adapter as one with an optional ability, or None if it does not have it.
+
+    `isinstance` takes longer than a short run.
+    """
+    return cast("AbilityT", adapter) if _fulfils(type(adapter), ability) else None
+
+
+@cache
+def _fulfils(kind: type, ability: type) -> bool:
+    return issubclass(kind, ability)
 
 
 @cache

@@ -301,13 +301,12 @@ def test_full_device(tool: Tool) -> None:
 
 
 def test_bytecode(tool: Tool, tmp_path: Path) -> None:
-    """MLIR bytecode is recognised, and the message says how to make text of it."""
+    """MLIR bytecode is recognised, and the message says what reads it."""
     mlir_opt = _mlir_opt()
     assert mlir_opt is not None, "mlir-opt is missing: it comes with the extra `test`"
     subprocess.run([mlir_opt, "in.mlir", "--emit-bytecode", "-o", "in.mlirbc"], check=True)
     assert _only_error(tool("in.mlirbc")) == (
-        "passel-opt: error: 'in.mlirbc' is MLIR bytecode, which xDSL cannot read; "
-        "'mlir-opt' without passes turns it into text\n"
+        "passel-opt: error: 'in.mlirbc' is MLIR bytecode, which xDSL cannot read; --ir=mlir can\n"
     )
 
 

@@ -25,6 +25,9 @@ _TERMINATED = 143
 """What shells report for a program that SIGTERM ended."""
 
 
+_INFORMATION = ("help", "version", "help-passes", "list-passes", "show-dialects")
+
+
 class Termination(KeyboardInterrupt):
     """The process was asked to end, which must leave behind what Ctrl-C leaves behind."""
 
@@ -47,11 +50,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _interruptible(words)
     except UsageError as error:
-        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
+        print(f"{PROGRAM}: error: {error}{_hints(error)}", file=sys.stderr)
     except PipelineError as error:
         for problem in error.problems:
             prefix = "" if problem.span else f"{PROGRAM}: error: "
             print(f"{prefix}{printable(str(problem))}", file=sys.stderr)
+        if hints := _hints(error):
+            print(hints[1:], file=sys.stderr)
     except PasselError as error:
         print(f"{PROGRAM}: error: {error}", file=sys.stderr)
     except BrokenPipeError:
@@ -99,13 +104,29 @@ def _doing(error: BaseException) -> str:
     return "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
 
 
+def _hints(error: BaseException) -> str:
+    """Return what else there is to say about an error, each on a line before which it goes on."""
+    return "".join(
+        f"\n{note}" for note in getattr(error, "__notes__", []) if note.startswith(PROGRAM)
+    )
+
+
 def _run(words: list[str]) -> int:
-    from passel.cli.ir_choice import chosen_ir
+    from passel.cli.ir_choice import chosen_ir, mlir_hint
 
     ir = chosen_ir(words)
     registry = _registry(words, ir)
+    try:
+        return _process(words, ir, registry)
+    except (UsageError, PipelineError) as error:
+        if ir != "mlir" and (hint := mlir_hint(words)):
+            error.add_note(hint)
+        raise
+
+
+def _process(words: list[str], ir: str, registry: PassRegistry) -> int:
     arguments = read_flags(words, lambda name: _is_pass(registry, name), lambda: _names(registry))
-    information = _information(arguments, registry)
+    information = _information(arguments, registry, ir)
     if information is not None:
         output = Output("-")
         output.write(information)
@@ -134,20 +155,22 @@ def _registry(words: list[str], ir: str) -> PassRegistry:
     return registry
 
 
-def _information(arguments: Arguments, registry: PassRegistry) -> str | None:
+def _information(arguments: Arguments, registry: PassRegistry, ir: str) -> str | None:
     """Return what a flag such as `--help` asks for, instead of processing anything."""
+    if not any(arguments.flag(name) for name in _INFORMATION):
+        return None
     from passel.cli import information
 
     if arguments.flag("help"):
         return information.help_text()
     if arguments.flag("version"):
-        return information.version_text()
+        return information.version_text(ir)
     if arguments.flag("help-passes"):
         return information.help_passes(registry)
     if arguments.flag("list-passes"):
         return information.list_passes(registry)
     if arguments.flag("show-dialects"):
-        return information.show_dialects()
+        return information.show_dialects(ir)
     return None
 
 

@@ -78,7 +78,9 @@ class Driver:
         self.pipelines = PipelineFactory(arguments, registry)
         self.replay = Replay(arguments)
         self.printer = make_printer(arguments, registry)
-        self.renderer = Renderer(show_op=arguments.flag("mlir-print-op-on-diagnostic"))
+        self.renderer = Renderer(
+            show_op=arguments.flag("mlir-print-op-on-diagnostic"), hidden=_hidden(arguments)
+        )
         self.shrunk = False
         self.output = Output(arguments.text("o"))
 
@@ -170,9 +172,9 @@ class Driver:
         report: Callable[[Diagnostic], None],
         instruments: Instruments,
     ) -> bool:
-        context = self.ir.new_context()
         recorded = None
         try:
+            context = self.ir.new_context()
             with instruments.scope("Parser"), self.actions.scope("Parser"):
                 parsed = self.ir.parse(chunk, name, context, report)
             if self.arguments.flag("run-reproducer"):
@@ -312,6 +314,19 @@ class Driver:
                     "it came there"
                 )
                 self.renderer(Diagnostic(Severity.NOTE, message, _raised_at(cause)))
+
+
+def _hidden(arguments: Arguments) -> set[Severity]:
+    """Return what is not shown, unless it is attached to something."""
+    hidden: set[Severity] = set()
+    level = arguments.text("mlir-diagnostic-verbosity-level")
+    if level != "remarks":
+        hidden.add(Severity.REMARK)
+    if level == "errors":
+        hidden.add(Severity.WARNING)
+    if arguments.flag("mlir-disable-diagnostic-notes"):
+        hidden.add(Severity.NOTE)
+    return hidden
 
 
 def _is_shrink(cause: BaseException | None) -> bool:

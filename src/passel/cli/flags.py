@@ -98,6 +98,8 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
             "verify nothing: neither the input, nor after passes",
             short=("mlir-very-unsafe-disable-verifier-on-parsing",),
         ),
+        Flag("verify-roundtrip", "check that the input prints and parses to itself (--ir=mlir)"),
+        Flag("irdl-file", "dialects to define first, in IRDL (--ir=mlir)", "<file>", ""),
     ),
     "Output": (
         Flag(
@@ -115,6 +117,7 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
             short=("t",),
         ),
         Flag("emit-bytecode", "write MLIR bytecode (--ir=mlir)"),
+        Flag("emit-bytecode-version", "its version, for older readers", "<n>", ""),
         Flag(
             "output-split-marker",
             "the line between the parts of split output",
@@ -125,6 +128,10 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
             "mlir-print-op-generic", "print operations in generic form", short=("print-op-generic",)
         ),
         Flag("mlir-print-debuginfo", "print locations", short=("print-debuginfo",)),
+        Flag("mlir-pretty-debuginfo", "print locations for people (--ir=mlir)"),
+        Flag("mlir-use-nameloc-as-prefix", "name values after their locations (--ir=mlir)"),
+        Flag("mlir-print-skip-regions", "print {...} for what is inside the top-level op"),
+        Flag("mlir-print-assume-verified", "print without verifying first (--ir=mlir)"),
         Flag("print-no-properties", "print properties as attributes"),
         Flag("syntax-highlight", "colour the printed IR"),
     ),
@@ -137,6 +144,14 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
             implied="all",
             choices=("all", "only-expected"),
         ),
+        Flag(
+            "mlir-diagnostic-verbosity-level",
+            "show no diagnostics below this level",
+            "<errors|warnings|remarks>",
+            "remarks",
+            choices=("errors", "warnings", "remarks"),
+        ),
+        Flag("mlir-disable-diagnostic-notes", "show no notes that stand alone"),
         Flag("mlir-print-op-on-diagnostic", "show the op that an error is about", default=True),
         Flag("mlir-print-stacktrace-on-diagnostic", "show where in Python a pass crashed"),
         Flag("parsing-diagnostics", "print a parse error to the output and exit with 0"),
@@ -219,12 +234,12 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         Flag("mlir-print-debug-counter", "print the counters in the end"),
     ),
     "Information": (
-        Flag("help", "this page", short=("h",)),
+        Flag("help", "this page", short=("h", "help-hidden")),
         Flag("help-passes", "all passes and pipelines with their options"),
         Flag("list-passes", "the passes with their options"),
         Flag("show-dialects", "the dialects that are available"),
         Flag("compat", "'xdsl': take the flags as xdsl-opt does", "<xdsl>", "", choices=("xdsl",)),
-        Flag("version", "the versions of passel and xDSL", short=("v",)),
+        Flag("version", "the versions of passel and the IR", short=("v",)),
     ),
     "Accepted": (Flag("mlir-disable-threading", ""),),
 }
@@ -232,6 +247,28 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
 FLAGS = {
     name: flag for group in GROUPS.values() for flag in group for name in (flag.name, *flag.short)
 }
+
+
+_NO_PRINTER = "MLIR's bindings offer no such form"
+_NO_REMARKS = "MLIR's bindings have no remark engine"
+
+NOT_HERE = {
+    "elide-resource-data-from-bytecode": "MLIR's bindings write all of it",
+    "load-dialect-plugin": "MLIR's bindings load no native plugins; --irdl-file defines dialects",
+    "mlir-enable-debugger-hook": "--log-actions-to and --mlir-debug-counter observe passes",
+    "mlir-print-elementsattrs-with-hex-if-larger": _NO_PRINTER,
+    "mlir-print-unique-ssa-ids": _NO_PRINTER,
+    "mlir-print-value-users": _NO_PRINTER,
+    "remark-format": _NO_REMARKS,
+    "remark-policy": _NO_REMARKS,
+    "remarks-filter": _NO_REMARKS,
+    "remarks-filter-analyse": _NO_REMARKS,
+    "remarks-filter-failed": _NO_REMARKS,
+    "remarks-filter-missed": _NO_REMARKS,
+    "remarks-filter-passed": _NO_REMARKS,
+    "remarks-output-file": _NO_REMARKS,
+}
+"""mlir-opt's flags that passel-opt lacks, and why."""
 
 
 class PassFlag(NamedTuple):
@@ -308,6 +345,8 @@ def read_flags(
         elif is_pass(name):
             arguments.passes.append(PassFlag(name, value if equals else None))
             after_pass = "" if equals else name
+        elif name in NOT_HERE:
+            raise UsageError(f"'{word}' is not available: {NOT_HERE[name]}")
         else:
             hint = suggest(name, [*FLAGS, *names()]).replace("did you mean '", "did you mean '--")
             raise UsageError(

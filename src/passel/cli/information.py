@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from passel._version import __version__
@@ -27,13 +26,15 @@ Examples:
 
 
 _WIDTH = 44
+_PRODUCER = 5
+"""Where it stands in bytecode: behind the magic number and a version of one byte."""
 _WIDEST_OPTION = 60
 
 
 def help_text() -> str:
     """Return the short help."""
     lines = [
-        f"{PROGRAM}: run nested pass pipelines on MLIR text, with xDSL",
+        f"{PROGRAM}: run nested pass pipelines on MLIR text, with xDSL or MLIR itself",
         "",
         f"Usage: {PROGRAM} [<file>|-] [flags]",
         "",
@@ -71,16 +72,38 @@ def help_passes(registry: PassRegistry) -> str:
     return text + "  Pass Pipelines:\n" + _listing(pipelines, 4) if pipelines else text
 
 
-def show_dialects() -> str:
-    """Return `--show-dialects`."""
+def show_dialects(ir: str) -> str:
+    """Return `--show-dialects` for an IR."""
+    if ir == "mlir":
+        from passel.mlir import MLIRAdapter
+
+        adapter = MLIRAdapter()
+        return f"Available Dialects: {','.join(adapter.dialect_names(adapter.create_context()))}\n"
     from passel.xdsl.registration import installed_universe
 
     return f"Available Dialects: {','.join(sorted(installed_universe().all_dialects))}\n"
 
 
-def version_text() -> str:
-    """Return the versions of passel and of what it works on."""
+def version_text(ir: str) -> str:
+    """Return the versions of passel and of the IR that it works on."""
+    if ir == "mlir":
+        return f"passel {__version__} ({_version_of_mlir()})\n"
+    from importlib.metadata import version
+
     return f"passel {__version__} (xDSL {version('xdsl')})\n"
+
+
+def _version_of_mlir() -> str:
+    """Return the release of MLIR that the bindings are built from: bytecode names its producer."""
+    from io import BytesIO
+
+    from passel.mlir.bindings import bindings_named
+
+    ir = bindings_named("mlir").ir
+    stream = BytesIO()
+    ir.Module.parse("module {}", context=ir.Context()).operation.write_bytecode(stream)
+    producer = stream.getvalue()[_PRODUCER:].partition(b"\0")[0].decode()
+    return producer.replace("MLIR", "MLIR's bindings ", 1)
 
 
 def _passes(registry: PassRegistry) -> Iterator[tuple[str, str, tuple[OptionInfo, ...]]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.cli.flags import UsageError
+from passel.cli.flags import PROGRAM, UsageError
 from passel.errors import PipelineError
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def names_of(ir: str) -> PassRegistry:
 
     try:
         adapter = MLIRAdapter()
-        adapter.create_context()
+        _ = adapter.bindings.ir
     except AdapterError as error:
         raise UsageError(
             f"--ir=mlir needs MLIR's Python bindings: pip install 'passel[mlir]' ({error})"
@@ -71,10 +73,22 @@ def names_of(ir: str) -> PassRegistry:
     return adapter.passes_among(None)
 
 
-def _needs_mlir(words: Sequence[str]) -> bool:
-    from importlib.util import find_spec
-    from pathlib import Path
+def mlir_hint(words: Sequence[str]) -> str:
+    """Return a note about passes of a command line that xDSL lacks and MLIR has; or nothing."""
+    if find_spec("mlir") is None:
+        return ""
+    from passel.mlir.names import upstream_passes
 
+    here, there = names_of("xdsl"), upstream_passes()
+    names = dict.fromkeys(name for name in _names_in(words) if name in there)
+    lacking = [f"'{name}'" for name in names if not _has(here, name)]
+    if not lacking:
+        return ""
+    what = f"pass {lacking[0]}" if len(lacking) == 1 else f"passes {', '.join(sorted(lacking))}"
+    return f"{PROGRAM}: note: MLIR itself has the {what}: --ir=mlir"
+
+
+def _needs_mlir(words: Sequence[str]) -> bool:
     if find_spec("mlir") is None:
         return False
     for word in words:

@@ -67,6 +67,10 @@ def print_flags(arguments: Arguments) -> PrintFlags:
         local_scope=arguments.flag("mlir-print-local-scope"),
         elide_elements=_limit(arguments, "mlir-elide-elementsattrs-if-larger"),
         elide_resources=_limit(arguments, "mlir-elide-resource-strings-if-larger"),
+        skip_regions=arguments.flag("mlir-print-skip-regions"),
+        pretty_locations=arguments.flag("mlir-pretty-debuginfo"),
+        name_locations=arguments.flag("mlir-use-nameloc-as-prefix"),
+        assume_verified=arguments.flag("mlir-print-assume-verified"),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
     from passel.cli.splitting import Chunk
     from passel.diagnostics import Diagnostic
     from passel.ir import IRAdapter
-    from passel.xdsl.resources import ExternalResource
+    from passel.resources import ExternalResource
 
 
 class Parsed(NamedTuple):
@@ -84,3 +86,11 @@ class ToolIR(Protocol):
             Exception: Whatever printing raises for IR that it does not take.
         """
         ...
+
+
+def has_mlir_dialect(name: str) -> bool:
+    """Tell whether MLIR's bindings are installed and have a dialect, without loading them."""
+    spec = find_spec("mlir")
+    folders = (spec and spec.submodule_search_locations) or ()
+    files = (f"{name}.py", f"_{name}_ops_gen.py")
+    return any(Path(folder, "dialects", file).is_file() for folder in folders for file in files)

@@ -42,13 +42,11 @@ def load_plugin(name: str, registry: PassRegistry) -> None:
 
 
 def _register(value: type[Any], registry: PassRegistry) -> None:
-    from xdsl.passes import ModulePass
-
     if not isinstance(getattr(value, "name", None), str) or not value.name:
         return
     if issubclass(value, Pass):
         registry.register(cast("type[Pass[Any]]", value), override=True)
-    elif issubclass(value, ModulePass):
+    elif "xdsl.passes" in sys.modules and issubclass(value, sys.modules["xdsl.passes"].ModulePass):
         from passel.xdsl.module_passes import pass_class_for
 
         registry.register(pass_class_for(value), override=True)

@@ -13,6 +13,7 @@ from passel.cli.output import printable
 from passel.diagnostics import Diagnostic, Location, Severity, underline
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import TextIO
 
 _STYLES = {
@@ -30,10 +31,18 @@ class Renderer:
     Args:
         show_op: Whether errors show the op that they are about.
         stream: Where to; the error stream by default.
+        hidden: Severities of diagnostics that are not written.
     """
 
-    def __init__(self, *, show_op: bool = True, stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        show_op: bool = True,
+        stream: TextIO | None = None,
+        hidden: Collection[Severity] = (),
+    ) -> None:
         self.show_op = show_op
+        self._hidden = frozenset(hidden)
         self.stream = stream or sys.stderr
         self._sources: dict[str, str] = {}
 
@@ -43,6 +52,8 @@ class Renderer:
 
     def __call__(self, diagnostic: Diagnostic) -> None:
         """Write a diagnostic, its notes, and the op that it is about."""
+        if diagnostic.severity in self._hidden:
+            return
         self._write(diagnostic)
         last = diagnostic
         for note in diagnostic.notes:

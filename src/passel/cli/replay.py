@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from passel.errors import Problem
     from passel.ir import IRAdapter
     from passel.manager import PassManager
-    from passel.xdsl.resources import ExternalResource
+    from passel.resources import ExternalResource
 
 GROUP = "mlir_reproducer"
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gc
+import re
 from typing import TYPE_CHECKING
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
 from passel.cli.flags import UsageError
-from passel.cli.irs import Parsed, UnreadableError
+from passel.cli.irs import Parsed, UnreadableError, has_mlir_dialect
 from passel.cli.targets import Emitter
 from passel.diagnostics import Diagnostic, Location, Severity
+from passel.resources import print_resources
 from passel.xdsl import XDSLAdapter, parse_source
-from passel.xdsl.resources import print_resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +25,20 @@ if TYPE_CHECKING:
     from passel.cli.flags import Arguments
     from passel.cli.splitting import Chunk
     from passel.ir import IRAdapter
-    from passel.xdsl.resources import ExternalResource
+    from passel.resources import ExternalResource
 
-_ONLY_MLIR = ("emit-bytecode",)
+_ONLY_MLIR = (
+    "emit-bytecode",
+    "emit-bytecode-version",
+    "irdl-file",
+    "mlir-pretty-debuginfo",
+    "mlir-print-assume-verified",
+    "mlir-use-nameloc-as-prefix",
+    "verify-roundtrip",
+)
+
+
+_NO_DIALECT = re.compile(r"Dialect `(\w+)' not found")
 
 
 class XDSLTool:
@@ -91,6 +103,9 @@ def unreadable(error: ParseError) -> UnreadableError:
     if isinstance(error, MultipleSpansParseError):
         for span, note in error.refs:
             diagnostic.attach_note(note or error.ref_text or "see here", _location(span))
+    if (found := _NO_DIALECT.search(error.msg)) and has_mlir_dialect(found[1]):
+        message = f"MLIR itself has the dialect '{found[1]}': --ir=mlir"
+        diagnostic.attach_note(message, diagnostic.location)
     return UnreadableError([diagnostic], f"{error}\n")
 
 

@@ -31,6 +31,19 @@ if TYPE_CHECKING:
     from passel.registry import PassRegistry
     from passel.schedule import Step
 
+_KEYWORDS = {
+    "generic": "print_generic_op_form",
+    "debuginfo": "enable_debug_info",
+    "local_scope": "use_local_scope",
+    "elide_elements": "large_elements_limit",
+    "elide_resources": "large_resource_limit",
+    "skip_regions": "skip_regions",
+    "pretty_locations": "pretty_debug_info",
+    "name_locations": "use_name_loc_as_prefix",
+    "assume_verified": "assume_verified",
+}
+"""What `get_asm` calls the fields of `PrintFlags`."""
+
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
 
 
@@ -181,13 +194,12 @@ class MLIRAdapter:
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
         """Print natively; MLIR itself uses the generic form for what is invalid."""
-        text: str = op.operation.get_asm(
-            print_generic_op_form=flags.generic,
-            enable_debug_info=flags.debuginfo,
-            use_local_scope=flags.local_scope,
-            large_elements_limit=flags.elide_elements,
-            large_resource_limit=flags.elide_resources,
-        )
+        given = {
+            _KEYWORDS[field]: value
+            for field, value in flags._asdict().items()
+            if value is not None and value is not False  # builds may lack what nobody asks for
+        }
+        text: str = op.operation.get_asm(**given)
         return text.rstrip("\n")
 
     def passes_among(self, registry: PassRegistry | None) -> MLIRRegistry:

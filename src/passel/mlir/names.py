@@ -56,7 +56,7 @@ class MLIRRegistry(PassRegistry):
     def passes(self, *, ir: str = NativePass.ir) -> Iterator[PassInfo]:
         """Yield the passes, sorted by name: of MLIR's own those of its public releases."""
         registered = {info.name for info in self._base.passes(ir=NativePass.ir)}
-        for name in sorted({*registered, *_upstream_passes()}):
+        for name in sorted({*registered, *upstream_passes()}):
             info = self.lookup_pass(name)
             if info is not None:
                 yield info
@@ -68,7 +68,7 @@ class MLIRRegistry(PassRegistry):
     def suggest(self, name: str, *, ir: str = NativePass.ir) -> str:
         """Return `; did you mean 'x'?` for a name that is close to one that exists."""
         registered = [info.name for info in self._base.passes(ir=NativePass.ir)]
-        hint = suggest(name, [*registered, *_upstream_passes()])
+        hint = suggest(name, [*registered, *upstream_passes()])
         if hint and self.lookup_pass(hint.split("'")[1]) is None:
             return ""  # this build does not have it
         return hint
@@ -95,7 +95,7 @@ class NativeOptions(Options):
 
 
 @cache
-def _upstream_passes() -> tuple[str, ...]:
+def upstream_passes() -> tuple[str, ...]:
     """Return the passes of MLIR's public releases, some of which a build may lack.
 
     For listing and suggestions only: the bindings can test a name, but not list them.

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.mlir.bindings import bindings_named, bindings_of
-from passel.mlir.diagnostics import ParseError, captured, convert_diagnostic, location_kind
+from passel.mlir.diagnostics import (
+    SEEN,
+    ParseError,
+    captured,
+    convert_diagnostic,
+    location_kind,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -181,6 +187,10 @@ class _Parser:
 
     def _converted(self, found: Any) -> Diagnostic:
         diagnostic = convert_diagnostic(found)
+        seen = (note.message for note in found.notes if note.message.startswith(SEEN))
+        if (text := next(seen, "")) and diagnostic.print_op is None:
+            text = text.removeprefix(f"{SEEN}: ").removeprefix("\n")
+            diagnostic.print_op = lambda: text  # there is no op that could be printed
         for each in (diagnostic, *diagnostic.notes):
             if each.location.file == _ANONYMOUS:
                 each.location = each.location._replace(file=self._name)

@@ -1,0 +1,195 @@
+"""External resources: what tools keep in a file beside the IR, such as a pipeline to replay.
+
+Files are text here: nothing asks an IR, so that a reader of one does not load the other.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
+_BEGIN, _END = "{-#", "#-}"
+_SECTION = "external_resources"
+_DEPTH = 2
+_BLOCK = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|\{-#')
+_TOKEN = re.compile(
+    r'(?P<comment>//[^\n]*)|"(?P<string>(?:[^"\\\n]|\\.)*)"|[A-Za-z_][\w$.]*|#-\}|[{}:]'
+)
+_CHARACTERS = re.compile(r"""\\(?:([nt"\\])|([0-9A-Fa-f]{2}))|([^\\]+)""")
+_ESCAPES = {"n": b"\n", "t": b"\t", '"': b'"', "\\": b"\\"}
+
+
+class ExternalResource(NamedTuple):
+    """One entry of the block `external_resources` at the end of a file.
+
+    Attributes:
+        group: Whose entry it is, such as `mlir_reproducer`.
+        key: The entry's name in its group.
+        value: A truth value, or the bytes of a string; those of a blob are `"0x..."`.
+        key_start: Where the key begins in the text, in code points.
+        value_start: Where the value begins; that of a string is its quote.
+        value_end: Where the value ends.
+    """
+
+    group: str
+    key: str
+    value: bool | bytes
+    key_start: int = 0
+    value_start: int = 0
+    value_end: int = 0
+
+
+def print_resources(resources: Iterable[ExternalResource], limit: int | None = None) -> str:
+    r"""Return resources as they stand in a file, without a final newline; empty if none are.
+
+    Groups are told apart in the order of their first entries, as mlir-opt does.
+
+    Args:
+        resources: The resources.
+        limit: Leave out those with more characters than this.
+
+    Example:
+        >>> print(print_resources([ExternalResource("zoo", "animal", b'a "cat"')]))
+        {-#
+          external_resources: {
+            zoo: {
+              animal: "a \22cat\22"
+            }
+          }
+        #-}
+
+    Source: `AsmPrinter::Impl::printResourceFileMetadata`, MLIR 22.
+    """
+    ordered = list(resources)
+    return _block([_section(ordered, limit)]) if ordered else ""
+
+
+def add_resources(
+    text: str, resources: Iterable[ExternalResource], limit: int | None = None
+) -> str:
+    """Return a printed file with resources at its end, in one block with what MLIR wrote there.
+
+    Args:
+        text: The file, without final newlines.
+        resources: The resources.
+        limit: As for `print_resources`.
+    """
+    ordered = list(resources)
+    if not ordered:
+        return text
+    if not text.endswith(f"\n{_END}"):
+        return f"{text}\n\n{print_resources(ordered, limit)}"
+    start = text.rindex(f"\n{_BEGIN}\n")
+    before = text[start + len(_BEGIN) + 2 : -len(_END)].rstrip("\n")
+    return f"{text[:start]}\n{_block([before, _section(ordered, limit)])}"
+
+
+def read_resources(text: str) -> list[ExternalResource]:
+    r"""Return the external resources of a file that is known to be right.
+
+    Example:
+        >>> text = "module {}\n{-# external_resources: { zoo: { open: true } } #-}"
+        >>> [(each.group, each.key, each.value) for each in read_resources(text)]
+        [('zoo', 'open', True)]
+    """
+    found: list[ExternalResource] = []
+    if _SECTION not in text:
+        return found
+    for mark in _BLOCK.finditer(text):
+        if mark[0] == _BEGIN:
+            found += _entries(text, mark.end())
+    return found
+
+
+def _entries(text: str, start: int) -> Iterator[ExternalResource]:
+    """Yield the external resources of a block that begins before `start`."""
+    path: list[str] = []
+    key: re.Match[str] | None = None
+    is_value = False
+    for token in _TOKEN.finditer(text, start):
+        if token["comment"] is not None:
+            continue
+        match token[0]:
+            case "#-}":
+                return
+            case "{":
+                path.append(_name(key) if key else "")
+                is_value = False
+            case "}":
+                path.pop()
+            case ":":
+                is_value = True
+            case _ if is_value and key is not None:
+                if path[:1] == [_SECTION] and len(path) == _DEPTH:
+                    value = token[0] == "true" if token["string"] is None else _bytes(token)
+                    span = key.start(), *token.span()
+                    yield ExternalResource(path[1], _name(key), value, *span)
+                is_value = False
+            case _:
+                key = token
+
+
+def _name(token: re.Match[str]) -> str:
+    return token[0] if token["string"] is None else _bytes(token).decode(errors="replace")
+
+
+def _bytes(token: re.Match[str]) -> bytes:
+    """Return what a string stands for."""
+    parts: list[bytes] = []
+    for escape, hexadecimal, plain in _CHARACTERS.findall(token["string"]):
+        if plain:
+            parts.append(plain.encode())
+        elif hexadecimal:
+            parts.append(bytes.fromhex(hexadecimal))
+        else:
+            parts.append(_ESCAPES[escape])
+    return b"".join(parts)
+
+
+def _block(sections: Iterable[str]) -> str:
+    inner = ",\n".join(filter(None, sections))
+    return f"{_BEGIN}\n{inner}\n{_END}"
+
+
+def _section(ordered: list[ExternalResource], limit: int | None) -> str:
+    """Return resources as a part of a block; empty if all are left out."""
+    if limit is not None:
+        ordered = [each for each in ordered if len(_value(each)) <= limit]
+    ranks = {group: rank for rank, group in enumerate(dict.fromkeys(r.group for r in ordered))}
+    ordered.sort(key=lambda resource: ranks[resource.group])
+    groups = [
+        f"    {group}: {{\n" + ",\n".join(f"      {_entry(entry)}" for entry in entries) + "\n    }"
+        for group, entries in groupby(ordered, key=lambda resource: resource.group)
+    ]
+    inner = ",\n".join(groups)
+    return f"  {_SECTION}: {{\n{inner}\n  }}" if groups else ""
+
+
+def _entry(resource: ExternalResource) -> str:
+    key = resource.key
+    if not _IDENTIFIER.fullmatch(key):
+        key = f'"{_escaped(key.encode())}"'
+    return f"{key}: {_value(resource)}"
+
+
+def _value(resource: ExternalResource) -> str:
+    if isinstance(resource.value, bool):
+        return "true" if resource.value else "false"
+    return f'"{_escaped(resource.value)}"'
+
+
+def _escaped(data: bytes) -> str:
+    return "".join(map(_character, data))
+
+
+def _character(byte: int) -> str:
+    character = chr(byte)
+    if character == "\\":
+        return "\\\\"
+    is_plain = character.isascii() and character.isprintable() and character != '"'
+    return character if is_plain else f"\\{byte:02X}"
