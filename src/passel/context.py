@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import typing
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, cast
 
@@ -14,6 +15,8 @@ from passel.diagnostics import UNKNOWN, Diagnostic, Severity
 from passel.ir import PrintFlags
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     # Only for its default: a plain `PassContext` is that of a pass without state.
     from typing_extensions import TypeVar
 
@@ -49,12 +52,19 @@ class RunServices(AnalysisServices, Protocol):
     """What a context asks of the run that it belongs to."""
 
     ir_context: Any
+    hooks: Any
     counts: dict[tuple[str, str], int]
     reads_statistics: bool
     states: dict[Any, Any]
 
     def emit(self, diagnostic: Diagnostic, /) -> None:
         """Report a diagnostic."""
+        ...
+
+    def run_elsewhere(
+        self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any, scheduler: Any
+    ) -> PipelineRun:
+        """Run a pipeline on an op of another IR."""
         ...
 
     def run_dynamic(self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any) -> PipelineRun:
@@ -224,6 +234,25 @@ class PassContext(Generic[StateT]):
         """
         return self._run.run_dynamic(self, pipeline, self.op if op is None else op)
 
+    def run_elsewhere(self, pipeline: PipelineTree, op: Any, scheduler: Any) -> PipelineRun:
+        """Run a pipeline on an op of another IR, which the pass has made from its own.
+
+        Its statistics count, it is verified as this run is, and those instrumentations see it
+        that can (`PassInstrumentation.crosses`). Whether the pass fails is for it to decide.
+
+        Args:
+            pipeline: An `OpPassManager`.
+            op: The op.
+            scheduler: A `Scheduler` for the other IR and context, to be kept for a whole run.
+
+        Returns:
+            How it went; true if it succeeded.
+
+        Raises:
+            AnchorError: The pipeline cannot be scheduled.
+        """
+        return self._run.run_elsewhere(self, pipeline, op, scheduler)
+
     def fingerprint(self) -> object:
         """Return what the op consists of now; equal to a later one if nothing changed since.
 
@@ -247,6 +276,21 @@ class PassContext(Generic[StateT]):
         """
         counts, key = self._run.counts, (self.path, statistic.name)
         counts[key] = counts.get(key, 0) + amount
+
+    @contextmanager
+    def scope(self, name: str) -> Generator[None]:
+        """Name what happens in a `with` statement, for reports of time and traces.
+
+        Example: `with ctx.scope("Building the graph"): ...` is a row below the pass.
+        """
+        hooks = self._run.hooks
+        for hook in hooks.before_scope:
+            hook(name)
+        try:
+            yield
+        finally:
+            for hook in hooks.after_scope:
+                hook(name)
 
     def emit_error(self, message: str, op: Any = None) -> Diagnostic:
         """Report an error about `op` (by default the one that the pass runs on).

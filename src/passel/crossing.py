@@ -7,15 +7,17 @@ into the op itself, so that what holds it still does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from passel.combinators import BarePipeline
-from passel.errors import OptionError, PassFailedError, PassFailure, Problem
-from passel.ir import PrintFlags
-from passel.manager import PassManager
+from passel.errors import OptionError, PassFailure, PipelineError, Problem
+from passel.op_pass_manager import OpPassManager
 from passel.passes import Pass
+from passel.pipeline import parse_elements
 from passel.registry import default_registry
 from passel.resolution import resolve
+from passel.schedule import Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,14 +32,24 @@ class Side(Protocol):
     """One of the two IRs, with the context that ops are read into.
 
     Attributes:
+        title: The IR's name in reports.
         context: The IR's own context.
     """
 
+    title: str
     context: Any
 
     @property
     def adapter(self) -> IRAdapter:
         """Answers for the IR."""
+        ...
+
+    def write(self, op: Any) -> str:
+        """Return an op as generic text with locations.
+
+        Raises:
+            PassFailure: The IR cannot print it.
+        """
         ...
 
     def read(self, text: str) -> Any:
@@ -101,6 +113,24 @@ class Crossing(Pass[Any]):
         return cls(passes=pipeline.as_option())
 
     @classmethod
+    def of(cls, *passes: Pass[Any] | OpPassManager | str | object) -> Self:
+        """Return the pass for passes as `PassManager.add` takes them.
+
+        Names in text are those of the other IR's passes.
+
+        Example:
+            >>> print(RunOnXDSL.of("cse", "canonicalize"))
+            xdsl(cse,canonicalize)
+        """
+        pipeline = BarePipeline()
+        for item in passes:
+            if isinstance(item, str):
+                pipeline.add_resolved(resolve(parse_elements(item), cls.names()))
+            else:
+                pipeline.add(item)
+        return cls(passes=pipeline.as_option())
+
+    @classmethod
     def names(cls) -> PassRegistry:
         """Return the names of the other IR's passes."""
         raise NotImplementedError
@@ -117,42 +147,89 @@ class Crossing(Pass[Any]):
 
     def initialize(self, ir_context: Any) -> Any:
         """Return the other side, with a context for all ops of the run."""
-        return self.other_side()
+        return _Destination(self.other_side(), self.passes)
 
     def other_side(self) -> Side:
         """Return the other IR, with a new context."""
         raise NotImplementedError
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Take the op over, run the pipeline, and take the result back.
+        """Take the op over, run the pipeline, and take the result back if there is a change.
 
         Raises:
-            PassFailure: The other IR cannot read the op, a pass there failed, or the result
-                cannot be read here, or is another op.
+            PassFailure: The op cannot be written or read there, a pass there failed, or the
+                result cannot be read here, or is another op.
         """
-        there: Any = ctx.state
-        here = self.this_side(ctx.ir_context)
-        other = there.read(_text(here, op))
-        manager = PassManager(
-            there.adapter.kind_of(other).name, there.context, adapter=there.adapter
-        )
-        manager.add(*self.passes)
+        state: Any = ctx.state
+        destination: _Destination = state
+        here, there = self.this_side(ctx.ir_context), destination.side
+        with ctx.scope(f"Conversion to {there.title}"):
+            other = there.read(_whole(here.write(op)))
+        before = there.adapter.fingerprint(other)
+        self._run_there(destination, other, ctx)
+        if there.adapter.fingerprint(other) == before:
+            ctx.preserve_all()
+            return
+        with ctx.scope(f"Conversion from {there.title}"):
+            result = here.read(_whole(there.write(other)))
+            if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
+                raise PassFailure(f"{self} made another op of it")
+            here.replace(op, result)
+
+    def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:
         try:
-            manager.run(other, on_diagnostic=ctx.emit)
-        except PassFailedError as error:
-            raise PassFailure(f"in {self}: {error.failures[0]}") from error.__cause__
-        result = here.read(_text(there, other))
-        if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
-            raise PassFailure(f"{self} made another op of it")
-        here.replace(op, result)
+            outcome = ctx.run_elsewhere(destination.manager(op), op, destination.scheduler)
+        except PipelineError as error:
+            raise PassFailure(f"in {self}: {error}") from error
+        if not outcome:
+            first = outcome.failures[0]
+            raise PassFailure(f"in {self}: {first}") from first.cause
 
     def this_side(self, context: Any) -> Side:
         """Return the IR of the op, with its context."""
         raise NotImplementedError
 
 
-def _text(side: Side, op: Any) -> str:
-    return side.adapter.print_op(op, PrintFlags(generic=True, debuginfo=True, local_scope=True))
+_RESOURCE = re.compile(r'"(?:[^"\\]|\\.)*"|dense_resource<([^>]*)>')
+
+
+def _whole(text: str) -> str:
+    """Return the text of an op if it is all that makes up the op.
+
+    Raises:
+        PassFailure: It refers to resources, whose contents are not in the text.
+    """
+    if "dense_resource<" in text:
+        for found in _RESOURCE.finditer(text):
+            if found[1] is not None:
+                raise PassFailure(f"it uses the resource {found[1]}, which cannot cross")
+    return text
+
+
+class _Destination:
+    """The other IR in one run.
+
+    Attributes:
+        side: The IR.
+        scheduler: Compiles pipelines for it.
+    """
+
+    def __init__(self, side: Side, passes: BarePipeline) -> None:
+        self.side = side
+        self.scheduler = Scheduler(side.adapter, side.context)
+        self._passes = passes
+        self._managers: dict[str, OpPassManager] = {}
+
+    def manager(self, op: Any) -> OpPassManager:
+        """Return the pipeline as one for ops of this name.
+
+        Raises:
+            AnchorError: One of the passes is for ops of another name.
+        """
+        name = self.side.adapter.kind_of(op).name
+        if name not in self._managers:
+            self._managers[name] = OpPassManager(name).add(*self._passes)
+        return self._managers[name]
 
 
 class RunOnXDSL(Crossing):

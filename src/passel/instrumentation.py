@@ -26,6 +26,7 @@ class Run(Protocol):
         ir_context: The IR's own context.
         op: What the pipeline runs on.
         pipeline: The pipeline as it runs, adjacent nested pipelines merged.
+        outer: The run whose pass this run is a part of, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
         counts: Statistics so far, by the pass's path and the statistic's name.
         failures: Every failure so far that fails the run.
@@ -35,6 +36,7 @@ class Run(Protocol):
     ir_context: Any
     op: Any
     pipeline: Pipeline
+    outer: Run | None
     verifies: bool
     counts: Mapping[tuple[str, str], int]
     failures: Sequence[Failure]
@@ -63,6 +65,8 @@ class PassInstrumentation:
         reads_statistics: Whether passes are to count also what costs time to count.
         overlaps: Whether its hooks may be called while another thread is in one of them, which
             spares a lock.
+        crosses: Whether it also observes what passes run on ops of another IR. It has to ask
+            the adapter of the innermost run about them, or nothing at all.
         watches_passes: Whether it has to see each pass. If no instrumentation does, an IR may
             run several passes as one, which its hooks then see as one.
 
@@ -74,6 +78,7 @@ class PassInstrumentation:
     reproducer: Path | None = None
     reads_statistics: bool = False
     overlaps: bool = False
+    crosses: bool = False
     watches_passes: bool = True
 
     def split(self) -> PassInstrumentation | None:
@@ -137,6 +142,12 @@ class PassInstrumentation:
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Called when it has been computed, or has raised."""
 
+    def before_scope(self, name: str) -> None:
+        """Called before a part of a pass that the pass has named."""
+
+    def after_scope(self, name: str) -> None:
+        """Called after it."""
+
 
 _LOCK = "_PassInstrumentation__lock"
 
@@ -152,6 +163,7 @@ class Instrumentor:
         self.watches_passes: bool = any(
             each.watches_passes and _has_pass_hooks(each) for each in ordered
         )
+        self._all = ordered
         self._broken: set[int] = set()
         self.reads_statistics: bool = any(each.reads_statistics for each in ordered)
         self.before_run: Hooks = self._hooks(inward, "before_run")
@@ -160,6 +172,8 @@ class Instrumentor:
         self.pass_skipped: Hooks = self._hooks(inward, "pass_skipped")
         self.before_verification: Hooks = self._hooks(inward, "before_verification")
         self.before_analysis: Hooks = self._hooks(inward, "before_analysis")
+        self.before_scope: Hooks = self._hooks(inward, "before_scope")
+        self.after_scope: Hooks = self._hooks(outward, "after_scope")
         self.after_analysis: Hooks = self._hooks(outward, "after_analysis")
         self.after_verification: Hooks = self._hooks(outward, "after_verification")
         self.after_change: Hooks = self._hooks(outward, "after_change")
@@ -168,7 +182,15 @@ class Instrumentor:
         self.after_pipeline: Hooks = self._hooks(outward, "after_pipeline")
         self.after_run: Hooks = self._hooks(outward, "after_run")
 
-    def _hooks(self, instrumentations: Iterable[PassInstrumentation], name: str) -> Hooks:
+    def crossing(self) -> Instrumentor:
+        """Return the hooks for a run on ops of another IR, inside of a pass."""
+        return Instrumentor(
+            each for each in self._all if each.crosses and id(each) not in self._broken
+        )
+
+    def _hooks(self, instrumentations: Sequence[PassInstrumentation], name: str) -> Hooks:
+        if not instrumentations:
+            return ()  # most runs are short, and not watched
         default = getattr(PassInstrumentation, name)
         return tuple(
             self._guarded(instrumentation, name)

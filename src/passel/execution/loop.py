@@ -19,7 +19,7 @@ from passel.analysis import PreservedAnalyses, analysis_name
 from passel.context import PassContext, PipelineRun
 from passel.errors import AnchorError, PassFailure, Problem
 from passel.execution.failures import FailureReporter, FusedFailure
-from passel.ir import ANY, FusesPasses, InvalidIR, LosesOps
+from passel.ir import ANY, FusesPasses, InvalidIR, LosesOps, ability_of
 from passel.passes import Pass
 from passel.schedule import FusedStep, PassStep, passes_of
 
@@ -68,6 +68,7 @@ class Execution:
     """One run of one schedule, and of the pipelines that its passes run.
 
     Attributes:
+        outer: The run whose pass this run is a part of, on ops of another IR; else None.
         failures: Every failure so far, in program order.
         counts: Statistics by the pass's path and the statistic's name.
         states: What passes' `initialize` returned.
@@ -89,13 +90,15 @@ class Execution:
         self.hooks = instrumentor
         self.verify = verify
         self.verifies = verify is not VerifyEach.OFF
-        fuses = isinstance(self.adapter, FusesPasses)
+        fuses = ability_of(self.adapter, FusesPasses) is not None
         self._tracks = verify is VerifyEach.CHANGED and not fuses
-        self._loses = self.adapter if isinstance(self.adapter, LosesOps) else None
+        self._loses = ability_of(self.adapter, LosesOps)
         self._fuses = fuses and not (instrumentor.watches_passes or gates or verify_analyses)
         self.verify_analyses = verify_analyses
         self.gates = gates
         self.emit = emit
+        self.outer: Execution | None = None
+        self._around: Step | None = None
         self.notes: list[str] = []
         self.report: FailureReporter = FailureReporter(self.adapter)
         self.failures: list[Failure] = []
@@ -119,7 +122,11 @@ class Execution:
             if not self._initialize(schedule, op):
                 return False
             plan = self._plan(pipeline, self.adapter.kind_of(op))
-            changed = self._run_pipeline(plan, op, PassContext(self, op))
+            ctx: PassContext[Any] = PassContext(self, op)
+            if self._around is None:
+                changed = self._run_pipeline(plan, op, ctx)
+            else:
+                changed = self._run_nested(plan, op, self._around, ctx)
             failed = bool(self.failures)
             return changed
         finally:
@@ -369,6 +376,23 @@ class Execution:
         failed = tuple(self.failures[failures:])
         del self.failures[failures:]
         return PipelineRun(failed, touched)
+
+    def run_elsewhere(
+        self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any, scheduler: Scheduler
+    ) -> PipelineRun:
+        """Run a pipeline for a pass on an op of another IR; see `PassContext.run_elsewhere`."""
+        inner = Execution(
+            scheduler,
+            self.hooks.crossing(),
+            self.verify,
+            self.emit,
+            verify_analyses=self.verify_analyses,
+        )
+        inner.outer, inner._around = self, cast("Step", ctx._step)
+        inner.counts, inner.reads_statistics = self.counts, self.reads_statistics
+        changed = inner.run(scheduler.schedule(cast("PassTree", pipeline), ctx.path), op)
+        self.notes += inner.notes
+        return PipelineRun(tuple(inner.failures), changed)
 
     def _refuse_dynamic(self, op: Any) -> PipelineRun:
         message = (

@@ -71,6 +71,7 @@ class StatisticsReport(PassInstrumentation):
     """
 
     reads_statistics = True
+    crosses = True  # it does not look at ops
 
     def __init__(
         self,
@@ -86,7 +87,8 @@ class StatisticsReport(PassInstrumentation):
 
     def before_run(self, run: Run) -> None:
         """Forget the last run's pipelines."""
-        self._dynamic.clear()
+        if run.outer is None:
+            self._dynamic.clear()
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Remember the pipelines that passes run: they are not in the run's own."""
@@ -98,6 +100,8 @@ class StatisticsReport(PassInstrumentation):
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Print the report."""
+        if run.outer is not None:
+            return
         stream = sys.stderr if self._stream is None else self._stream
         passes = list(self._passes(run.pipeline))
         if self._display == "json":

@@ -66,6 +66,7 @@ class Timing(PassInstrumentation):
     """
 
     overlaps = True  # each thread has a tree of its own
+    crosses = True  # it does not look at ops
 
     def __init__(
         self,
@@ -236,6 +237,14 @@ class Timing(PassInstrumentation):
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Stop the clock."""
         self._close(kind)
+
+    def before_scope(self, name: str) -> None:
+        """Start the clock."""
+        self._open(name)
+
+    def after_scope(self, name: str) -> None:
+        """Stop the clock."""
+        self._close(name)
 
     # -- Rows --------------------------------------------------------------------------------
 

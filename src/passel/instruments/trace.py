@@ -59,6 +59,8 @@ class Trace(PassInstrumentation):
     slices are all named `pass-execution`, and there are no others.
     """
 
+    crosses = True  # it asks the innermost run
+
     def __init__(self, target: str | Path | TextIO) -> None:
         self._file: TraceFile | None = TraceFile(target)
         self._pending: list[Event] = []
@@ -196,6 +198,14 @@ class Trace(PassInstrumentation):
         self._begin(f"(A) {name}", "analysis", {"op": self._place(op)})
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """End it."""
+        self._end()
+
+    def before_scope(self, name: str) -> None:
+        """Begin a slice."""
+        self._begin(name, "scope", {})
+
+    def after_scope(self, name: str) -> None:
         """End it."""
         self._end()
 

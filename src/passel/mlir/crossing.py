@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from passel.errors import PassFailure
+from passel.ir import PrintFlags
 from passel.mlir.adapter import MLIRAdapter
 from passel.mlir.bindings import bindings_of
 from passel.mlir.diagnostics import ParseError
@@ -19,6 +20,8 @@ class MLIRSide:
             which what MLIR does not know is unregistered.
     """
 
+    title = "MLIR"
+
     def __init__(self, context: Any = None) -> None:
         root = "mlir" if context is None else bindings_of(context).root
         self.adapter = MLIRAdapter(root)
@@ -26,6 +29,11 @@ class MLIRSide:
         if context is None:
             self.context = self.adapter.create_context()
             self.context.allow_unregistered_dialects = True
+
+    def write(self, op: Any) -> str:
+        """Return an op as generic text with locations."""
+        flags = PrintFlags(generic=True, debuginfo=True, local_scope=True)
+        return self.adapter.print_op(op, flags)
 
     def read(self, text: str) -> Any:
         """Return the op that a text stands for.

@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn, TypeVar, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
+    AnyFloat,
     FloatAttr,
     IntegerAttr,
 )
@@ -22,7 +23,7 @@ from xdsl.ir import (
     SSAValue,
     TypeAttribute,
 )
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.parser.core import ForwardDeclaredValue, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.lexer import Input, Position, Span
@@ -50,6 +51,20 @@ _PLAIN_TYPE: Final = re.compile(
     rf"{_SCALAR}|(?:memref|tensor|vector)<(?:(?:[0-9]+|\?)x)*{_SCALAR}>", re.ASCII
 )
 _TYPED_INTEGER: Final = re.compile(rf"-?[0-9]+ : {_SCALAR}", re.ASCII)
+
+
+class _DenseElement(AttrParser._TensorLiteralElement):
+    """An element of a dense constant before its type is known."""
+
+    def to_type(self, parser: AttrParser, type: Any) -> Any:  # noqa: A002 - as in the base class
+        """Return the value; xDSL itself would take bits in hexadecimal for an integer."""
+        if isinstance(type, AnyFloat) and self.span.text[:2] in ("0x", "0X"):
+            value, size = cast("int", self.value), type.compile_time_size
+            if value.bit_length() > size * 8:
+                parser.raise_error("hexadecimal float constant out of range for type", self.span)
+            return type.unpack(value.to_bytes(size, "little"), 1)[0]
+        return super().to_type(parser, type)
+
 
 _AttributeT = TypeVar("_AttributeT", bound=Attribute)
 
@@ -271,6 +286,13 @@ class SourceParser(Parser):
         return attribute
 
     # ---- resources -------------------------------------------------------------------
+
+    # ---- dense constants ---------------------------------------------------------------
+
+    def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
+        """Parse an element; hexadecimal where a float is expected stands for its bits."""
+        element = super()._parse_tensor_literal_element()
+        return _DenseElement(element.is_negative, element.value, element.span)
 
     def _parse_external_resources(self) -> None:
         self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_group)
