@@ -81,6 +81,7 @@ class Driver:
         self.renderer = Renderer(
             show_op=arguments.flag("mlir-print-op-on-diagnostic"), hidden=_hidden(arguments)
         )
+        self.renderer.byte_columns = ir == "mlir"
         self.shrunk = False
         self.output = Output(arguments.text("o"))
 
@@ -139,6 +140,9 @@ class Driver:
         try:
             return name, data.decode("utf-8")
         except UnicodeDecodeError as error:
+            if self.ir.reads_files and path != "-":
+                self.renderer.add_source(name, data.decode("utf-8", "replace"))
+                return name, data
             before = data[: error.start].decode("utf-8").split("\n")
             place = Location(name, len(before), len(before[-1]) + 1)
             self.renderer.add_source(name, data.decode("utf-8", "replace"))
@@ -152,9 +156,10 @@ class Driver:
         if not mode:
             return self._process_chunk(chunk, name, self.renderer)
         only_expected = mode == "only-expected"
-        verifier = DiagnosticVerifier(
-            chunk.text, name, chunk.line_offset, only_expected=only_expected
-        )
+        text: str | bytes = chunk.text
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "replace")
+        verifier = DiagnosticVerifier(text, name, chunk.line_offset, only_expected=only_expected)
         self._process_chunk(chunk, name, verifier)
         complaints = verifier.finish()
         for complaint in complaints:

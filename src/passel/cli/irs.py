@@ -47,11 +47,13 @@ class ToolIR(Protocol):
     Attributes:
         adapter: The adapter.
         reads_bytecode: Whether an input may be MLIR bytecode.
+        reads_files: Whether it reads files by itself, so that they may hold any bytes.
         verifies_input: Whether parsing verifies.
     """
 
     adapter: IRAdapter
     reads_bytecode: bool
+    reads_files: bool
     verifies_input: bool
 
     def new_context(self) -> Any:

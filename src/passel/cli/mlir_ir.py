@@ -5,6 +5,7 @@ Source: `mlir::MlirOptMain`, MLIR 22.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,8 @@ class MLIRTool:
         self.adapter: IRAdapter = self._mlir
         self._arguments = arguments
         self._flags = print_flags(arguments)
+        self._implicit_module = not arguments.flag("no-implicit-module")
+        self.reads_files = self._implicit_module and not arguments.text("split-input-file")
         self._as_bytecode = arguments.flag("emit-bytecode")
         self._version = self._bytecode_version()
         self._irdl = arguments.text("irdl-file")
@@ -130,16 +133,14 @@ class MLIRTool:
     def _parsed(
         self, chunk: Chunk, name: str, context: Any, on_warning: Callable[[Diagnostic], None]
     ) -> Any:
-        implicit_module = not self._arguments.flag("no-implicit-module")
         path = self._arguments.inputs[0] if self._arguments.inputs else "-"
-        is_whole = path == name and not self._arguments.text("split-input-file")
-        if is_whole and implicit_module and Path(path).is_file():
+        if self.reads_files and path == name and _is_plain(path):
             return parse_file(path, context, on_warning=on_warning)
         return parse_source(
             context,
             chunk.text,
             name,
-            implicit_module=implicit_module,
+            implicit_module=self._implicit_module,
             line_offset=chunk.line_offset,
             on_warning=on_warning,
         )
@@ -187,3 +188,11 @@ class MLIRTool:
         stream = BytesIO()
         op.operation.write_bytecode(stream, desired_version=self._version)
         return stream.getvalue()
+
+
+def _is_plain(path: str) -> bool:
+    """Tell whether MLIR can read a file by itself: again, and without a byte order mark."""
+    if not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        return file.read(len(BOM_UTF8)) != BOM_UTF8

@@ -32,6 +32,9 @@ class Renderer:
         show_op: Whether errors show the op that they are about.
         stream: Where to; the error stream by default.
         hidden: Severities of diagnostics that are not written.
+
+    Attributes:
+        byte_columns: Whether locations count bytes, as MLIR does, not characters.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class Renderer:
         hidden: Collection[Severity] = (),
     ) -> None:
         self.show_op = show_op
+        self.byte_columns = False
         self._hidden = frozenset(hidden)
         self.stream = stream or sys.stderr
         self._sources: dict[str, str] = {}
@@ -109,7 +113,10 @@ class Renderer:
         if location.line > len(lines):
             return ""
         line = lines[location.line - 1].rstrip("\r")
-        return printable(underline(line, max(location.column - 1, 0))) + "\n"
+        column = max(location.column - 1, 0)
+        if self.byte_columns and not line.isascii():
+            column = len(line.encode()[:column].decode(errors="ignore"))
+        return printable(underline(line, column)) + "\n"
 
 
 def _read(name: str) -> str:

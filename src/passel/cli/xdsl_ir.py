@@ -52,6 +52,7 @@ class XDSLTool:
     """
 
     reads_bytecode = False
+    reads_files = False
     verifies_input = False
 
     def __init__(self, arguments: Arguments) -> None:
