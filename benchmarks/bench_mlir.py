@@ -1,8 +1,9 @@
 """Native and Python passes over MLIR's bindings, against mlir-opt and the bindings themselves.
 
 The targets: native passes at most 1.1 times what the bindings' own pass manager takes, a
-Python pass no slower than one that the bindings call, and a pipeline of both 20 times faster
-than printing, running mlir-opt, and parsing for each native part.
+Python pass no slower than one that the bindings call, a pipeline of both 20 times faster
+than xDSL's way (printing, running mlir-opt, and parsing for each native part), and the tool no
+slower than mlir-opt and the imports.
 """
 
 import re
@@ -11,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 from statistics import median
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import mlir
@@ -18,10 +20,15 @@ from inputs import functions_of_40_ops
 from measuring import Comparison, wants_quick
 from mlir.ir import Context
 from mlir.passmanager import PassManager as NativeManager
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.transforms.mlir_opt import MLIROptPass
 
 from passel import Pass, PassContext, PassManager
 from passel.mlir import parse_source
+from passel.xdsl import XDSLAdapter
+from passel.xdsl import parse_source as parse_with_xdsl
 
+PASSEL_OPT = str(Path(sys.executable).with_name("passel-opt"))
 MLIR_OPT = str(Path(mlir.__path__[0], "bin", "mlir-opt"))
 NATIVE = "builtin.module(func.func(cse,canonicalize),symbol-dce)"
 TOTAL = re.compile(r"^ +([\d.]+) \( *[\d.]+%\)  (?:'func.func' Pipeline|SymbolDCE)$", re.MULTILINE)
@@ -123,7 +130,7 @@ def mixed_in_passel(text: str) -> float:
 
 
 def mixed_by_subprocess(text: str) -> float:
-    """Time the same where native passes are processes, for each function as a file of its own."""
+    """Time the same where native passes are processes, and the bindings print and parse."""
     module = parsed(text)
 
     def through(pass_: str, source: str) -> Any:
@@ -137,6 +144,45 @@ def mixed_by_subprocess(text: str) -> float:
         through("canonicalize", str(between))
 
     return seconds(run)
+
+
+def mixed_on_xdsl(text: str) -> float:
+    """Time the same on xDSL's IR, by its pass that prints, runs mlir-opt, and parses."""
+    context = XDSLAdapter().create_context()
+    module = parse_with_xdsl(context, text, "bench.mlir")
+    assert isinstance(module, ModuleOp)
+
+    def through(pass_: str) -> None:
+        pipeline = f"--pass-pipeline=builtin.module(func.func({pass_}))"
+        MLIROptPass(MLIR_OPT, arguments=("--mlir-print-op-generic", pipeline)).apply(
+            context, module
+        )
+
+    def run() -> None:
+        through("cse")
+        nothing(module, None)
+        through("canonicalize")
+
+    return seconds(run)
+
+
+def whole_process(tool: list[str]) -> Any:
+    """Return what times a tool from its start to its end."""
+
+    def run(text: str) -> float:
+        with NamedTemporaryFile("w", suffix=".mlir") as file:
+            file.write(text)
+            file.flush()
+            command = [*tool, f"--pass-pipeline={NATIVE}", file.name, "-o", "/dev/null"]
+            return seconds(lambda: subprocess.run(command, check=True))
+
+    return run
+
+
+def importing(_: str) -> float:
+    """Time what the bindings alone need before they can do anything."""
+    command = [sys.executable, "-c", "import mlir.ir"]
+    return seconds(lambda: subprocess.run(command, check=True))
 
 
 def measure(title: str, candidates: dict[str, Any], text: str, rounds: int) -> None:
@@ -182,7 +228,21 @@ def main() -> None:
         )
         measure(
             f"native, Python, native, {shape}",
-            {"passel": mixed_in_passel, "mlir-opt as a process": mixed_by_subprocess},
+            {
+                "passel": mixed_in_passel,
+                "mlir-opt as a process, bindings": mixed_by_subprocess,
+                "mlir-opt as a process, xDSL": mixed_on_xdsl,
+            },
+            text,
+            min(rounds, 3),
+        )
+        measure(
+            f"the tools, {shape}",
+            {
+                "mlir-opt": whole_process([MLIR_OPT]),
+                "passel-opt --ir=mlir": whole_process([PASSEL_OPT, "--ir=mlir"]),
+                "import mlir.ir": importing,
+            },
             text,
             rounds,
         )
