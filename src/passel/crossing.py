@@ -20,7 +20,7 @@ from passel.resolution import resolve
 from passel.schedule import Scheduler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from passel.context import PassContext
     from passel.ir import IRAdapter
@@ -44,16 +44,36 @@ class Side(Protocol):
         """Answers for the IR."""
         ...
 
-    def write(self, op: Any) -> str:
+    def write(self, op: Any, known: Callable[[str], bool] | None = None) -> str:
         """Return an op as generic text with locations.
+
+        Args:
+            op: The op.
+            known: Tells which ops the other IR knows.
 
         Raises:
             PassFailure: The IR cannot print it.
         """
         ...
 
-    def read(self, text: str) -> Any:
+    def knows(self, name: str) -> bool:
+        """Tell whether an op of this name is registered."""
+        ...
+
+    def symbol(self, op: Any, name: str) -> Any:
+        """Return the op that a symbol stands for where `op` is, or None."""
+        ...
+
+    def function_type(self, op: Any) -> str:
+        """Return the type of a function; empty for other ops."""
+        ...
+
+    def read(self, text: str, around: Sequence[str] = ()) -> Any:
         """Return the op that a text in generic form stands for.
+
+        Args:
+            text: The text.
+            around: Declarations of the symbols that the op uses.
 
         Raises:
             PassFailure: The IR cannot read it.
@@ -164,14 +184,16 @@ class Crossing(Pass[Any]):
         destination: _Destination = state
         here, there = self.this_side(ctx.ir_context), destination.side
         with ctx.scope(f"Conversion to {there.title}"):
-            other = there.read(_whole(here.write(op)))
+            text = _whole(here.write(op, there.knows))
+            other = there.read(text, _symbols_around(here, op, text))
         before = there.adapter.fingerprint(other)
         self._run_there(destination, other, ctx)
         if there.adapter.fingerprint(other) == before:
             ctx.preserve_all()
             return
         with ctx.scope(f"Conversion from {there.title}"):
-            result = here.read(_whole(there.write(other)))
+            text = _whole(there.write(other, here.knows))
+            result = here.read(text, _symbols_around(here, op, text))
             if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
                 raise PassFailure(f"{self} made another op of it")
             here.replace(op, result)
@@ -188,6 +210,40 @@ class Crossing(Pass[Any]):
     def this_side(self, context: Any) -> Side:
         """Return the IR of the op, with its context."""
         raise NotImplementedError
+
+
+_SYMBOL = re.compile(r'"(?:[^"\\]|\\.)*"|@([\w$.-]+)')
+_DECLARATION = (
+    '"func.func"() <{{function_type = {1}, sym_name = "{0}", sym_visibility = "private"}}> ({{}}) '
+    ": () -> ()"
+)
+
+
+def _symbols_around(side: Side, op: Any, text: str) -> list[str]:
+    """Return declarations of the symbols that an op uses but does not define, as text.
+
+    Args:
+        side: The IR of the op.
+        op: The op; a module brings its own symbols.
+        text: What it is, or is to become.
+    """
+    if "@" not in text or side.adapter.kind_of(op).name == "builtin.module":
+        return []
+    declared: dict[str, str] = {}
+    texts = [text]
+    while texts:
+        for used in _SYMBOL.finditer(texts.pop()):
+            name = used[1]
+            if name is None or name in declared:
+                continue
+            found = side.symbol(op, name)
+            declared[name] = ""
+            if found is None or found == op:
+                continue
+            kind = side.function_type(found)
+            declared[name] = _DECLARATION.format(name, kind) if kind else side.write(found)
+            texts.append("" if kind else declared[name])
+    return [each for each in declared.values() if each]
 
 
 _RESOURCE = re.compile(r'"(?:[^"\\]|\\.)*"|dense_resource<([^>]*)>')

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from passel.errors import PassFailure
 from passel.ir import PrintFlags
@@ -10,6 +11,9 @@ from passel.mlir.adapter import MLIRAdapter
 from passel.mlir.bindings import bindings_of
 from passel.mlir.diagnostics import ParseError
 from passel.mlir.parsing import parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 
 class MLIRSide:
@@ -30,21 +34,48 @@ class MLIRSide:
             self.context = self.adapter.create_context()
             self.context.allow_unregistered_dialects = True
 
-    def write(self, op: Any) -> str:
+    def write(self, op: Any, known: Callable[[str], bool] | None = None) -> str:
         """Return an op as generic text with locations."""
         flags = PrintFlags(generic=True, debuginfo=True, local_scope=True)
         return self.adapter.print_op(op, flags)
 
-    def read(self, text: str) -> Any:
-        """Return the op that a text stands for.
+    def knows(self, name: str) -> bool:
+        """Tell whether an op of this name is registered."""
+        return self.adapter.kind_named(self.context, name) is not None
+
+    def read(self, text: str, around: Iterable[str] = ()) -> Any:
+        """Return the op that a text stands for, given the symbols around that it uses.
 
         Raises:
             PassFailure: MLIR cannot read it, or finds it invalid.
         """
+        around = tuple(around)
+        if around:
+            text = f'"builtin.module"() ({{ {" ".join(around)} {text} }}) : () -> ()'
         try:
-            return parse_source(self.context, text, "<crossing>", implicit_module=False)
+            op = parse_source(self.context, text, "<crossing>", implicit_module=False)
         except ParseError as error:
             raise PassFailure(f"MLIR cannot read it: {error.diagnostics[0].message}") from error
+        if not around:
+            return op
+        return self.adapter.children(op)[-1].operation.detach_from_parent().opview
+
+    def symbol(self, op: Any, name: str) -> Any:
+        """Return the op that a symbol stands for where `op` is, as far as it is found."""
+        table = self.adapter.parent(op)
+        while table is not None:
+            with suppress(TypeError, ValueError):  # it is no symbol table
+                symbols = self.adapter.bindings.ir.SymbolTable(table)
+                if name in symbols:
+                    return symbols[name]
+            table = self.adapter.parent(table)
+        return None
+
+    def function_type(self, op: Any) -> str:
+        """Return the type of a function; empty for other ops."""
+        operation = op.operation
+        is_function = operation.name == "func.func"
+        return str(operation.attributes["function_type"]) if is_function else ""
 
     def replace(self, op: Any, new: Any) -> None:
         """Give an op the attributes and regions of another one.

@@ -6,6 +6,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.func import FuncOp
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 
@@ -14,6 +15,8 @@ from passel.xdsl.adapter import XDSLAdapter
 from passel.xdsl.parsing import parse_source
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from xdsl.context import Context
     from xdsl.ir import Operation
 
@@ -35,14 +38,19 @@ class XDSLSide:
             self.context = self.adapter.create_context()
             self.context.allow_unregistered = True
 
-    def write(self, op: Operation) -> str:
+    def write(self, op: Operation, known: Callable[[str], bool] | None = None) -> str:
         """Return an op as generic text with locations.
+
+        Args:
+            op: The op.
+            known: Tells which ops the other IR knows.
 
         Raises:
             PassFailure: xDSL cannot print it.
         """
         stream = StringIO()
         printer = _Printer(stream=stream, print_generic_format=True, print_debuginfo=True)
+        printer.known = known
         try:
             printer.print_op(op)
         except Exception as error:  # printers raise what they like
@@ -50,7 +58,11 @@ class XDSLSide:
             raise PassFailure(f"xDSL cannot print it: {reason}") from error
         return stream.getvalue()
 
-    def read(self, text: str) -> Operation:
+    def knows(self, name: str) -> bool:
+        """Tell whether an op of this name is registered."""
+        return self.adapter.kind_named(self.context, name) is not None
+
+    def read(self, text: str, around: Iterable[str] = ()) -> Operation:
         """Return the op that a text stands for.
 
         Raises:
@@ -60,6 +72,20 @@ class XDSLSide:
             return parse_source(self.context, text, "<crossing>", implicit_module=False)
         except ParseError as error:
             raise PassFailure(f"xDSL cannot read it: {error.msg}") from error
+
+    def symbol(self, op: Operation, name: str) -> Operation | None:
+        """Return the op that a symbol stands for where `op` is, as far as it is found."""
+        table = op.parent_op()
+        while table is not None:
+            for found in self.adapter.children(table):
+                if self.adapter.symbol_name(found) == name:
+                    return found
+            table = table.parent_op()
+        return None
+
+    def function_type(self, op: Operation) -> str:
+        """Return the type of a function; empty for other ops."""
+        return str(op.function_type) if isinstance(op, FuncOp) else ""
 
     def replace(self, op: Operation, new: Operation) -> None:
         """Give an op the attributes, properties and regions of another one."""
@@ -72,15 +98,25 @@ class XDSLSide:
 
 
 class _Printer(Printer):
-    """Prints properties as attributes: MLIR drops a property that its op does not have.
+    """Prints properties as attributes as well: MLIR drops a property that its op does not have.
 
-    It keeps such an attribute, takes those that its op has as properties, and so does xDSL.
+    It keeps it as an attribute, which xDSL turns into a property again. Ops that MLIR does not
+    know keep what they are given, so that these have attributes only.
     """
+
+    known: Callable[[str], bool] | None = None
 
     def print_op_with_default_format(self, op: Operation) -> None:
         """Print an op."""
-        is_known = not isinstance(op, UnregisteredOp)
-        self.print_properties_as_attributes = (
-            is_known and not op.properties.keys() & op.attributes.keys()
-        )
-        super().print_op_with_default_format(op)
+        if self.known is None or isinstance(op, UnregisteredOp) or not op.properties:
+            super().print_op_with_default_format(op)
+            return
+        twice = self.known(op.name)
+        self.print_operands(op.operands)
+        self.print_successors(op.successors)
+        if twice or op.properties.keys() & op.attributes.keys():
+            self._print_op_properties(op.properties)
+        self.print_regions(op.regions)
+        self.print_op_attributes({**op.properties, **op.attributes})
+        self.print_string(" : ")
+        self.print_operation_type(op)
