@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Operation
 
+_NOT_IN_MLIR = {"gpu.func": {"kernel"}}
+"""Properties of xDSL's ops that MLIR's ops of the same name do not have."""
+_NOTHING: set[str] = set()
+
 
 class XDSLSide:
     """xDSL.
@@ -98,25 +102,32 @@ class XDSLSide:
 
 
 class _Printer(Printer):
-    """Prints properties as attributes as well: MLIR drops a property that its op does not have.
+    """Prints properties that MLIR would not take as attributes, which xDSL makes properties again.
 
-    It keeps it as an attribute, which xDSL turns into a property again. Ops that MLIR does not
-    know keep what they are given, so that these have attributes only.
+    MLIR drops a property that its op does not have; of an op that it does not know, passes see
+    attributes only.
     """
 
     known: Callable[[str], bool] | None = None
 
     def print_op_with_default_format(self, op: Operation) -> None:
         """Print an op."""
-        if self.known is None or isinstance(op, UnregisteredOp) or not op.properties:
+        lost = self._lost(op) - op.attributes.keys()
+        if not lost:
             super().print_op_with_default_format(op)
             return
-        twice = self.known(op.name)
+        moved = {name: value for name, value in op.properties.items() if name in lost}
         self.print_operands(op.operands)
         self.print_successors(op.successors)
-        if twice or op.properties.keys() & op.attributes.keys():
-            self._print_op_properties(op.properties)
+        self._print_op_properties({k: v for k, v in op.properties.items() if k not in lost})
         self.print_regions(op.regions)
-        self.print_op_attributes({**op.properties, **op.attributes})
+        self.print_op_attributes({**moved, **op.attributes})
         self.print_string(" : ")
         self.print_operation_type(op)
+
+    def _lost(self, op: Operation) -> set[str]:
+        if self.known is None or not op.properties or isinstance(op, UnregisteredOp):
+            return set()
+        if not self.known(op.name):
+            return set(op.properties)
+        return _NOT_IN_MLIR.get(op.name, _NOTHING) & op.properties.keys()

@@ -1,0 +1,192 @@
+"""Passes of one IR inside a pipeline on the other: where they run, and what becomes of the op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import AnchorError, OptionError, Pass, PassContext, PassManager, UnknownPassError
+from passel.crossing import RunOnMLIR, RunOnXDSL
+
+if TYPE_CHECKING:
+    from tests.crossing.conftest import World
+
+PIPELINES = [
+    "builtin.module(other(func.func(cse)))",
+    "builtin.module(other(cse))",
+    "builtin.module(func.func(other(cse)))",
+    "any(other(cse))",
+    "builtin.module(cse,other(canonicalize),other(func.func(cse),symbol-dce))",
+]
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_levels(world: World, redundant: str, pipeline: str) -> None:
+    """A crossing works on modules and on functions, and nests pipelines over there."""
+    module = world.read(redundant)
+    world.manager(pipeline).run(module)
+    assert world.text(module).count("arith.addi") == 1
+    world.adapter.verify(module, recursive=True)
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_text(world: World, pipeline: str) -> None:
+    """A pipeline prints as it was written, and reads back as an equal one."""
+    manager = world.manager(pipeline)
+    assert str(manager).replace(f"{world.other}(", "other(") == pipeline
+    assert world.manager(str(manager)) == manager
+
+
+def test_there_and_back(world: World, redundant: str) -> None:
+    """Crossings nest: what is inside may cross back."""
+    module = world.read(redundant)
+    back = "xdsl" if world.other == "mlir" else "mlir"
+    world.manager(f"builtin.module(other(func.func({back}(cse)),canonicalize))").run(module)
+    assert world.text(module).count("arith.addi") == 1
+
+
+def test_nothing_to_do(world: World, redundant: str) -> None:
+    """An empty crossing leaves the op alone, with all that is inside."""
+    module = world.read(redundant)
+    before, inside = world.text(module), world.adapter.children(module)
+    result = world.manager("builtin.module(other(),func.func(other()))").run(module)
+    assert world.text(module) == before
+    assert world.adapter.children(module) == inside
+    assert not result.changed
+
+
+def test_who_holds_the_op(world: World, redundant: str) -> None:
+    """The op stays the one that it was; what is inside is new."""
+    module = world.read(redundant)
+    function, _ = world.adapter.children(module)
+    world.manager("builtin.module(func.func(other(cse)))").run(module)
+    assert world.adapter.symbol_name(function) == "f"
+    assert world.adapter.parent(function) == module
+    assert world.adapter.children(module)[0] == function
+    assert len(world.adapter.children(function)) == 3
+
+
+def test_locations(world: World, redundant: str) -> None:
+    """Ops come back with the locations that they had."""
+    module = world.read(redundant)
+    world.manager("builtin.module(other(func.func(cse)))").run(module)
+    function, _ = world.adapter.children(module)
+    places = [str(world.adapter.location(op)) for op in world.adapter.children(function)]
+    assert str(world.adapter.location(function)) == "input.mlir:3:3"
+    assert places == ["input.mlir:4:10", "input.mlir:6:10", "input.mlir:7:5"]
+
+
+def test_attributes_and_symbols(mlir_world: World, xdsl_world: World) -> None:
+    """What passes over there do to the op itself is done to it here: attributes, its symbol."""
+    text = """module { func.func private @used() func.func @f() attributes {drop.me, keep.me} {
+      call @used() : () -> () return } }"""
+    for world in (mlir_world, xdsl_world):
+        module = world.read(text)
+        manager = PassManager("builtin.module", world.context, adapter=world.adapter)
+        inner = RunOnXDSL if world is mlir_world else RunOnMLIR
+        change = ChangeXDSL if world is mlir_world else ChangeMLIR
+        manager.add_nested("func.func", inner.of(change()))
+        manager.run(module)
+        _, function = world.adapter.children(module)
+        assert world.adapter.symbol_name(function) == "renamed"
+        assert "drop.me" not in world.text(function)
+        assert "keep.me" in world.text(function)
+        assert "new.attribute" in world.text(function)
+
+
+class ChangeXDSL(Pass[Any]):
+    """Changes the attributes of functions that have some."""
+
+    name = "change-xdsl"
+    ir = "xdsl"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Rename it, and change attributes."""
+        from xdsl.dialects.builtin import StringAttr, UnitAttr
+
+        if op.attributes.pop("drop.me", None) is not None:
+            op.attributes["new.attribute"] = UnitAttr()
+            op.properties["sym_name"] = StringAttr("renamed")
+
+
+class ChangeMLIR(Pass[Any]):
+    """Changes the attributes of functions that have some."""
+
+    name = "change-mlir"
+    ir = "mlir"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Rename it, and change attributes."""
+        from mlir.ir import StringAttr, UnitAttr
+
+        attributes, context = op.operation.attributes, op.operation.context
+        if "drop.me" in attributes:
+            del attributes["drop.me"]
+            attributes["new.attribute"] = UnitAttr.get(context)
+            attributes["sym_name"] = StringAttr.get("renamed", context)
+
+
+def test_options(world: World, redundant: str) -> None:
+    """Options of passes over there are read there, and printed again."""
+    options = "{max-iterations=1 top-down=false}"
+    manager = world.manager(f"builtin.module(other(func.func(canonicalize{options})))")
+    assert options[1:-1] in str(manager)
+    manager.run(world.read(redundant))
+
+
+def test_adding_text(world: World, redundant: str) -> None:
+    """`add` takes a crossing as text."""
+    module = world.read(redundant)
+    manager = PassManager("builtin.module", world.context, adapter=world.adapter)
+    manager.add(f"{world.other}(func.func(cse))")
+    manager.run(module)
+    assert world.text(module).count("arith.addi") == 1
+
+
+def test_in_python(mlir_world: World, xdsl_world: World) -> None:
+    """A crossing is a value like every pass; text in it names passes of the other IR."""
+    for world, kind in ((mlir_world, RunOnXDSL), (xdsl_world, RunOnMLIR)):
+        parsed = next(iter(world.manager("builtin.module(other(cse,func.func(canonicalize)))")))
+        assert parsed == kind.of("cse", "func.func(canonicalize)")
+        assert hash(parsed) == hash(kind.of("cse,func.func(canonicalize)"))
+        assert str(kind()) == f"{world.other}()"
+
+
+def test_without_parentheses(world: World) -> None:
+    """The name alone is refused with an example, where it stands."""
+    with pytest.raises(OptionError, match="takes passes in parentheses") as caught:
+        world.manager(f"builtin.module(cse,{world.other})")
+    assert caught.value.span is not None
+    assert caught.value.span.start == len("builtin.module(cse,")
+
+
+def test_misspelt(world: World) -> None:
+    """An unknown name over there is met with a suggestion, and its place in the whole text."""
+    with pytest.raises(UnknownPassError, match="did you mean 'canonicalize'") as caught:
+        world.manager("builtin.module(cse,other(canonicalise))")
+    assert caught.value.span is not None
+    assert caught.value.span.start == len(f"builtin.module(cse,{world.other}(")
+
+
+def test_names_of_the_right_ir(mlir_world: World, xdsl_world: World) -> None:
+    """Each name is looked up among the passes of the IR that it is for."""
+    mlir_world.manager("builtin.module(sroa,other(apply-pdl))")
+    xdsl_world.manager("builtin.module(apply-pdl,other(sroa))")
+    for world, foreign in ((mlir_world, "apply-pdl"), (xdsl_world, "sroa")):
+        with pytest.raises(UnknownPassError, match=foreign):
+            world.manager(f"builtin.module({foreign})")
+
+
+def test_wrong_options_there(world: World) -> None:
+    """A wrong option over there is an error of the whole pipeline, before anything runs."""
+    with pytest.raises(OptionError, match="no-such-option"):
+        world.manager("builtin.module(other(canonicalize{no-such-option=1}))")
+
+
+def test_to_the_ir_at_hand(world: World) -> None:
+    """A crossing to the IR at hand is refused before anything runs."""
+    here = "xdsl" if world.other == "mlir" else "mlir"
+    manager = world.manager(f"builtin.module({here}(cse))")
+    with pytest.raises(AnchorError, match=f"'{here}'"):
+        manager.check(world.adapter)

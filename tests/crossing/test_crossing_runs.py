@@ -1,0 +1,250 @@
+"""What a run tells of a pipeline that crosses: failures, timing, statistics, reproducers."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.cli import main
+from passel.crossing import RunOnMLIR, RunOnXDSL
+from passel.instruments.ir_printing import PrintIR
+from passel.instruments.statistics_report import StatisticsReport
+from passel.instruments.timing import Timing
+from passel.instruments.trace import Trace
+from passel.testing import FullEventRecorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from passel.crossing import Crossing
+    from tests.crossing.conftest import World
+
+
+class Misbehave(Pass[Any]):
+    """Fails in one of the ways there are, on functions called `f`."""
+
+    name = "misbehave"
+    how: str = "fail"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Fail."""
+        ctx.emit_warning("about to")
+        if self.how == "raise":
+            raise KeyError("oops")
+        if self.how == "stop":
+            raise KeyboardInterrupt
+        raise PassFailure("not this one")
+
+
+class HasFact(Pass[Any]):
+    """Looks at an analysis."""
+
+    name = "has-fact"
+    seen: ClassVar[list[Fact]] = []
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Ask for it, and preserve it."""
+        self.seen.append(ctx.analysis(Fact))
+        ctx.preserve(Fact)
+
+
+class Fact:
+    """An analysis."""
+
+    def __init__(self, op: Any) -> None:
+        self.op = op
+
+
+def _crossing(world: World) -> type[Crossing]:
+    return RunOnXDSL if world.other == "xdsl" else RunOnMLIR
+
+
+def _on_functions(world: World, *passes: Pass[Any]) -> PassManager:
+    manager = PassManager("builtin.module", world.context, adapter=world.adapter)
+    manager.add_nested("func.func", _crossing(world).of(*passes))
+    return manager
+
+
+@pytest.mark.parametrize(("how", "why"), [("fail", "not this one"), ("raise", "KeyError: 'oops'")])
+def test_failures(world: World, redundant: str, how: str, why: str) -> None:
+    """The error names the pass over there with its path, the op's place, and the pass here."""
+    module = world.read(redundant)
+    with pytest.raises(PassFailedError) as caught:
+        _on_functions(world, Misbehave(how=how)).run(module)
+    first, second = caught.value.failures
+    outer = f"builtin.module/func.func/0:{world.other}"
+    assert (first.kind, first.path, first.symbol) == ("failed", outer, "f")
+    assert second.symbol == "g"
+    assert str(first.location) == "input.mlir:3:3"
+    assert "misbehave" in str(first)
+    assert why in str(first)
+    assert f"[{outer}/func.func/0:misbehave]" in str(first)
+    assert [each.message for each in caught.value.diagnostics].count("about to") == 2
+    if how == "raise":
+        assert isinstance(caught.value.__cause__, PassFailure)
+
+
+def test_what_failed_is_left_alone(world: World, redundant: str) -> None:
+    """An op that failed over there is here as it was."""
+    module = world.read(redundant)
+    before = world.text(module)
+    with pytest.raises(PassFailedError):
+        _on_functions(world, Misbehave()).run(module)
+    assert world.text(module) == before
+
+
+def test_interrupts(world: World, redundant: str) -> None:
+    """An interrupt over there ends the run, and hooks of both runs pair."""
+    timing = Timing()
+    manager = _on_functions(world, Misbehave(how="stop"))
+    manager.add_instrumentation(timing)
+    with pytest.raises(KeyboardInterrupt):
+        manager.run(world.read(redundant))
+    assert timing.timing.find("Misbehave") is not None
+
+
+def test_timing(world: World, redundant: str) -> None:
+    """A crossing has rows for what is converted, and for the passes over there."""
+    timing = Timing()
+    manager = world.manager("builtin.module(func.func(other(cse)))")
+    manager.add_instrumentation(timing)
+    manager.run(world.read(redundant))
+    row = timing.timing.find(f"{world.other}(cse)")
+    assert row is not None
+    title = "xDSL" if world.other == "xdsl" else "MLIR"
+    assert [(child.name, child.count) for child in row.children] == [
+        (f"Conversion to {title}", 2),
+        ("'func.func' Pipeline", 2),
+        (f"Conversion from {title}", 1),
+    ]
+    inner = row.children[1].children
+    path = f"builtin.module/func.func/0:{world.other}/func.func/0:cse"
+    assert [(child.name, child.path, child.count) for child in inner] == [("CSE", path, 2)]
+
+
+def test_trace(world: World, redundant: str) -> None:
+    """A trace has a slice for each of them, which names ops of the IR that they are of."""
+    stream = io.StringIO()
+    manager = world.manager("builtin.module(func.func(other(cse)))")
+    manager.add_instrumentation(Trace(stream))
+    manager.run(world.read(redundant))
+    events = json.loads(stream.getvalue())
+    names = [event["name"] for event in events if event["ph"] == "B"]
+    assert "cse @f" in names
+    assert "cse @g" in names
+    assert sum(name.startswith("Conversion") for name in names) == 3
+    assert sum(e["ph"] == "B" for e in events) == sum(e["ph"] == "E" for e in events)
+
+
+def test_statistics(mlir_world: World, redundant: str) -> None:
+    """What passes over there count is in the result, under the path of the crossing."""
+    stream = io.StringIO()
+    manager = mlir_world.manager("builtin.module(func.func(other(cse)))")
+    manager.add_instrumentation(StatisticsReport(stream=stream))
+    result = manager.run(mlir_world.read(redundant))
+    (path,) = result.statistics
+    assert path == "builtin.module/func.func/0:xdsl/func.func/0:cse"
+    assert result.statistics[path]["num-cse'd"] == 1
+    assert stream.getvalue().count("Pass statistics report") == 1
+    assert "(S) 1 num-cse'd" in stream.getvalue()
+
+
+def test_other_instrumentations_see_one_pass(world: World, redundant: str) -> None:
+    """Who asks the adapter about ops never sees those of the other IR."""
+    recorder, printed = FullEventRecorder(world.adapter), io.StringIO()
+    manager = world.manager("builtin.module(func.func(other(cse)))")
+    manager.add_instrumentation(recorder)
+    manager.add_instrumentation(PrintIR(after=True, stream=printed))
+    manager.run(world.read(redundant))
+    passes = [event for event in recorder.events if event.startswith("before-pass ")]
+    assert passes == [
+        "before-pass [func.func] @m",
+        f"before-pass {world.other} @f",
+        f"before-pass {world.other} @g",
+    ]
+    assert printed.getvalue().count("IR Dump After") == 2
+
+
+def test_analyses(world: World, redundant: str) -> None:
+    """A crossing that changes an op drops its analyses; one that does not keeps them."""
+    HasFact.seen.clear()
+    manager = PassManager("builtin.module", world.context, adapter=world.adapter)
+    kind = _crossing(world)
+    manager.add_nested("func.func", HasFact(), kind.of("cse"), HasFact())
+    manager.run(world.read(redundant))
+    f_before, f_after, g_before, g_after = HasFact.seen
+    assert f_before is not f_after
+    assert g_before is g_after
+
+
+class Invalidate(Pass[Any]):
+    """Breaks a function, in xDSL."""
+
+    name = "invalidate"
+    ir = "xdsl"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Give it another type than its arguments have."""
+        from xdsl.dialects.builtin import FunctionType
+
+        op.properties["function_type"] = FunctionType.from_lists([], [])
+
+
+def test_verification(mlir_world: World, redundant: str) -> None:
+    """What a pass over there breaks is found there; unverified, MLIR refuses to read it."""
+    manager = _on_functions(mlir_world, Invalidate())
+    with pytest.raises(PassFailedError, match=r"0:xdsl/func\.func/0:invalidate"):
+        manager.run(mlir_world.read(redundant))
+    manager.enable_verifier(False)
+    with pytest.raises(PassFailedError, match="MLIR cannot read it"):
+        manager.run(mlir_world.read(redundant))
+
+
+def test_wrong_anchor_there(world: World, redundant: str) -> None:
+    """A pass over there that is not for the op is refused, with its reason."""
+    manager = world.manager(
+        "builtin.module(other(func.func(other2(cse))))".replace("other2", "any")
+    )
+    manager.run(world.read(redundant))
+    manager = world.manager("builtin.module(func.func(other(nosuch.op(cse))))")
+    with pytest.raises(PassFailedError, match=r"no registered operation is called 'nosuch\.op'"):
+        manager.run(world.read(redundant))
+
+
+def test_reproducers(
+    world: World,
+    redundant: str,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """The file of a failure in a crossing holds the whole pipeline, and replays."""
+    file = tmp_path / "repro.mlir"
+    inner = "func.func(composite-fixed-point-pass{max-iterations=0 pipeline=cse})"
+    manager = world.manager(f"builtin.module(cse,other({inner}))")
+    manager.enable_crash_reproducer(file)
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(world.read(redundant))
+    assert caught.value.reproducer == file
+    ir = "mlir" if world.other == "xdsl" else "xdsl"
+    assert main(["--run-reproducer", f"--ir={ir}", str(file)]) == 1
+    assert "Invalid maxIterations value" in capfd.readouterr().err
+
+
+def test_many_ops_one_context(world: World, redundant: str, monkeypatch: Any) -> None:
+    """The other side is set up once for a run, whatever number of ops crosses."""
+    made: list[object] = []
+    kind = _crossing(world)
+    set_up: Callable[[Any], Any] = kind.other_side
+
+    def counted(self: Any) -> Any:
+        made.append(self)
+        return set_up(self)
+
+    monkeypatch.setattr(kind, "other_side", counted)
+    world.manager("builtin.module(func.func(other(cse)))").run(world.read(redundant))
+    assert len(made) == 1

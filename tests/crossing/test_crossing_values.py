@@ -1,0 +1,175 @@
+"""What an op consists of is the same after it has been over there and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel import PassFailedError
+from passel.mlir.crossing import MLIRSide
+from passel.xdsl.crossing import XDSLSide
+
+if TYPE_CHECKING:
+    from passel.crossing import Side
+    from tests.crossing.conftest import World
+
+INPUTS = sorted(Path(__file__).parent.parent.glob("real_files/inputs/*.mlir"))
+
+NOT_MLIR = frozenset(
+    {
+        "csl_program",
+        "hw_circuit",
+        "memref_stream",
+        "riscv_branches",
+        "riscv_functions",
+        "riscv_loops",
+        "snitch_streams",
+        "stencil_heat",
+        "varith_sums",
+        "x86_functions",
+    }
+)
+"""Files of dialects that MLIR does not have."""
+
+INVALID = {"arith.trunci": "MLIR gives it a property that it does not have in xDSL"}
+"""Ops that xDSL finds invalid, and why; they come back nevertheless."""
+
+VALUES = [
+    "1.1 : f32",
+    "1.1 : f64",
+    "1.1 : f16",
+    "1.1 : bf16",
+    "0x7FC00001 : f32",
+    "0x7FF0000000000000 : f64",
+    "0xFF80 : bf16",
+    "-0.0 : f32",
+    "1.0e-45 : f32",
+    "1.0e+300 : f64",
+    "dense<[1.1, 2.2, 0.1]> : tensor<3xf32>",
+    "dense<[1.1, 0.1]> : tensor<2xf64>",
+    "dense<1.1> : tensor<2xbf16>",
+    "dense<[1.1, 6.0e-08]> : tensor<2xf16>",
+    "dense<[0x7FC00001, 0xFF800000, 0x4D8EF3C4]> : tensor<3xf32>",
+    "dense<[0x7FF0000000000000, -0.0]> : vector<2xf64>",
+    "dense<0x4D8EF3C4> : tensor<8xf32>",
+    'dense<"0xCDCC8C3FCDCC0C40"> : tensor<2xf32>',
+    "dense<[[1, -2], [3, 4]]> : tensor<2x2xi8>",
+    "dense<[true, false]> : tensor<2xi1>",
+    "dense<> : tensor<0xf32>",
+    "array<f32: 1.1, 2.2>",
+    "array<i64: 1, -2>",
+    "array<i1: true, false>",
+    r'"a\00b\FF\C3\A9\22\\\n\t"',
+    '"plain"',
+    "170141183460469231731687303715884105727 : i128",
+    "5 : ui8",
+    "-1 : si8",
+    "-1 : index",
+    "true",
+    "unit",
+    "@outer::@inner",
+    "[1 : i32, [@f], {x = 2 : i8, y}]",
+    "affine_map<(d0)[s0] -> (d0 + s0 floordiv 2)>",
+    "strided<[1, ?], offset: 3>",
+    "tensor<?x4xf32>",
+    "memref<2xf32, 1>",
+    "(i32, f32) -> (index, !vendor.thing<[3]>)",
+    '#vendor.thing<"x", [1]>',
+    "!vendor.thing",
+]
+
+
+def _sides(world: World) -> tuple[Side, Side]:
+    if world.other == "xdsl":
+        return MLIRSide(world.context), XDSLSide()
+    return XDSLSide(world.context), MLIRSide()
+
+
+def _there_and_back(world: World, text: str) -> tuple[str, str]:
+    here, there = _sides(world)
+    op = world.read(text)
+    other = there.read(here.write(op, there.knows))
+    if not any(name in text for name in INVALID):
+        there.adapter.verify(other, recursive=True)
+    back = here.read(there.write(other, here.knows))
+    return here.write(op), here.write(back)
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_attributes(world: World, value: str) -> None:
+    """Attributes come back as they were, bit by bit."""
+    text = f"module attributes {{x.value = {value}}} {{}}"
+    before, after = _there_and_back(world, text)
+    assert after == before
+
+
+def test_bits(mlir_world: World) -> None:
+    """The numbers of a dense constant are the same bits over there."""
+    text = "module attributes {x.v = dense<[1.1, 0x4D8EF3C4, 0x7FC00001]> : tensor<3xf32>} {}"
+    here, there = _sides(mlir_world)
+    other = there.read(here.write(mlir_world.read(text)))
+    data = other.attributes["x.v"].data.data
+    assert data == bytes.fromhex("cdcc8c3fc4f38e4d0100c07f")
+
+
+def test_unregistered_ops(world: World) -> None:
+    """Ops that nobody knows come back with attributes, properties, regions and locations."""
+    text = """
+      %0 = "vendor.make"() <{p = 1.1 : f32}> {q = #vendor.x<"y">} : () -> !vendor.t<3> loc("a")
+      "vendor.use"(%0) ({
+      ^bb0(%arg0: i32 loc("b.c":1:2)):
+        "vendor.end"(%arg0)[^bb1] : (i32) -> () loc(fused["d", "e.f":3:4])
+      ^bb1:
+        "vendor.end"() : () -> () loc(callsite("f" at "g.h":5:6))
+      }) : (!vendor.t<3>) -> () loc(unknown)
+    """
+    before, after = _there_and_back(world, text)
+    assert after == before
+
+
+def test_properties_that_the_other_ir_lacks(xdsl_world: World) -> None:
+    """What is a property in xDSL and nothing in MLIR comes back as a property."""
+    text = """"gpu.module"() <{sym_name = "m"}> ({
+        "gpu.func"() <{function_type = () -> (), kernel}> ({
+          "gpu.return"() : () -> ()
+        }) {sym_name = "k"} : () -> ()
+    }) : () -> ()"""
+    here, there = _sides(xdsl_world)
+    back = here.read(there.write(there.read(here.write(xdsl_world.read(text), there.knows))))
+    (module,) = xdsl_world.adapter.children(back)
+    (function,) = xdsl_world.adapter.children(module)
+    assert "kernel" in function.properties
+
+
+def test_resources_are_refused(world: World) -> None:
+    """The contents of resources live beside the IR: rather than lost, they are refused."""
+    text = "module attributes {x.v = dense_resource<blob> : tensor<2xf32>} {}"
+    with pytest.raises(PassFailedError, match="it uses the resource blob, which cannot cross"):
+        world.manager("builtin.module(other(cse))").run(world.read(text))
+
+
+def test_strings_are_no_resources(world: World) -> None:
+    """A string may say what it wants."""
+    text = r'module attributes {x.v = "\22dense_resource<blob>", x.w = "@nobody"} {}'
+    world.manager("builtin.module(other(cse))").run(world.read(text))
+
+
+def test_what_the_other_ir_cannot_read(mlir_world: World) -> None:
+    """What cannot cross fails with the reason, and leaves the op alone."""
+    text = 'module attributes {x.v = dense<["a", "b"]> : tensor<2x!test.s>} {}'
+    module = mlir_world.read(text)
+    before = mlir_world.text(module)
+    with pytest.raises(PassFailedError, match="xDSL cannot read it: Expected either a float"):
+        mlir_world.manager("builtin.module(other(cse))").run(module)
+    assert mlir_world.text(module) == before
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in INPUTS if path.stem not in NOT_MLIR], ids=lambda path: path.stem
+)
+def test_real_files(mlir_world: World, path: Path) -> None:
+    """Files of many dialects come back from xDSL as they were."""
+    before, after = _there_and_back(mlir_world, path.read_text())
+    assert after == before
