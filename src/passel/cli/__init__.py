@@ -74,6 +74,25 @@ def _prepare_process() -> None:
         faulthandler.enable()
 
 
+def _let_second_interrupt_end() -> None:
+    """Let Ctrl-C end the process at once when it comes again.
+
+    The first one is for Python to see, which native passes may keep from running for long.
+    """
+    import signal
+
+    if signal.getsignal(signal.SIGTERM) is not _terminate:
+        return  # somebody else's process
+    import ctypes
+
+    with suppress(AttributeError, OSError):  # not the C library of Linux
+        library = ctypes.CDLL(None)
+        library.signal.restype = ctypes.c_void_p
+        library.sysv_signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
+        handler = library.signal(signal.SIGINT, None)
+        library.sysv_signal(signal.SIGINT, handler)  # forgotten when it is called
+
+
 def _terminate(*_: object) -> NoReturn:
     raise Termination
 
@@ -115,6 +134,8 @@ def _run(words: list[str]) -> int:
     from passel.cli.ir_choice import chosen_ir, mlir_hint
 
     ir = chosen_ir(words)
+    if ir == "mlir":
+        _let_second_interrupt_end()
     registry = _registry(words, ir)
     try:
         return _process(words, ir, registry)

@@ -49,14 +49,21 @@ def split_input(
         after = found + len(prefix)
         position = after + len(tail)
         if text.startswith(tail, after) and position < len(text):
-            yield Chunk(text[start:found], line)
+            yield Chunk(_in_place(text, start, found), line)
             line += text.count("\n", start, position)
             start = position
         else:
             position = after
             if text[found : found + len(marker)].rstrip() != marker:
                 warn(_near_miss(text, after, filename))
-    yield Chunk(text[start:], line)
+    yield Chunk(_in_place(text, start, len(text)), line)
+
+
+def _in_place(text: str, start: int, end: int) -> str:
+    """Return a part such that what follows a marker on its line keeps its column."""
+    before = start - (text.rfind("\n", 0, start) + 1)
+    is_inside = before and text[start:end].partition("\n")[0].strip()
+    return f"{' ' * before}{text[start:end]}" if is_inside else text[start:end]
 
 
 def _near_miss(text: str, offset: int, filename: str) -> Diagnostic:

@@ -1,0 +1,247 @@
+"""`--ir=mlir` and the real mlir-opt: the same output, exit code and first error."""
+
+from __future__ import annotations
+
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel.cli.flags import FLAGS, GROUPS, NOT_HERE
+
+if TYPE_CHECKING:
+    from conftest import Tool
+
+
+def _installed(package: str, part: str) -> Path:
+    spec = find_spec(package)
+    folders = (spec and spec.submodule_search_locations) or ()
+    return next(path for folder in folders if (path := Path(folder, part)).exists())
+
+
+MLIR_OPT = _installed("mlir", "bin/mlir-opt")
+CORPUS = _installed("xdsl", "../tests/filecheck")
+
+_FILES = """
+backend/llvm/convert_op backend/llvm/global backend/llvm/hello_world backend/wgsl/2d5pt
+dialects/affine/examples dialects/arith/arith_constant_fold_interp dialects/cf/cf_ops
+dialects/complex/ops dialects/llvm/array dialects/pdl/mlir-tests dialects/pdl/pdl_operation
+dialects/pdl_interp/pdl_interp_ops dialects/scf/parallel_bounds dialects/scf/reduce
+dialects/smt/bv_ops dialects/tosa/ops dialects/vector/vector_ops dialects/wasmssa/ops
+mlir-conversion/with-mlir/dialects/builtin/builtin_fp_types
+mlir-conversion/with-mlir/dialects/gpu/ops mlir-conversion/with-mlir/dialects/linalg/linalg_on_memrefs
+mlir-conversion/with-mlir/dialects/memref/matmul mlir-conversion/with-mlir/dialects/omp/ops
+mlir-conversion/with-mlir/dialects/scf/while_custom mlir-conversion/with-mlir/scope
+mlir-conversion/with-mlir/parser-printer/custom_format_debuginfo parser-printer/metadata
+mlir-conversion/with-mlir/dialects/transform/tile_using_for
+projects/riscv-backend-paper/nsnet projects/riscv-backend-paper/matmul
+transforms/arith-add-immediate-zero transforms/loop-hoist-memref/loop-nest
+transforms/expand_math_to_polynomials
+"""
+"""Files of xDSL's suite that MLIR can read."""
+
+PIPELINES = [
+    ("--canonicalize", "--convert-scf-to-cf", "--convert-to-llvm", "--mlir-print-op-generic"),
+    ("-p", "builtin.module(func.func(cse,canonicalize),symbol-dce,inline)"),
+]
+
+
+def _mlir_opt(*arguments: str) -> tuple[int, str, str]:
+    done = subprocess.run([MLIR_OPT, *arguments], capture_output=True, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def _assert_same(tool: Tool, *arguments: str) -> None:
+    """Compare output, exit code, and the first line of the errors."""
+    code, out, err = _mlir_opt(*arguments)
+    ours = tool("--ir=mlir", *arguments)
+    assert (ours.code, ours.out) == (code, out)
+    assert ours.err.partition("\n")[0] == err.partition("\n")[0]
+
+
+@pytest.mark.parametrize("name", _FILES.split())
+def test_real_files(tool: Tool, name: str) -> None:
+    """Real files come out of pipelines byte for byte as mlir-opt prints them."""
+    for flags in PIPELINES:
+        _assert_same(tool, str(CORPUS / f"{name}.mlir"), *flags)
+
+
+BROKEN = {
+    "undeclared value": "func.func @f() {\n  return %x : i32\n}\n",
+    "redefined value": "func.func @f(%a: i32) {\n  %a = arith.constant 1 : i32\n  return\n}\n",
+    "redefined symbol": "func.func @f() { return }\nfunc.func @f() { return }\n",
+    "wrong type": "func.func @f() -> i32 {\n  %0 = arith.constant 1 : i64\n  return %0 : i64\n}\n",
+    "no terminator": "func.func @f() {\n  %0 = arith.constant 1 : i64\n}\n",
+    "ends too early": "func.func @f() {\n  return",
+    "unregistered": '"x.y"() : () -> ()\n',
+    "unknown dialect": "x.y\n",
+    "open string": 'module @"abc {}\n',
+    "unknown type": "func.func @f(%a: tensor<4xfoo>) { return }\n",
+    "unknown attribute": "module attributes {a = #foo} {}\n",
+    "undefined block": "func.func @f() {\n  cf.br ^bb1\n}\n",
+    "no dominance": (
+        "func.func @f() -> i32 {\n  cf.br ^bb1\n^bb2:\n  return %0 : i32\n"
+        "^bb1:\n  %0 = arith.constant 1 : i32\n  return %0 : i32\n}\n"
+    ),
+    "alias twice": "!t = i32\nfunc.func @f(%a: !t) { return }\n!t = i64\n",
+    "number too large": "func.func @f() {\n  %0 = arith.constant 300 : i8\n  return\n}\n",
+    "unknown metadata": "module {}\n{-# foo: {} #-}\n",
+    "no bytes": 'module @"\0" {}\n',
+    "second part": "module @a {}\n// -----\n\nfunc.func @f() { return %x : i32 }\n// -----\n",
+}
+
+
+@pytest.mark.parametrize("source", BROKEN.values(), ids=BROKEN)
+def test_broken_files(tool: Tool, source: str) -> None:
+    """What is wrong is said in MLIR's words and at its place; what is split, is printed as there."""
+    Path("broken.mlir").write_text(source)
+    _assert_same(tool, "broken.mlir")
+    _assert_same(tool, "broken.mlir", "--split-input-file")
+    _assert_same(tool, "broken.mlir", "--no-implicit-module")
+    _assert_same(tool, "broken.mlir", "--verify-diagnostics")
+
+
+def test_errors_show_their_op(tool: Tool) -> None:
+    """Errors of the verifier say all that mlir-opt says, the op included."""
+    Path("broken.mlir").write_text("module attributes {a} {}\n")
+    assert tool("--ir=mlir", "broken.mlir").err == _mlir_opt("broken.mlir")[2]
+
+
+SOURCE = """\
+#big = dense<[1, 2, 3, 4]> : tensor<4xi32>
+module attributes {func.x = dense_resource<a> : tensor<1xi8>} {
+  func.func @f(%a: i32 loc("foo")) -> i32 {
+    %0 = arith.constant 1 : i32 loc("bar")
+    %1 = arith.addi %a, %0 : i32 loc("x.mlir":1:2)
+    %2 = arith.addi %a, %0 : i32
+    %3 = arith.constant #big
+    return %1 : i32
+  }
+}
+{-# dialect_resources: { builtin: { a: "0x0800000001" } }, // both
+    external_resources: { zoo: { k: "0x0800000002", v: true, "a b": "s\\"\\\\\\0A" }, x: {y: false} } #-}
+"""
+
+SAME: dict[str, tuple[str, ...]] = {
+    "allow-unregistered-dialect": ("--allow-unregistered-dialect",),
+    "dump-pass-pipeline": ("--cse", "--symbol-dce", "--dump-pass-pipeline"),
+    "emit-bytecode-version": ("--emit-bytecode-version=x",),
+    "mlir-diagnostic-verbosity-level": ("--mlir-diagnostic-verbosity-level=errors",),
+    "mlir-disable-diagnostic-notes": ("--mlir-disable-diagnostic-notes",),
+    "mlir-disable-threading": ("--mlir-disable-threading", "--cse"),
+    "mlir-elide-elementsattrs-if-larger": ("--mlir-elide-elementsattrs-if-larger=2",),
+    "mlir-elide-resource-strings-if-larger": ("--mlir-elide-resource-strings-if-larger=14",),
+    "mlir-pretty-debuginfo": ("--mlir-pretty-debuginfo", "--mlir-print-debuginfo"),
+    "mlir-print-assume-verified": ("--mlir-print-assume-verified",),
+    "mlir-print-debuginfo": ("--mlir-print-debuginfo",),
+    "mlir-print-ir-after": ("--cse", "--mlir-print-ir-after=cse"),
+    "mlir-print-ir-after-all": ("--cse", "--mlir-print-ir-after-all"),
+    "mlir-print-ir-after-change": (
+        *("--cse", "--symbol-dce", "--mlir-print-ir-after-all", "--mlir-print-ir-after-change"),
+    ),
+    "mlir-print-ir-after-failure": ("--cse", "--mlir-print-ir-after-failure"),
+    "mlir-print-ir-before": ("--cse", "--mlir-print-ir-before=cse"),
+    "mlir-print-ir-before-all": ("--cse", "--mlir-print-ir-before-all"),
+    "mlir-print-ir-module-scope": (
+        *("-p", "builtin.module(func.func(cse))", "--mlir-print-ir-after-all"),
+        *("--mlir-print-ir-module-scope", "--mlir-disable-threading"),
+    ),
+    "mlir-print-local-scope": ("--mlir-print-local-scope", "--mlir-print-debuginfo"),
+    "mlir-print-op-generic": ("--mlir-print-op-generic",),
+    "mlir-print-op-on-diagnostic": ("--mlir-print-op-on-diagnostic=false",),
+    "mlir-print-skip-regions": ("--mlir-print-skip-regions",),
+    "mlir-use-nameloc-as-prefix": ("--mlir-use-nameloc-as-prefix",),
+    "no-implicit-module": ("--no-implicit-module",),
+    "output-split-marker": ("--split-input-file=zoo", "--output-split-marker=// =="),
+    "pass-pipeline": ("--pass-pipeline=builtin.module(func.func(cse))",),
+    "split-input-file": ("--split-input-file",),
+    "verify-diagnostics": ("--verify-diagnostics",),
+    "verify-each": ("--verify-each=false", "--cse"),
+    "verify-roundtrip": ("--verify-roundtrip",),
+}
+"""Flags with which the output and the first line of errors are mlir-opt's."""
+
+REFUSED = {
+    "disable-verify",
+    "parsing-diagnostics",
+    "print-no-properties",
+    "shrink",
+    "syntax-highlight",
+    "target",
+}
+"""Flags that are for xDSL."""
+
+OWN = {
+    "compat": "another tool",
+    "emit-bytecode": "test_bytecode",
+    "frontend": "one choice",
+    "help": "information",
+    "help-passes": "information",
+    "info-output-file": "timing",
+    "ir": "all of this",
+    "irdl-file": "test_irdl_file",
+    "list-passes": "information",
+    "load-pass-plugin": "test_python_passes",
+    "log-actions-to": "native passes have names of Python's",
+    "log-mlir-actions-filter": "the same",
+    "mlir-debug-counter": "test_debug_counter",
+    "mlir-generate-reproducer": "test_reproducers_both_ways",
+    "mlir-output-format": "timing",
+    "mlir-pass-pipeline-crash-reproducer": "test_crash_reproducer",
+    "mlir-pass-pipeline-local-reproducer": "test_crash_reproducer",
+    "mlir-pass-statistics": "reports",
+    "mlir-pass-statistics-display": "reports",
+    "mlir-print-debug-counter": "test_debug_counter",
+    "mlir-print-ir-diff": "passel's alone",
+    "mlir-print-ir-op": "passel's alone",
+    "mlir-print-ir-tree-dir": "test_tree",
+    "mlir-print-stacktrace-on-diagnostic": "Python's, not C++'s",
+    "mlir-timing": "reports",
+    "mlir-timing-columns": "passel's alone",
+    "mlir-timing-display": "reports",
+    "o": "test_bytecode",
+    "print-between-passes": "xDSL's name for it",
+    "profile-actions-to": "a trace of another layout",
+    "run-reproducer": "test_reproducers_both_ways",
+    "show-dialects": "information",
+    "time-passes": "xDSL's name for it",
+    "verify-analyses": "passel's alone",
+    "version": "information",
+}
+"""Flags that cannot be compared so, and where they are tested or why they are other ones."""
+
+
+def test_every_flag_is_classified() -> None:
+    """A new flag has a place in one of the tables above."""
+    names = sorted(flag.name for flags in GROUPS.values() for flag in flags)
+    assert sorted([*SAME, *REFUSED, *OWN]) == names
+
+
+@pytest.mark.parametrize("flags", SAME.values(), ids=SAME)
+def test_flags_of_mlir_opt(tool: Tool, flags: tuple[str, ...]) -> None:
+    """A flag does what it does in mlir-opt, on a file with resources, aliases and locations."""
+    Path("in.mlir").write_text(SOURCE)
+    code, out, err = _mlir_opt("in.mlir", *flags)
+    ours = tool("--ir=mlir", "in.mlir", *flags)
+    assert (ours.code, ours.out) == (code, out)
+    if not flags[0].startswith("--emit"):
+        assert ours.err.rstrip() == err.rstrip()
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_flags_for_xdsl_are_refused(tool: Tool, name: str) -> None:
+    """A flag without meaning for MLIR is refused before the input is read, with a reason."""
+    value = "=x" if FLAGS[name].metavar else ""
+    outcome = tool("--ir=mlir", "absent.mlir", f"--{name}{value}")
+    assert outcome.code == 1
+    assert outcome.err.startswith(f"passel-opt: error: '--{name}' does not work with --ir=mlir: ")
+
+
+@pytest.mark.parametrize("name", sorted(NOT_HERE))
+def test_flags_that_are_not_here(tool: Tool, name: str) -> None:
+    """A flag of mlir-opt that passel-opt lacks is known, and said to be missing, and why."""
+    outcome = tool("--ir=mlir", "absent.mlir", f"--{name}=x")
+    assert outcome.err == f"passel-opt: error: '--{name}=x' is not available: {NOT_HERE[name]}\n"
+    assert f"--{name}" in _mlir_opt("--help-hidden")[1]

@@ -1,0 +1,284 @@
+"""`--ir=mlir` as a tool of its own: bytecode, reproducers, Python passes, what it loads; and `auto`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel.resources import read_resources
+
+if TYPE_CHECKING:
+    from conftest import Tool
+
+_SPEC = find_spec("mlir")
+MLIR_OPT = next(
+    path
+    for folder in (_SPEC and _SPEC.submodule_search_locations) or ()
+    if (path := Path(folder, "bin", "mlir-opt")).exists()
+)
+
+RESOURCES = """\
+module attributes {func.x = dense_resource<a> : tensor<1xi8>} {}
+{-# dialect_resources: { builtin: { a: "0x0800000001" } }, // both
+    external_resources: { zoo: { k: "0x0800000002", v: true, "a b": "s\\"\\\\\\0A" }, x: {y: false} } #-}
+"""
+
+FUNCTIONS = """\
+func.func @f(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32
+  return %0 : i32
+}
+func.func private @g()
+"""
+
+PLUGIN = """\
+from mlir.dialects.func import FuncOp
+from passel import OperationPass, PassContext, Statistic
+
+class CountFunctions(OperationPass[FuncOp]):
+    name = "count-functions"
+    seen = Statistic("functions")
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        assert isinstance(op, FuncOp)
+        ctx.count(self.seen)
+
+class Raises(OperationPass[FuncOp]):
+    name = "raises"
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        raise ValueError("oh no")
+"""
+
+
+def _mlir_opt(*arguments: str) -> bytes:
+    return subprocess.run([MLIR_OPT, *arguments], capture_output=True, check=True).stdout
+
+
+def test_bytecode(tool: Tool) -> None:
+    """Both tools read the bytecode that the other one writes, from files and standard input."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    assert tool("--ir=mlir", "in.mlir", "--emit-bytecode", "-o", "out.mlirbc") == (0, "", "")
+    text = _mlir_opt("out.mlirbc", "--cse")
+    assert text == _mlir_opt("in.mlir", "--cse")
+    theirs = _mlir_opt("in.mlir", "--emit-bytecode")
+    Path("theirs.mlirbc").write_bytes(theirs)
+    assert tool("--ir=mlir", "theirs.mlirbc", "--cse") == (0, text.decode(), "")
+    assert tool("--ir=mlir", "--cse", stdin=theirs) == (0, text.decode(), "")
+    assert tool("--ir=auto", "theirs.mlirbc", "--cse") == (0, text.decode(), "")
+    assert tool("--ir=mlir", "theirs.mlirbc", "--verify-diagnostics").code == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "error"),
+    [
+        (["--emit-bytecode-version=3"], "bytecode version while not emitting bytecode"),
+        (["--emit-bytecode", "--emit-bytecode-version=99"], "unsupported bytecode version 99"),
+    ],
+)
+def test_wrong_bytecode_versions(tool: Tool, flags: list[str], error: str) -> None:
+    """A version that cannot be is refused before the input is read."""
+    assert tool("--ir=mlir", "absent.mlir", *flags).err.startswith(f"passel-opt: error: {error}")
+
+
+def test_reproducers_both_ways(tool: Tool) -> None:
+    """Each tool replays what the other one has recorded, with the same result."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    flags = ("in.mlir", "--cse", "--canonicalize=max-iterations=2", "--mlir-generate-reproducer")
+    assert tool("--ir=mlir", *flags, "ours.mlir").code == 0
+    _mlir_opt(*flags[:-1], f"{flags[-1]}=theirs.mlir")
+    expected = _mlir_opt("--run-reproducer", "ours.mlir")
+    assert tool("--ir=mlir", "--run-reproducer", "theirs.mlir") == (0, expected.decode(), "")
+
+
+@pytest.mark.parametrize("local", [[], ["--mlir-pass-pipeline-local-reproducer"]])
+def test_crash_reproducer(tool: Tool, local: list[str]) -> None:
+    """What a failed native pass leaves behind fails again, in mlir-opt as well."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    pipeline = "builtin.module(cse,func.func(symbol-dce))"
+    flags = ["--mlir-pass-pipeline-crash-reproducer=crash.mlir", "-p", pipeline, *local]
+    ours = tool("--ir=mlir", "in.mlir", *flags)
+    assert ours.code == 1
+    assert "was scheduled to run under SymbolDCE" in ours.err
+    command = [MLIR_OPT, "--run-reproducer", "crash.mlir"]
+    theirs = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert theirs.returncode == 1
+    assert "was scheduled to run under SymbolDCE" in theirs.stderr
+
+
+def test_resources_are_found_where_they_are() -> None:
+    """Entries have values and places; comments, strings and other sections do not confuse."""
+    text = f"// {{-# external_resources: {{ no: {{ a: true }} }} #-}}\n{RESOURCES}"
+    found = read_resources(text)
+    assert [(each.group, each.key, each.value) for each in found] == [
+        ("zoo", "k", b"0x0800000002"),
+        ("zoo", "v", True),
+        ("zoo", "a b", b's"\\\n'),
+        ("x", "y", False),
+    ]
+    places = [text[each.value_start : each.value_end] for each in found]
+    assert places == ['"0x0800000002"', "true", '"s\\"\\\\\\0A"', "false"]
+
+
+def test_irdl_file(tool: Tool) -> None:
+    """Dialects can be defined by a file in IRDL; one that is wrong is an error at its place."""
+    Path("toy.irdl").write_text("irdl.dialect @toy {\n  irdl.operation @nothing {}\n}\n")
+    Path("in.mlir").write_text('"toy.nothing"() : () -> ()\n')
+    assert tool("--ir=mlir", "in.mlir").code == 1
+    assert tool("--ir=mlir", "in.mlir", "--irdl-file=toy.irdl").code == 0
+    Path("toy.irdl").write_text("irdl.dialect @toy {\n")
+    outcome = tool("--ir=mlir", "in.mlir", "--irdl-file=toy.irdl")
+    assert (outcome.code, outcome.err[:16]) == (1, "toy.irdl:1:20: e")
+    assert "cannot open IRDL file" in tool("--ir=mlir", "in.mlir", "--irdl-file=absent").err
+
+
+def test_python_passes(tool: Tool) -> None:
+    """Passes in Python, on op classes of the bindings, run between native passes."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    Path("plugin.py").write_text(PLUGIN)
+    pipeline = "builtin.module(func.func(cse,count-functions,canonicalize),symbol-dce)"
+    flags = ("in.mlir", "--load-pass-plugin=plugin.py", "-p", pipeline, "--mlir-pass-statistics")
+    code, out, err = tool("--ir=mlir", *flags)
+    plain = pipeline.replace(",count-functions", "")
+    assert (code, out) == (0, _mlir_opt("in.mlir", "-p", plain).decode())
+    assert "(S) 2 seen - functions" in err
+
+
+def test_python_pass_that_raises(tool: Tool) -> None:
+    """It is named, with the op and the line of the pass; no IR is printed."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    Path("plugin.py").write_text(PLUGIN)
+    code, out, err = tool(
+        "--ir=mlir", "in.mlir", "--load-pass-plugin=plugin.py", "--cse", "--raises"
+    )
+    assert (code, out) == (1, "")
+    assert err.startswith(
+        "in.mlir:1:1: error: 'func.func' op pass 'raises' crashed: ValueError: oh"
+    )
+    assert "plugin.py:16:9: note: the pass crashed here" in err
+
+
+def test_passes_of_xdsl(tool: Tool) -> None:
+    """A pipeline on MLIR crosses over to xDSL's passes and back."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    code, out, err = tool("--ir=mlir", "in.mlir", "-p", "builtin.module(xdsl(dce),cse)")
+    assert (code, err) == (0, "")
+    assert out.count("arith.addi") == 1
+
+
+def test_debug_counter(tool: Tool) -> None:
+    """Native passes are counted and can be skipped."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    flags = ("--mlir-debug-counter=pass-execution-skip=5", "--mlir-print-debug-counter")
+    code, out, err = tool("--ir=mlir", "in.mlir", "--cse", *flags)
+    assert (code, out) == (0, _mlir_opt("in.mlir").decode())
+    assert "pass-execution" in err
+
+
+def test_tree(tool: Tool) -> None:
+    """Native passes leave their files as in mlir-opt's tree."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    flags = ("-p", "builtin.module(cse)", "--mlir-print-ir-after-all", "--mlir-print-ir-tree-dir")
+    assert tool("--ir=mlir", "in.mlir", *flags, "ours").code == 0
+    _mlir_opt("in.mlir", *flags[:-1], f"{flags[-1]}=theirs")
+    ours, theirs = (
+        {str(path.relative_to(root)): path.read_text() for path in Path(root).rglob("*.mlir")}
+        for root in ("ours", "theirs")
+    )
+    assert ours == theirs
+
+
+def test_reports(tool: Tool) -> None:
+    """Native passes are in the reports of time and statistics, by their C++ names."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    flags = ("--mlir-timing", "--mlir-timing-display=list", "--mlir-pass-statistics")
+    err = tool("--ir=mlir", "in.mlir", "--cse", *flags, "--mlir-pass-statistics-display=list").err
+    assert err.count("CSE") >= 1
+    assert "Total Execution Time" in err
+
+
+def test_information(tool: Tool) -> None:
+    """Version, dialects and passes are those of the bindings."""
+    assert "(MLIR's bindings 22." in tool("--ir=mlir", "--version").out
+    assert ",func,gpu," in tool("--ir=mlir", "--show-dialects").out
+    assert "--affine-loop-fusion" in tool("--ir=mlir", "--list-passes").out
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [(b"module {} // \xff\n", 0), (b"\xef\xbb\xbfmodule {}\n", 0), (b"", 0), (b"m\0o\0", 1)],
+    ids=["Latin-1", "BOM", "empty", "UTF-16"],
+)
+def test_odd_bytes(tool: Tool, data: bytes, code: int) -> None:
+    """MLIR reads files by itself, whatever bytes are in comments; a byte order mark is no harm."""
+    Path("in.mlir").write_bytes(data)
+    assert tool("--ir=mlir", "in.mlir").code == code
+
+
+def test_columns_count_bytes(tool: Tool) -> None:
+    """The caret stands below its character also behind letters that are no ASCII."""
+    Path("in.mlir").write_text('"\N{LATIN SMALL LETTER E WITH ACUTE}.x"() : () -> () x\n')
+    assert tool("--ir=mlir", "in.mlir").err.endswith("() : () -> () x\n     ^\n")
+
+
+# -- auto ----------------------------------------------------------------------------------
+
+
+def test_auto_takes_the_ir_that_knows_the_passes(tool: Tool) -> None:
+    """A pass that only MLIR has makes it MLIR; otherwise it is xDSL, whose modules print so."""
+    Path("in.mlir").write_text(FUNCTIONS)
+    assert tool("--ir=auto", "in.mlir", "--affine-loop-fusion").out.startswith("module {")
+    pipeline = "builtin.module(func.func(cse,affine-loop-fusion))"
+    assert tool("--ir=auto", "in.mlir", "-p", pipeline).out.startswith("module {")
+    assert tool("--ir=auto", "in.mlir", "--cse").out.startswith("builtin.module {")
+    assert tool("--ir=auto", "in.mlir").out.startswith("builtin.module {")
+
+
+def test_hint_at_passes_of_mlir(tool: Tool) -> None:
+    """A pass that xDSL lacks and MLIR has is said to be there, for flags and pipelines."""
+    note = "passel-opt: note: MLIR itself has the pass 'affine-loop-fusion': --ir=mlir\n"
+    assert tool("in.mlir", "--affine-loop-fusion").err.endswith(note)
+    assert tool("in.mlir", "-p", "builtin.module(affine-loop-fusion)").err.endswith(note)
+    assert "--ir=mlir" not in tool("in.mlir", "-p", "builtin.module(affine-loop-fusionn)").err
+
+
+def test_hint_at_dialects_of_mlir(tool: Tool) -> None:
+    """A dialect that xDSL lacks and MLIR has is said to be there."""
+    Path("in.mlir").write_text("nvgpu.x\n")
+    assert "in.mlir:1:1: note: MLIR itself has the dialect 'nvgpu': --ir=mlir\n" in (
+        tool("in.mlir").err
+    )
+
+
+@pytest.mark.parametrize("flag", ["--emit-bytecode", "--verify-roundtrip", "--irdl-file=x"])
+def test_flags_for_mlir_alone(tool: Tool, flag: str) -> None:
+    """With xDSL, a flag that needs MLIR says so before the input is read."""
+    error = (
+        f"passel-opt: error: '{flag.partition('=')[0]}' needs --ir=mlir: xDSL has no such thing\n"
+    )
+    assert tool("absent.mlir", flag).err == error
+
+
+# -- what is loaded ------------------------------------------------------------------------
+
+_LOADED = """\
+import sys
+from passel.cli import main
+main(sys.argv[1:])
+print([name for name in ("xdsl", "importlib.metadata", "rich") if name in sys.modules])
+"""
+
+
+def test_xdsl_is_not_loaded(tmp_path: Path) -> None:
+    """MLIR alone is loaded: not xDSL, nor what reads the metadata of packages if no pass is named."""
+    (tmp_path / "in.mlir").write_text(RESOURCES)
+    for flags, loaded in (([], []), (["--cse"], ["importlib.metadata"])):
+        command = [sys.executable, "-c", _LOADED, "--ir=mlir", "in.mlir", "-o", "out.mlir", *flags]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert done.stdout == f"{loaded}\n"
