@@ -10,12 +10,15 @@ from mlir.ir import Type, TypeAttr, UnitAttr
 from xdsl.dialects.builtin import FunctionType, StringAttr, i32
 from xdsl.traits import CallableOpInterface
 
+from passel import Pass, PassContext, PassManager
 from passel.mlir import MLIRAdapter
 from passel.mlir import parse_source as mlir_parse_source
 from passel.testing import Callable_, ToyAdapter, ToyOp
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from passel.ir import IRAdapter
 
 
@@ -42,6 +45,8 @@ class Subject(Protocol):
         interface: What the ops of the role `func` implement, and those of `module` do not.
         dialect: A dialect that can be loaded.
         misspelt: An op name and a suggestion for it, and a dialect that does not exist.
+        knows_changes: Whether a run tells if the IR changed. MLIR's does not: verifying costs
+            less there than a fingerprint, so that nothing has to know.
     """
 
     adapter: IRAdapter
@@ -49,6 +54,7 @@ class Subject(Protocol):
     interface: type
     dialect: str
     misspelt: tuple[str, str, str]
+    knows_changes: bool
 
     def build(self, node: Node, context: Any) -> Any:
         """Return the op for a node, with all that is inside."""
@@ -77,6 +83,7 @@ class ToySubject:
         self.interface: type = Callable_
         self.dialect = "extra"
         self.misspelt = ("toy.fun", "toy.func", "exta")
+        self.knows_changes = True
 
     def build(self, node: Node, context: Any) -> ToyOp:
         """Return the op for a node, with all that is inside."""
@@ -117,6 +124,7 @@ class XDSLSubject:
         self.interface: type = CallableOpInterface
         self.dialect = "cf"
         self.misspelt = ("func.fucn", "func.func", "arit")
+        self.knows_changes = True
 
     def build(self, node: Node, context: Any) -> Any:
         """Return the op for a node, with all that is inside."""
@@ -158,6 +166,7 @@ class MLIRSubject(XDSLSubject):
         self.adapter: IRAdapter = MLIRAdapter()
         self.names = {**self.names, "region": "scf.execute_region", "terminator": "scf.yield"}
         self.interface: type = FuncOp
+        self.knows_changes = False
 
     def build(self, node: Node, context: Any) -> Any:
         """Return the op for a node, with all that is inside."""
@@ -202,3 +211,44 @@ def subject(request: pytest.FixtureRequest) -> Subject:
 def node() -> type[Node]:
     """Make a node of the program to build."""
     return Node
+
+
+@pytest.fixture
+def manager(subject: Subject) -> PassManager:
+    """A manager on modules, with a context of its own."""
+    context = subject.adapter.create_context()
+    return PassManager(subject.names["module"], context, adapter=subject.adapter)
+
+
+@pytest.fixture
+def program(subject: Subject, manager: PassManager) -> Any:
+    """Functions, unregistered ops and a nested module."""
+    inner = Node("module", "inner", (Node("func", "g"), Node("func", "h")))
+    body = (
+        Node("func", "f"),
+        Node("unknown"),
+        Node("region", None, (Node("func", "inside_region"),)),
+        inner,
+        Node("func", "k"),
+    )
+    return subject.build(Node("module", "top", body), manager.context)
+
+
+@pytest.fixture
+def act() -> Callable[..., Pass[Any]]:
+    """Make a pass from a function that takes the op and the context.
+
+    More arguments are what its class body declares.
+    """
+
+    def make(
+        action: Callable[[Any, PassContext], object] = lambda _op, _ctx: None,
+        name: str = "act",
+        **body: Any,
+    ) -> Pass[Any]:
+        def run(_: Any, op: Any, ctx: PassContext) -> None:
+            action(op, ctx)
+
+        return type("Act", (Pass,), {"name": name, "run": run, "__doc__": "Act.", **body})()
+
+    return make

@@ -1,0 +1,159 @@
+"""Over every adapter: hooks come in order and in pairs, however a pass ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import PassContext, PassFailedError, PassFailure, PassManager
+from passel.testing import FullEventRecorder
+
+if TYPE_CHECKING:
+    from tests.adapters.conftest import Subject
+
+
+@pytest.fixture
+def recorder(subject: Subject, manager: PassManager) -> FullEventRecorder:
+    """What observes the manager."""
+    recorder = FullEventRecorder(subject.adapter)
+    manager.add_instrumentation(recorder)
+    return recorder
+
+
+def _on(subject: Subject, symbol: str, action: Any) -> Any:
+    """Return what does something on one op only."""
+
+    def run(op: Any, ctx: PassContext) -> None:
+        if subject.adapter.symbol_name(op) == symbol:
+            action(op, ctx)
+
+    return run
+
+
+def test_order(
+    subject: Subject, manager: PassManager, program: Any, act: Any, recorder: FullEventRecorder
+) -> None:
+    """Hooks of runs, steps, pipelines, passes and verification are nested in each other."""
+    func = subject.names["func"]
+    manager.enable_verifier("always")
+    manager.add_nested(func, act())
+    manager.run(program)
+    each = [
+        event
+        for name in ("f", "k")
+        for event in (
+            f"before-pipeline {func} @{name}",
+            f"before-pass act @{name}",
+            f"before-verification act @{name}",
+            f"after-verification act @{name}",
+            f"after-pass act @{name}",
+            f"after-pipeline {func} @{name}",
+        )
+    ]
+    around = [event for event in recorder.events if event.endswith("@top")]
+    assert [event for event in recorder.events if not event.endswith("@top")] == each
+    assert around[:2] == [
+        f"before-run {subject.names['module']} @top",
+        f"before-pass [{func}] @top",
+    ]
+    assert around[-2:] == [
+        f"after-pass [{func}] @top",
+        f"after-run {subject.names['module']} @top",
+    ]
+
+
+def _fail(_op: Any, _ctx: PassContext) -> None:
+    raise PassFailure("told to")
+
+
+def _raise(_op: Any, _ctx: PassContext) -> None:
+    raise KeyError("oops")
+
+
+def _stop(_op: Any, _ctx: PassContext) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("how", ["fail", "raise", "break", "stop"])
+def test_pairs(
+    subject: Subject,
+    manager: PassManager,
+    program: Any,
+    act: Any,
+    recorder: FullEventRecorder,
+    how: str,
+) -> None:
+    """Whatever ends a pass, each hook before is followed by one after, innermost first."""
+
+    def break_(op: Any, _ctx: PassContext) -> None:
+        subject.break_(op)
+
+    action = {"fail": _fail, "raise": _raise, "stop": _stop, "break": break_}[how]
+    manager.add_nested(subject.names["func"], act(_on(subject, "f", action)), act())
+    with pytest.raises(KeyboardInterrupt if how == "stop" else PassFailedError):
+        manager.run(program)
+    stack: list[str] = []
+    for event in recorder.events:
+        kind, _, what = event.partition(" ")
+        if kind.startswith("before-"):
+            stack.append(f"{kind.removeprefix('before-')} {what}")
+        elif kind not in ("after-change", "pass-skipped"):
+            name = kind.removeprefix("after-").removesuffix("-failed")
+            assert stack.pop() == f"{name} {what}"
+    assert stack == []
+    assert "after-pass-failed act @f" in recorder.events
+    assert ("before-pass act @k" in recorder.events) == (how != "stop")
+
+
+def test_changes(
+    subject: Subject, manager: PassManager, program: Any, act: Any, recorder: FullEventRecorder
+) -> None:
+    """A change is reported for the pass that made it, on the op that it ran on, and no other."""
+
+    def change(op: Any, _ctx: PassContext) -> None:
+        subject.change(op)
+
+    only_k = act(_on(subject, "k", change), "b")
+    manager.add_nested(subject.names["func"], act(name="a"), only_k, act(name="c"))
+    manager.run(program)
+    changes = [event for event in recorder.events if event.startswith("after-change")]
+    assert changes == ["after-change b @k"]
+
+
+def test_gates(
+    subject: Subject, manager: PassManager, program: Any, act: Any, recorder: FullEventRecorder
+) -> None:
+    """What a gate keeps from running is skipped between its hooks."""
+    ran: list[str | None] = []
+
+    def record(op: Any, _ctx: PassContext) -> None:
+        ran.append(subject.adapter.symbol_name(op))
+
+    manager.add_gate(lambda _step, op: subject.adapter.symbol_name(op) != "f")
+    manager.add_nested(subject.names["func"], act(record))
+    manager.run(program)
+    assert ran == ["k"]
+    assert [event for event in recorder.events if event.startswith("pass-skipped")] == [
+        "pass-skipped act @f"
+    ]
+
+
+def test_broken_instrumentations(
+    subject: Subject, manager: PassManager, program: Any, act: Any, caplog: Any
+) -> None:
+    """One that raises is switched off and logged; the run goes on."""
+
+    class Broken(FullEventRecorder):
+        """Raises."""
+
+        def before_pass(self, step: Any, op: Any) -> None:
+            """Raise."""
+            raise RuntimeError("broken")
+
+    broken = Broken(subject.adapter)
+    manager.add_instrumentation(broken)
+    manager.add_nested(subject.names["func"], act())
+    manager.run(program)
+    assert len(broken.events) == 1
+    assert "instrumentation Broken raised" in caplog.text

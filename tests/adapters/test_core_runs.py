@@ -1,0 +1,198 @@
+"""Over every adapter: options, failures, statistics, timing, dumps, reproducers, results."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    OptionError,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassManager,
+    PassRegistry,
+    Statistic,
+)
+from passel.combinators import BarePipeline
+from passel.instruments.ir_printing import PrintIR
+from passel.instruments.timing import Timing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.adapters.conftest import Subject
+
+
+class Configured(Pass[Any]):
+    """Has options of many kinds, and runs a pipeline."""
+
+    name = "configured"
+    count: int = 3
+    label: str = ""
+    names: tuple[str, ...] = ()
+    pipeline: BarePipeline = BarePipeline().as_option()
+    ran = Statistic("How often it ran")
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Count, run, and fail if that is what it is called for."""
+        ctx.count(self.ran, self.count)
+        ctx.run_pipeline(self.pipeline)
+        if self.label == "fail":
+            ctx.emit_remark("about to fail")
+            raise PassFailure("told to")
+
+
+@pytest.fixture
+def registry() -> PassRegistry:
+    """A registry with the pass of this file."""
+    registry = PassRegistry()
+    registry.register(Configured)
+    return registry
+
+
+@pytest.fixture
+def parse_whole(subject: Subject, registry: PassRegistry) -> Any:
+    """Parse a pipeline."""
+
+    def parse(text: str) -> PassManager:
+        context = subject.adapter.create_context()
+        return PassManager.parse(text, context, adapter=subject.adapter, registry=registry)
+
+    return parse
+
+
+@pytest.fixture
+def parse(subject: Subject, parse_whole: Any) -> Any:
+    """Parse a pipeline for functions in a module."""
+
+    def parse(elements: str) -> PassManager:
+        return parse_whole(f"{subject.names['module']}({subject.names['func']}({elements}))")
+
+    return parse
+
+
+ELEMENTS = (
+    'configured{count=5 label="a b, c" names=x,y pipeline=configured{count=1}},'
+    "configured{pipeline={configured,configured{label=z}}},configured"
+)
+
+
+def test_options(parse: Any, parse_whole: Any) -> None:
+    """Options read, print and read again as the same, pipelines among them."""
+    manager = parse(ELEMENTS)
+    again = parse_whole(str(manager))
+    assert again == manager
+    (functions,) = manager
+    first, second, third = functions
+    assert (first.count, first.label, first.names) == (5, "a b, c", ("x", "y"))
+    assert [each.label for each in second.pipeline] == ["", "z"]
+    assert third == Configured()
+
+
+def test_wrong_options(parse: Any) -> None:
+    """All wrong options are reported at once, each where it stands."""
+    with pytest.raises(OptionError) as caught:
+        parse("configured{count=x nosuch=1}")
+    assert len(caught.value.problems) == 2
+    for problem, word in zip(caught.value.problems, ("count", "nosuch"), strict=True):
+        assert problem.span is not None
+        assert word in problem.message
+
+
+def test_statistics(parse: Any, subject: Subject, program: Any) -> None:
+    """Counts add up over ops; those of pipelines that passes run are below their paths."""
+    result = parse("configured{pipeline=configured{count=1}}").run(program)
+    path = f"{subject.names['module']}/{subject.names['func']}/0:configured"
+    assert result.statistics == {path: {"ran": 6}, f"{path}/any/0:configured": {"ran": 2}}
+
+
+def test_timing(parse: Any, program: Any) -> None:
+    """The tree of times is that of the pipeline."""
+    manager = parse("configured{pipeline=configured}")
+    manager.add_instrumentation(Timing())
+    root = manager.run(program).timing
+    row = root.find("Configured")
+    assert row.count == 2
+    assert [child.name for child in row.children] == ["'any' Pipeline"]
+    assert row.children[0].children[0].name == "Configured"
+
+
+def test_dumps(parse: Any, subject: Subject, program: Any) -> None:
+    """Dumps have MLIR's headers, with the pass, the op and its symbol."""
+    stream = io.StringIO()
+    manager = parse("configured")
+    manager.add_instrumentation(PrintIR(before=True, after=True, module_scope=True, stream=stream))
+    manager.run(program)
+    headers = [line for line in stream.getvalue().splitlines() if "-----//" in line]
+    func = subject.names["func"]
+    assert headers == [
+        f"// -----// IR Dump {when} Configured (configured) ('{func}' operation: @{name}) //----- //"
+        for name in ("f", "k")
+        for when in ("Before", "After")
+    ]
+
+
+def test_results(parse: Any, subject: Subject, program: Any, act: Any) -> None:
+    """A result tells what was reported, and whether the IR changed if that is known."""
+    manager = parse("configured")
+    assert manager.run(program).changed is (False if subject.knows_changes else None)
+
+    def change(op: Any, ctx: PassContext) -> None:
+        subject.change(op)
+        ctx.emit_remark("changed it")
+
+    manager.add(act(change))
+    result = manager.run(program)
+    assert result.changed is (True if subject.knows_changes else None)
+    assert [each.message for each in result.diagnostics] == ["changed it"]
+
+
+def test_failures(parse: Any, program: Any) -> None:
+    """An error has every failure in program order, with what was reported."""
+    with pytest.raises(PassFailedError) as caught:
+        parse("configured{label=fail},configured").run(program)
+    failures = caught.value.failures
+    assert [(each.kind, each.symbol) for each in failures] == [("failed", "f"), ("failed", "k")]
+    messages = [each.message for each in caught.value.diagnostics]
+    assert messages[0] == messages[2] == "about to fail"
+    assert str(caught.value).count("told to") == 2
+
+
+def test_crashes(manager: PassManager, subject: Subject, program: Any, act: Any) -> None:
+    """An exception of a pass is the cause of the error."""
+
+    def crash(_op: Any, _ctx: PassContext) -> None:
+        raise KeyError("oops")
+
+    manager.add_nested(subject.names["func"], act(crash))
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(program)
+    assert [each.kind for each in caught.value.failures] == ["crashed", "crashed"]
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_reproducers(parse: Any, parse_whole: Any, program: Any, tmp_path: Path) -> None:
+    """A run that fails leaves the IR before it and the whole pipeline; one that does not, nothing."""
+    file = tmp_path / "repro"
+    manager = parse("configured{label=fail}")
+    manager.enable_crash_reproducer(file)
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(program)
+    assert caught.value.reproducer == file
+    text = file.read_text()
+    assert "mlir_reproducer" in text
+    recorded = next(line for line in text.splitlines() if line.strip().startswith("pipeline:"))
+    pipeline = recorded.split('"', 1)[1].rsplit('"', 1)[0].replace("\\22", '"')
+    again = parse_whole(pipeline)
+    assert again == manager
+    with pytest.raises(PassFailedError):
+        again.run(program)
+    file.unlink()
+    succeeding = parse("configured")
+    succeeding.enable_crash_reproducer(file)
+    succeeding.run(program)
+    assert not list(tmp_path.iterdir())
