@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -13,7 +14,7 @@ import pytest
 from passel.resources import read_resources
 
 if TYPE_CHECKING:
-    from conftest import Tool
+    from conftest import Start, Tool
 
 _SPEC = find_spec("mlir")
 MLIR_OPT = next(
@@ -225,6 +226,33 @@ def test_columns_count_bytes(tool: Tool) -> None:
     """The caret stands below its character also behind letters that are no ASCII."""
     Path("in.mlir").write_text('"\N{LATIN SMALL LETTER E WITH ACUTE}.x"() : () -> () x\n')
     assert tool("--ir=mlir", "in.mlir").err.endswith("() : () -> () x\n     ^\n")
+
+
+_SLEEPER = """\
+import time
+from passel import Pass
+
+class Sleep(Pass):
+    name = "sleep-long"
+
+    def run(self, op, ctx):
+        print("asleep", flush=True)
+        time.sleep(60)
+"""
+
+
+def test_ctrl_c_during_a_python_pass(start: Start, tmp_path: Path) -> None:
+    """Ctrl-C names the pass that was running, and leaves no output file."""
+    (tmp_path / "plugin.py").write_text(_SLEEPER)
+    flags = ("--load-pass-plugin=plugin.py", "--sleep-long", "-o", "out.mlir")
+    process = start("--ir=mlir", "in.mlir", "--cse", *flags)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "asleep\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.startswith("passel-opt: interrupted: in.mlir:0:0: 'builtin.module' op pass 'sleep")
+    assert not (tmp_path / "out.mlir").exists()
 
 
 # -- auto ----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from passel.cli.flags import UsageError
 from passel.cli.ir_printing import print_flags
 from passel.cli.irs import Parsed, UnreadableError
-from passel.diagnostics import Diagnostic, Severity
+from passel.diagnostics import Diagnostic, Location, Severity
 from passel.ir import PrintFlags
 from passel.mlir import MLIRAdapter, ParseError, parse_file, parse_source
 from passel.resources import add_resources, read_resources
@@ -136,7 +136,7 @@ class MLIRTool:
         path = self._arguments.inputs[0] if self._arguments.inputs else "-"
         if self.reads_files and path == name and _is_plain(path):
             return parse_file(path, context, on_warning=on_warning)
-        return parse_source(
+        op = parse_source(
             context,
             chunk.text,
             name,
@@ -144,6 +144,12 @@ class MLIRTool:
             line_offset=chunk.line_offset,
             on_warning=on_warning,
         )
+        if chunk.column and self.adapter.location(op) == Location(name):
+            # The implicit module of a part is where the part begins.
+            location = self._mlir.bindings.ir.Location
+            line = chunk.line_offset + 1
+            op.operation.location = location.file(name, line, chunk.column, context=context)
+        return op
 
     def _check_roundtrip(self, op: Any) -> None:
         """Print and parse the op, as text and as bytecode, in a context of its own each.

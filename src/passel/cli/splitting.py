@@ -25,10 +25,12 @@ class Chunk:
     Attributes:
         text: Its text; of a whole input also MLIR bytecode.
         line_offset: How many lines of the file come before it.
+        column: Where it begins on its line, counted from 1; 0 if it is the first.
     """
 
     text: Any
     line_offset: int
+    column: int = 0
 
     def location(self, offset: int, name: str) -> Location:
         """Return where in the input a character of the part stands."""
@@ -49,21 +51,22 @@ def split_input(
         after = found + len(prefix)
         position = after + len(tail)
         if text.startswith(tail, after) and position < len(text):
-            yield Chunk(_in_place(text, start, found), line)
+            yield _chunk(text, start, found, line)
             line += text.count("\n", start, position)
             start = position
         else:
             position = after
             if text[found : found + len(marker)].rstrip() != marker:
                 warn(_near_miss(text, after, filename))
-    yield Chunk(_in_place(text, start, len(text)), line)
+    yield _chunk(text, start, len(text), line)
 
 
-def _in_place(text: str, start: int, end: int) -> str:
+def _chunk(text: str, start: int, end: int, line: int) -> Chunk:
     """Return a part such that what follows a marker on its line keeps its column."""
     before = start - (text.rfind("\n", 0, start) + 1)
-    is_inside = before and text[start:end].partition("\n")[0].strip()
-    return f"{' ' * before}{text[start:end]}" if is_inside else text[start:end]
+    part = text[start:end]
+    is_inside = part.partition("\n")[0].strip()
+    return Chunk(" " * before + part if is_inside else part, line, before + 1 if start else 0)
 
 
 def _near_miss(text: str, offset: int, filename: str) -> Diagnostic:
