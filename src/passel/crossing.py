@@ -122,14 +122,18 @@ class Crossing(Pass[Any]):
         raise OptionError(Problem(f"{owner} takes passes in parentheses, such as {example}"))
 
     @classmethod
-    def from_elements(cls, elements: Sequence[ElementNode]) -> Crossing:
+    def from_elements(cls, elements: Sequence[ElementNode], registry: PassRegistry) -> Crossing:
         """Return the pass for what stands in the parentheses.
+
+        Args:
+            elements: What stands there.
+            registry: Where names around it are looked up.
 
         Raises:
             PipelineError: The other IR has no such pass, or refuses an option.
         """
         pipeline = BarePipeline()
-        pipeline.add_resolved(resolve(elements, cls.names()))
+        pipeline.add_resolved(resolve(elements, cls.names(registry.registered)))
         return cls(passes=pipeline.as_option())
 
     @classmethod
@@ -145,14 +149,14 @@ class Crossing(Pass[Any]):
         pipeline = BarePipeline()
         for item in passes:
             if isinstance(item, str):
-                pipeline.add_resolved(resolve(parse_elements(item), cls.names()))
+                pipeline.add_resolved(resolve(parse_elements(item), cls.names(None)))
             else:
                 pipeline.add(item)
         return cls(passes=pipeline.as_option())
 
     @classmethod
-    def names(cls) -> PassRegistry:
-        """Return the names of the other IR's passes."""
+    def names(cls, registered: PassRegistry | None) -> PassRegistry:
+        """Return the names of the other IR's passes, given what is registered."""
         raise NotImplementedError
 
     def to_text(self, *, all_options: bool = False) -> str:
@@ -295,9 +299,9 @@ class RunOnXDSL(Crossing):
     ir = "mlir"
 
     @classmethod
-    def names(cls) -> PassRegistry:
+    def names(cls, registered: PassRegistry | None) -> PassRegistry:
         """Return the names of xDSL's passes."""
-        return default_registry()
+        return registered or default_registry()
 
     def other_side(self) -> Side:
         """Return xDSL, with all dialects that are installed."""
@@ -319,11 +323,11 @@ class RunOnMLIR(Crossing):
     ir = "xdsl"
 
     @classmethod
-    def names(cls) -> PassRegistry:
+    def names(cls, registered: PassRegistry | None) -> PassRegistry:
         """Return the names of the passes of MLIR's bindings."""
         from passel.mlir import MLIRAdapter  # noqa: PLC0415 - only where a pipeline crosses
 
-        return MLIRAdapter().passes_among(None)
+        return MLIRAdapter().passes_among(registered)
 
     def other_side(self) -> Side:
         """Return MLIR, with the dialects of the build."""

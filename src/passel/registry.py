@@ -193,6 +193,11 @@ class PassRegistry:
         finally:
             self._is_loading = False
 
+    @property
+    def registered(self) -> PassRegistry:
+        """What packages and users have registered, without what an IR brings itself."""
+        return self
+
     def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
         """Return the pass registered under `name`.
 

@@ -83,7 +83,8 @@ def _resolve(
             crossing = _crossing(node, registry)
             if crossing is not None:
                 try:
-                    resolved.append(ResolvedPass(crossing.from_elements(node.elements), node.span))
+                    pass_ = crossing.from_elements(node.elements, registry)
+                    resolved.append(ResolvedPass(pass_, node.span))
                 except OptionError as error:
                     problems += error.problems
                 continue

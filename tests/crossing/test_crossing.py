@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import AnchorError, OptionError, Pass, PassContext, PassManager, UnknownPassError
+from passel import (
+    AnchorError,
+    OptionError,
+    Pass,
+    PassContext,
+    PassManager,
+    PassRegistry,
+    UnknownPassError,
+)
 from passel.crossing import RunOnMLIR, RunOnXDSL
 
 if TYPE_CHECKING:
@@ -190,3 +198,14 @@ def test_to_the_ir_at_hand(world: World) -> None:
     manager = world.manager(f"builtin.module({here}(cse))")
     with pytest.raises(AnchorError, match=f"'{here}'"):
         manager.check(world.adapter)
+
+
+def test_registries(world: World, redundant: str) -> None:
+    """Passes of the registry that a pipeline is read with are found over there as well."""
+    registry = PassRegistry()
+    kind = ChangeXDSL if world.other == "xdsl" else ChangeMLIR
+    registry.register(kind)
+    registry.register(RunOnXDSL if world.other == "xdsl" else RunOnMLIR)
+    text = f"builtin.module(func.func({world.other}({kind.name})))"
+    manager = PassManager.parse(text, world.context, adapter=world.adapter, registry=registry)
+    manager.run(world.read(redundant))

@@ -37,6 +37,11 @@ class MLIRRegistry(PassRegistry):
         self._registered = registered
 
     @property
+    def registered(self) -> PassRegistry:
+        """What is registered, without MLIR's own passes."""
+        return self._base
+
+    @property
     def _base(self) -> PassRegistry:
         return self._registered or default_registry()
 
