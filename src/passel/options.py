@@ -173,13 +173,23 @@ class Options:
         parts: list[str] = []
         for info in sorted(self.option_infos(), key=lambda info: info.name):
             value = getattr(self, info.field)
-            if all_options or info.required or value != info.default:
+            if all_options or info.required or not _is_default(value, info):
                 text = info.codec.format(value, all_options=all_options)
                 parts.append(info.name if text is None else f"{info.name}={text}")
         return " ".join(parts)
 
     def __str__(self) -> str:
         return f"{{{self.option_text()}}}"
+
+
+def _is_default(value: Any, info: OptionInfo) -> bool:
+    """Tell whether an option need not be printed: to Python, False equals 0."""
+    if value is info.default:
+        return True
+    return bool(value == info.default) and (
+        info.codec.format(value, all_options=True)
+        == info.codec.format(info.default, all_options=True)
+    )
 
 
 def read_options(

@@ -15,11 +15,13 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from passel.analysis import PreservedAnalyses, analysis_name
+from passel.analysis import PreservedAnalyses
 from passel.context import PassContext, PipelineRun
 from passel.errors import AnchorError, PassFailure, Problem
+from passel.execution.analyses import AnalysisRunner
 from passel.execution.failures import FailureReporter, FusedFailure
-from passel.ir import ANY, FusesPasses, InvalidIR, LosesOps, ability_of
+from passel.execution.verification import Verifier
+from passel.ir import ANY, FusesPasses, LosesOps, ability_of
 from passel.passes import Pass
 from passel.schedule import FusedStep, PassStep, passes_of
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
     from passel.instrumentation import Instrumentor
-    from passel.ir import IRAdapter, OpKind
+    from passel.ir import OpKind
     from passel.schedule import NestedStep, PassTree, Pipeline, Schedule, Scheduler, Step
 
 
@@ -64,7 +66,7 @@ class _Plan(NamedTuple):
     op_name: str
 
 
-class Execution:
+class Execution(AnalysisRunner):
     """One run of one schedule, and of the pipelines that its passes run.
 
     Attributes:
@@ -84,23 +86,22 @@ class Execution:
         verify_analyses: bool = False,
         gates: Sequence[PassGate] = (),
     ) -> None:
+        super().__init__(scheduler.adapter, instrumentor, verify_analyses=verify_analyses)
         self.scheduler = scheduler
-        self.adapter: IRAdapter = scheduler.adapter
         self.ir_context: Any = scheduler.context
-        self.hooks = instrumentor
         self.verify = verify
         self.verifies = verify is not VerifyEach.OFF
         fuses = ability_of(self.adapter, FusesPasses) is not None
         self._tracks = verify is VerifyEach.CHANGED and not fuses
         self._loses = ability_of(self.adapter, LosesOps)
         self._fuses = fuses and not (instrumentor.watches_passes or gates or verify_analyses)
-        self.verify_analyses = verify_analyses
         self.gates = gates
-        self.emit = emit
+        self._emit = emit
         self.outer: Execution | None = None
         self._around: Step | None = None
         self.notes: list[str] = []
         self.report: FailureReporter = FailureReporter(self.adapter)
+        self.verifier: Verifier = Verifier(self.adapter, instrumentor, self.report)
         self.failures: list[Failure] = []
         self.counts: dict[tuple[str, str], int] = {}
         self.reads_statistics: bool = instrumentor.reads_statistics
@@ -214,12 +215,14 @@ class Execution:
                         if not ctx._preserves_all:
                             now = adapter.fingerprint(op) if track else None
                             touched = None if now is None else now != valid
-                            if touched is not False:
-                                failure = self._verify(step, op, recursive=True)
+                            if self._fuses and self._is_last_inside(step, plan, ctx):
+                                self.verifier.put_off(step, op)
+                            elif touched is not False:
+                                failure = self.verifier.verify(step, op, recursive=True)
                                 valid = now
                     elif touched is not False:
                         # Nested passes verified what they changed; this op's own rules are left.
-                        failure = self._verify(step, op, recursive=False)
+                        failure = self.verifier.verify(step, op, recursive=False)
                         valid = None
                 if hooks.after_change and failure is None and not failed:
                     seen = self._report_change(step, op, seen, now)
@@ -254,6 +257,11 @@ class Execution:
             self._fail(report.unschedulable(next_step, op, plan.obstacle))
             return None
         return changed
+
+    @staticmethod
+    def _is_last_inside(step: Step, plan: _Plan, ctx: PassContext[Any]) -> bool:
+        """Tell whether a step ends a nested pipeline, so that the op around is verified next."""
+        return step is plan.steps[-1] and ctx._parent is not None and not plan.obstacle
 
     def _lost(self, step: Step, plan: _Plan, ctx: PassContext[Any]) -> Failure | None:
         """Return the failure of a pass whose op is gone."""
@@ -318,6 +326,8 @@ class Execution:
                 if counts.count_children(op) < left:
                     self._fail(self.report.lost_siblings(step, plan.pipeline, op))
                     break
+        if self.verifier.is_behind:
+            self._catch_up(op if len(self.failures) == failures else None)
         return len(self.failures) > failures, changed
 
     def _run_nested(self, plan: _Plan, op: Any, parent: Step, ctx: PassContext[Any]) -> bool | None:
@@ -403,41 +413,6 @@ class Execution:
         self.emit(failure.diagnostic)
         return PipelineRun((failure,), changed=False)
 
-    def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
-        """Compute an analysis, between its hooks.
-
-        Raises:
-            PassFailure: The analysis changed the op, if that is checked.
-        """
-        name = analysis_name(kind)
-        for hook in self.hooks.before_analysis:
-            hook(name, kind, op)
-        before: object = None
-        try:
-            if self.verify_analyses:
-                before = self.adapter.fingerprint(op)
-            result = construct()
-        finally:
-            for hook in self.hooks.after_analysis:
-                hook(name, kind, op)
-        if self.verify_analyses and self.adapter.fingerprint(op) != before:
-            raise PassFailure(f"analysis {name} changed the op that it looked at", op=op)
-        return result
-
-    def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
-        """Compute an analysis that a pass preserved again, if its results can be compared.
-
-        Raises:
-            PassFailure: The result is another one.
-        """
-        if type(old).__eq__ is object.__eq__:
-            return
-        if construct() != old:
-            where = self.adapter.symbol_name(op)
-            on = f" of @{where}" if where else ""
-            message = f"it states that it preserves {analysis_name(kind)}{on}, but changed it"
-            raise PassFailure(message, op=op)
-
     def _invalidate(
         self, step: Step, op: Any, ctx: PassContext[Any], failure: Failure | None
     ) -> Failure | None:
@@ -467,7 +442,19 @@ class Execution:
         if ctx._analyses is not None:
             ctx._analyses.clear()
 
+    def emit(self, diagnostic: Diagnostic) -> None:
+        """Report a diagnostic, after what has been put off and goes wrong."""
+        if self.verifier.is_behind:
+            self._catch_up()
+        self._emit(diagnostic)
+
+    def _catch_up(self, around: Any = None) -> None:
+        for failure in self.verifier.catch_up(around):
+            self._fail(failure)
+
     def _fail(self, failure: Failure) -> None:
+        if self.verifier.is_behind:
+            self._catch_up()
         self.failures.append(failure)
         self.emit(failure.diagnostic)
 
@@ -478,15 +465,3 @@ class Execution:
             self._fail(self.report.inside(inner))
         for diagnostic in error.said:
             self.emit(diagnostic)
-
-    def _verify(self, step: Step, op: Any, *, recursive: bool) -> Failure | None:
-        for hook in self.hooks.before_verification:
-            hook(step, op)
-        try:
-            self.adapter.verify(op, recursive=recursive)
-        except InvalidIR as error:
-            return self.report.invalid(step, op, error)
-        finally:
-            for hook in self.hooks.after_verification:
-                hook(step, op)
-        return None
