@@ -19,6 +19,7 @@ from passel.diagnostics import suggest
 from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
+from passel.mlir.printing import printed
 from passel.mlir.verification import is_valid, verify
 
 if TYPE_CHECKING:
@@ -199,8 +200,7 @@ class MLIRAdapter:
             for field, value in flags._asdict().items()
             if value is not None and value is not False  # builds may lack what nobody asks for
         }
-        text: str = op.operation.get_asm(**given)
-        return text.rstrip("\n")
+        return printed(op.operation, **given).rstrip("\n")
 
     def passes_among(self, registry: PassRegistry | None) -> MLIRRegistry:
         """Return a registry in which names that are not registered are MLIR's own."""
@@ -218,8 +218,7 @@ class MLIRAdapter:
 
     def print_source(self, op: Any, context: Any) -> str:
         """Return the op in custom form, which MLIR reads back without loss but locations."""
-        text: str = op.operation.get_asm()
-        return text.rstrip("\n")
+        return printed(op.operation).rstrip("\n")
 
     def readable_source(self, text: str, context: Any) -> str:
         """Return the text: it is in custom form already."""

@@ -1,0 +1,32 @@
+"""Text of ops, as fast as MLIR writes it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+
+def printed(operation: Any, **flags: Any) -> str:
+    """Return what `get_asm` returns.
+
+    Into Python's streams the bindings write piece by piece, which takes longer than the rest.
+    Where the system has files in memory, MLIR writes into one by itself.
+
+    Args:
+        operation: The op.
+        flags: As for `get_asm`.
+    """
+    text: str
+    if not hasattr(os, "memfd_create"):
+        text = operation.get_asm(**flags)
+        return text
+    file = os.memfd_create("asm")
+    try:
+        operation.print(file=f"/proc/self/fd/{file}", **flags)
+        with open(file, "rb", closefd=False) as stream:
+            return stream.read().decode()
+    except AttributeError:  # an earlier build, which takes streams alone
+        text = operation.get_asm(**flags)
+        return text
+    finally:
+        os.close(file)
