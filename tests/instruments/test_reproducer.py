@@ -14,9 +14,9 @@ from xdsl.ir import Operation
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.instruments.reproducer import CrashReproducer
+from passel.resources import ExternalResource, print_resources
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
-from passel.xdsl.resources import ExternalResource, print_resources
 
 if TYPE_CHECKING:
     from passel.ir import PrintFlags

@@ -23,11 +23,12 @@ from passel.cli.observers import Announcer, PassTimer, PrintBetweenPasses
 from passel.cli.output import Output
 from passel.cli.pipelines import PipelineFactory
 from passel.cli.rendering import Renderer
-from passel.cli.replay import GROUP, Replay, read_reproducer
+from passel.cli.replay import Replay, read_reproducer
 from passel.cli.splitting import Chunk, split_input
 from passel.context import op_diagnostic
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.errors import AnchorError, PassFailedError, PipelineError
+from passel.instruments.reproducer_file import GROUP
 from passel.ir import ANY, InvalidIR
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from passel.cli.flags import FLAGS, PROGRAM, UsageError
 from passel.cli.irs import UnreadableError
 from passel.diagnostics import Diagnostic, Severity
 from passel.instruments.reproducer import CrashReproducer
-from passel.instruments.reproducer_file import reproducer_text
+from passel.instruments.reproducer_file import GROUP, reproducer_text
 from passel.ir import PrintFlags, WritesSources
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
     from passel.manager import PassManager
     from passel.resources import ExternalResource
-
-GROUP = "mlir_reproducer"
 
 _KEPT = (
     "ir",

@@ -10,12 +10,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from passel.resources import ExternalResource, print_resources
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from passel.schedule import Pipeline
+
+GROUP = "mlir_reproducer"
+"""Whose external resources the pipeline and its settings are."""
 
 RUNNING = ".running"
 """What a file's name ends with while the run that it is for is under way."""
@@ -47,41 +51,13 @@ def reproducer_text(
         #-}
         <BLANKLINE>
     """
-    return f"""\
-{ir}
-
-{{-#
-  external_resources: {{
-    mlir_reproducer: {{
-      pipeline: "{escaped(pipeline)}",
-      disable_threading: {_boolean(disable_threading)},
-      verify_each: {_boolean(verify_each)}
-    }}
-  }}
-#-}}
-"""
-
-
-def escaped(text: str) -> str:
-    r"""Return text as it stands between the quotes of a string in MLIR.
-
-    Example:
-        >>> print(escaped('"ö" \\'))
-        \22\C3\B6\22 \\
-    """
-    return "".join(map(_escaped_byte, text.encode("utf-8", "surrogateescape")))
-
-
-def _escaped_byte(byte: int) -> str:
-    character = chr(byte)
-    if character == "\\":
-        return "\\\\"
-    is_plain = character.isascii() and character.isprintable() and character != '"'
-    return character if is_plain else f"\\{byte:02X}"
-
-
-def _boolean(value: bool) -> str:
-    return "true" if value else "false"
+    entries: dict[str, bool | bytes] = {
+        "pipeline": pipeline.encode("utf-8", "surrogateescape"),
+        "disable_threading": disable_threading,
+        "verify_each": verify_each,
+    }
+    resources = (ExternalResource(GROUP, key, value) for key, value in entries.items())
+    return f"{ir}\n\n{print_resources(resources)}\n"
 
 
 def pipeline_text(pipeline: Pipeline, anchor: str) -> str:

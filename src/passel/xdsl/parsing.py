@@ -16,8 +16,8 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
 
+from passel.resources import ExternalResource
 from passel.xdsl.locations import SourceLocation, SourceText
-from passel.xdsl.resources import ExternalResource
 from passel.xdsl.source_parser import SourceParser
 
 __all__ = ["SourceParser", "collector_paused", "parse_file", "parse_source"]

@@ -34,9 +34,9 @@ from xdsl.utils.mlir_lexer import (
     StringLiteral,
 )
 
+from passel.resources import ExternalResource
 from passel.xdsl.lexer import FastLexer, FastToken
 from passel.xdsl.locations import SourceLocation, SourceText
-from passel.xdsl.resources import ExternalResource
 
 _UNREGISTERED_DIALECT: Final = (
     "operation being parsed with an unregistered dialect. If this is intended, please use "
