@@ -234,7 +234,7 @@ def main() -> None:
                 "mlir-opt as a process, xDSL": mixed_on_xdsl,
             },
             text,
-            min(rounds, 3),
+            1 if quick else 2,  # xDSL's way takes a minute
         )
         measure(
             f"the tools, {shape}",
