@@ -6,6 +6,7 @@ op anything itself. Ops are `Any` here: the core never looks inside them.
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
@@ -197,6 +198,15 @@ class BringsPasses(Protocol):
 
 
 @runtime_checkable
+class EntersContexts(Protocol):
+    """Optional ability of an adapter: its IR has a current context, as in `with Context():`."""
+
+    def entered_context(self) -> Any:
+        """Return the context that the calling thread is in, or None. Must import nothing."""
+        ...
+
+
+@runtime_checkable
 class FusesPasses(Protocol):
     """Optional ability of an adapter: its IR runs several passes in one call, outside Python.
 
@@ -307,6 +317,20 @@ def adapter_for(thing: object) -> IRAdapter:
         f"(installed adapters: {known}); pass adapter=... to PassManager"
     )
     raise AdapterError(msg)
+
+
+def entered_context(adapter: object | None = None) -> Any:
+    """Return the IR's context that the calling thread is in, or None.
+
+    Args:
+        adapter: The IR's; by default that of any IR that has been imported already.
+    """
+    if adapter is not None:
+        enters = ability_of(adapter, EntersContexts)
+        return None if enters is None else enters.entered_context()
+    imported = (_adapter_named(name) for name in _adapters() if name in sys.modules)
+    entered = (entered_context(each) for each in imported)
+    return next((context for context in entered if context is not None), None)
 
 
 def op_name_of(anchor: str | type) -> str:

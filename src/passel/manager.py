@@ -5,18 +5,18 @@ A run compiles the pipeline to a schedule and runs that, so it never changes a m
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
-from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
+from passel.errors import AnchorError, PassFailedError, Problem
 from passel.execution import Execution, VerifyEach
 from passel.instrumentation import Instrumentor
-from passel.ir import ANY, BringsPasses, TakesContainers, adapter_for
+from passel.ir import ANY, TakesContainers, ability_of, adapter_for, entered_context
 from passel.op_pass_manager import Nesting, OpPassManager
 from passel.pipeline import parse_pipeline
 from passel.registry import default_registry
-from passel.resolution import resolve
+from passel.resolution import names_for, resolve
 from passel.schedule import Scheduler
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ class PassManager(OpPassManager):
 
     Args:
         anchor: An op name, an op class, or `any`.
-        context: The IR's own context. Made when first needed if it is not given and ops do
-            not know theirs.
+        context: The IR's own context. By default the one that the caller is in, as in
+            `with mlir.ir.Context():`; outside, one is made when it is needed and ops do not
+            know theirs.
         adapter: The IR's adapter, if it is not that of an installed package.
         nesting: What to do with a pass that has another anchor.
 
@@ -76,9 +77,9 @@ class PassManager(OpPassManager):
         nesting: Nesting = Nesting.EXPLICIT,
     ) -> None:
         super().__init__(anchor, nesting=nesting)
-        self.context: Any = context
+        self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
-        self._registry = _names_for(adapter, context, None)
+        self._registry = names_for(adapter, self.context, None)
         self._verify = VerifyEach.CHANGED
         self._instrumentations: list[PassInstrumentation] = []
         self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
@@ -124,7 +125,7 @@ class PassManager(OpPassManager):
         """
         node = parse_pipeline(text, name=name, flat_anchor=flat_anchor)
         manager = cls(node.anchor, context, adapter=adapter)
-        manager._registry = names = _names_for(adapter, context, registry)
+        manager._registry = names = names_for(adapter, manager.context, registry)
         manager._entries = manager._built(resolve(node.elements, names or default_registry()))
         return manager
 
@@ -303,8 +304,8 @@ class PassManager(OpPassManager):
             PassFailedError: Passes failed. The IR is as they left it.
         """
         adapter = self._adapter or adapter_for(op)
-        if isinstance(adapter, TakesContainers):
-            op = adapter.op_of(op)
+        if containers := ability_of(adapter, TakesContainers):
+            op = containers.op_of(op)
         context = self._context_for(adapter, op)
         name = adapter.kind_of(op).name
         if self._anchor not in (ANY, name):
@@ -367,19 +368,6 @@ class PassManager(OpPassManager):
         if known is None or known.adapter is not adapter or known.context is not context:
             self._scheduler = known = Scheduler(adapter, context)
         return known
-
-
-def _names_for(
-    adapter: IRAdapter | None, context: Any, registry: PassRegistry | None
-) -> PassRegistry | None:
-    """Return where names of passes are looked up; None for the default registry."""
-    if adapter is None and context is not None:
-        with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
-            adapter = adapter_for(context)
-    if isinstance(adapter, BringsPasses):
-        names: PassRegistry = adapter.passes_among(registry)
-        return names
-    return registry
 
 
 def _by_path(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from passel.callables import pass_of
 from passel.errors import AdapterError, AnchorError, Problem
-from passel.ir import ANY, WrapsPasses, adapter_for, op_name_of
+from passel.ir import ANY, WrapsPasses, adapter_for, entered_context, op_name_of
 from passel.passes import Pass
 from passel.pipeline import located, parse_elements, parse_pipeline_at
 from passel.registry import default_registry
-from passel.resolution import ResolvedCall, ResolvedElement, ResolvedPass, resolve
+from passel.resolution import ResolvedCall, ResolvedElement, ResolvedPass, names_for, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,7 +88,8 @@ class OpPassManager:
         added: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
         for item in passes:
             if isinstance(item, str):
-                registry = self._registry or default_registry()
+                registry = self._registry or names_for(None, entered_context(), None)
+                registry = registry or default_registry()
                 added += self._built(resolve(parse_elements(item), registry))
             elif isinstance(item, OpPassManager):
                 added.append((item.copy(), None))

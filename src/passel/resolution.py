@@ -6,11 +6,19 @@ name is reported at once, and then every wrong option.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from passel.errors import MAX_PROBLEMS, OptionError, PipelineError, Problem, UnknownPassError
-from passel.ir import ANY
+from passel.errors import (
+    MAX_PROBLEMS,
+    AdapterError,
+    OptionError,
+    PipelineError,
+    Problem,
+    UnknownPassError,
+)
+from passel.ir import ANY, BringsPasses, ability_of, adapter_for
 from passel.options import read_options
 from passel.pipeline import OptionNode, OptionText, PassNode
 
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from passel.diagnostics import Span
+    from passel.ir import IRAdapter
     from passel.options import Options
     from passel.passes import Pass
     from passel.pipeline import ElementNode, PipelineNode
@@ -48,6 +57,19 @@ class ResolvedNest(NamedTuple):
 
 
 ResolvedElement: TypeAlias = ResolvedPass | ResolvedCall | ResolvedNest
+
+
+def names_for(
+    adapter: IRAdapter | None, context: Any, registry: PassRegistry | None
+) -> PassRegistry | None:
+    """Return where names of passes are looked up; None for the default registry."""
+    if adapter is None and context is not None:
+        with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
+            adapter = adapter_for(context)
+    if brings := ability_of(adapter, BringsPasses):
+        names: PassRegistry = brings.passes_among(registry)
+        return names
+    return registry
 
 
 def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[ResolvedElement, ...]:

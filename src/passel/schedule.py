@@ -224,8 +224,8 @@ class Scheduler:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
                     f"pass '{pass_.name}' is for ops of {pass_.ir}, and this pipeline runs on "
-                    f"ops of {self.adapter.name}: give PassManager the context of the IR, so "
-                    "that it finds the passes for it"
+                    f"ops of {self.adapter.name}: build it with PassManager(anchor, context), "
+                    "which finds the passes of the context's IR"
                 )
                 raise AnchorError(Problem(message))
 

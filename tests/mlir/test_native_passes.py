@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mlir.ir import Context
@@ -59,3 +61,23 @@ def test_passes_are_values() -> None:
         again = pickle.loads(pickle.dumps(pass_))
         assert str(again) == str(pass_)
         assert again == pass_
+
+
+def test_threads_read_pipelines_at_the_same_time() -> None:
+    """Each is told what is wrong with its own, and the standard error is there afterwards."""
+    names = "sccp", "mem2reg", "sroa", "inline", "symbol-dce", "lower-affine", "arith-expand"
+
+    def read(thread: int) -> list[str]:
+        context, said = Context(), list[str]()
+        for name in names[thread:] + names[:thread]:
+            PassManager.parse(f"builtin.module({name})", context)
+            with pytest.raises(OptionError) as caught:
+                PassManager.parse(f"builtin.module({name}{{bogus-{thread}}})", context)
+            said.append(str(caught.value))
+        return said
+
+    before = os.fstat(2)
+    with ThreadPoolExecutor(4) as threads:
+        for thread, said in enumerate(threads.map(read, range(4))):
+            assert all(f"bogus-{thread}" in each.splitlines()[0] for each in said)
+    assert os.path.samestat(os.fstat(2), before)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import sys
 from hashlib import blake2b
 from io import BytesIO
 from sys import intern
@@ -90,6 +91,11 @@ class MLIRAdapter:
     def op_of(self, thing: Any) -> Any:
         """Return an op as passes see it, given any object that stands for it."""
         return thing.operation.opview
+
+    def entered_context(self) -> Any:
+        """Return the context of the innermost `with Context():`, or None."""
+        ir = sys.modules.get(f"{self.bindings.root}.ir")
+        return None if ir is None else ir.Context.current
 
     def create_context(self) -> Any:
         """Return a context with the dialects that the build registers by itself."""

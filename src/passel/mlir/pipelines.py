@@ -14,6 +14,7 @@ import tempfile
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
@@ -29,6 +30,8 @@ _UNKNOWN = "does not refer to a registered pass or pass pipeline"
 _NOISE = re.compile(r"^(<Pass-Options-Parser>|[^ ]*): ?(?=\S)|^failed to add .*")
 _HEADER = re.compile(r"// -----// IR Dump Before (.+) \((.+?)\)")
 _DUMP = re.compile(r"(?:\d+_)+(.+)\.mlir")
+_redirection = RLock()
+"""Held while the standard error, of which a process has one, is somewhere else."""
 
 
 class Refused(Exception):  # noqa: N818 - says what is; never leaves this package
@@ -151,6 +154,11 @@ def on_nothing(bindings: Bindings, name: str) -> Trial:
     Raises:
         Refused: It does not run on modules, or needs options.
     """
+    with _redirection:  # nor may two threads use the context, which passes load dialects into
+        return _tried(bindings, name)
+
+
+def _tried(bindings: Bindings, name: str) -> Trial:
     pipeline = parsed(bindings, None, f"builtin.module({name})")
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(_asked(bindings)))
@@ -218,6 +226,12 @@ def _error_output() -> Generator[Any]:
     Yields:
         A function that returns what has been written.
     """
+    with _redirection, _redirected() as said:
+        yield said
+
+
+@contextmanager
+def _redirected() -> Generator[Any]:
     with suppress(AttributeError, OSError, ValueError):
         sys.stderr.flush()
     try:

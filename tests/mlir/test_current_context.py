@@ -1,0 +1,91 @@
+"""The context of `with Context():` is the one that managers take if they are given none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from mlir.ir import Context, Location, Module
+from xdsl.dialects.builtin import ModuleOp
+
+from passel import AnchorError, OpPassManager, Pass, PassContext, PassFailedError, PassManager
+from passel.xdsl import XDSLAdapter
+
+SOURCE = """
+func.func @f(%a: i32) -> (i32, i32) {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32
+  return %0, %1 : i32, i32
+}
+"""
+
+
+def test_names_are_those_of_the_current_context() -> None:
+    """Text finds MLIR's passes: parsed, added, or added to a manager without a context."""
+    with Context() as context:
+        module = Module.parse(SOURCE)
+        parsed = PassManager.parse("builtin.module(cse)")
+        assert parsed.context is context
+        parsed.run(module)
+        assert str(module).count("arith.addi") == 1
+        nested = OpPassManager("func.func").add("convert-arith-to-llvm")
+        PassManager("builtin.module").add(nested, "convert-func-to-llvm").run(module)
+        assert "llvm.func @f" in str(module)
+
+
+def test_locations_enter_their_context() -> None:
+    """`with Location...:` enters a context as well, and the innermost one counts."""
+    inner = Context()
+    with Context(), Location.unknown(inner):
+        assert PassManager().context is inner
+
+
+def test_what_is_given_counts() -> None:
+    """A context or an adapter that is given is not replaced by the current one."""
+    given, adapter = Context(), XDSLAdapter()
+    with Context():
+        assert PassManager("any", given).context is given
+        manager = PassManager.parse("builtin.module(cse)", adapter=adapter)
+        assert manager.context is None
+        manager.run(ModuleOp([]))
+
+
+def test_outside_nothing_is_entered() -> None:
+    """Behind the `with` statement, names are those of the default registry again."""
+    with Context():
+        pass
+    assert PassManager().context is None
+    with pytest.raises(AnchorError, match=r"build it with PassManager\(anchor, context\)"):
+        PassManager.parse("builtin.module(cse)").run(Module.parse(SOURCE, Context()))
+
+
+def test_dynamic_pipelines() -> None:
+    """In a pass, a pipeline of MLIR's passes takes the pass's context; the error says so."""
+
+    class Simplify(Pass[Any]):
+        """Run `cse` on each function."""
+
+        name = "simplify"
+        knows: bool = True
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            given = ctx.ir_context if self.knows else None
+            for function in op.body.operations:
+                ctx.run_pipeline(PassManager("func.func", given).add("cse"), function)
+
+    context = Context()
+    module = Module.parse(SOURCE, context)
+    PassManager("builtin.module", context).add(Simplify()).run(module)
+    assert str(module).count("arith.addi") == 1
+    with pytest.raises(PassFailedError, match=r"build it with PassManager\(anchor, context\)"):
+        PassManager("builtin.module", context).add(Simplify(knows=False)).run(module)
+
+
+def test_nothing_is_imported_for_it() -> None:
+    """A manager does not import the bindings in order to ask them."""
+    code = "import sys, passel; passel.PassManager(); print('mlir' in sys.modules)"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "False\n"
