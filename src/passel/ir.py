@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runt
 from passel.errors import AdapterError, DefinitionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from passel.diagnostics import Location
 
@@ -328,9 +328,13 @@ def entered_context(adapter: object | None = None) -> Any:
     if adapter is not None:
         enters = ability_of(adapter, EntersContexts)
         return None if enters is None else enters.entered_context()
-    imported = (_adapter_named(name) for name in _adapters() if name in sys.modules)
-    entered = (entered_context(each) for each in imported)
+    entered = (entered_context(each) for each in imported_irs())
     return next((context for context in entered if context is not None), None)
+
+
+def imported_irs() -> Iterator[IRAdapter]:
+    """Yield the adapters of the IRs whose packages have been imported."""
+    return (_adapter_named(name) for name in _adapters() if name in sys.modules)
 
 
 def op_name_of(anchor: str | type) -> str:

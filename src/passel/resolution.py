@@ -18,9 +18,10 @@ from passel.errors import (
     Problem,
     UnknownPassError,
 )
-from passel.ir import ANY, BringsPasses, ability_of, adapter_for
+from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs
 from passel.options import read_options
 from passel.pipeline import OptionNode, OptionText, PassNode
+from passel.registry import PassRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from passel.options import Options
     from passel.passes import Pass
     from passel.pipeline import ElementNode, PipelineNode
-    from passel.registry import PassPipelineInfo, PassRegistry
+    from passel.registry import PassPipelineInfo
 
 
 class ResolvedPass(NamedTuple):
@@ -155,8 +156,23 @@ def _leaf(node: PassNode, registry: PassRegistry) -> ResolvedElement:
 
 def _unknown(name: str, registry: PassRegistry) -> str:
     several = len(name.split()) > 1
-    hint = "; passes are separated by commas" if several else registry.suggest(name)
+    if several:
+        hint = "; passes are separated by commas"
+    else:
+        hint = _elsewhere(name, registry) or registry.suggest(name)
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
+
+
+def _elsewhere(name: str, registry: PassRegistry) -> str:
+    """Return whose pass it is, if no IR was asked for its own and one that is in use has it."""
+    if type(registry) is not PassRegistry:
+        return ""
+    for adapter in imported_irs():
+        brings = ability_of(adapter, BringsPasses)
+        with suppress(AdapterError):  # imported, but not all that it takes is there
+            if brings and brings.passes_among(registry).lookup_pass(name) is not None:
+                return f"; it is one of {adapter.name}'s: give PassManager the context of the ops"
+    return ""
 
 
 def _options(node: PassNode, owner: str, argument: Any = None) -> tuple[OptionNode, ...]:

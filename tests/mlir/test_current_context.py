@@ -10,7 +10,15 @@ import pytest
 from mlir.ir import Context, Location, Module
 from xdsl.dialects.builtin import ModuleOp
 
-from passel import AnchorError, OpPassManager, Pass, PassContext, PassFailedError, PassManager
+from passel import (
+    AnchorError,
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassManager,
+    UnknownPassError,
+)
 from passel.xdsl import XDSLAdapter
 
 SOURCE = """
@@ -59,6 +67,14 @@ def test_outside_nothing_is_entered() -> None:
     assert PassManager().context is None
     with pytest.raises(AnchorError, match=r"build it with PassManager\(anchor, context\)"):
         PassManager.parse("builtin.module(cse)").run(Module.parse(SOURCE, Context()))
+
+
+def test_names_without_a_context() -> None:
+    """What only MLIR has is said to be MLIR's, and not taken for a misspelt pass of xDSL's."""
+    with pytest.raises(UnknownPassError, match="it is one of mlir's: give PassManager the context"):
+        PassManager.parse("builtin.module(convert-func-to-llvm)")
+    with pytest.raises(UnknownPassError, match=r"did you mean 'canonicalize'\?"):
+        PassManager.parse("builtin.module(canonicalise)")
 
 
 def test_dynamic_pipelines() -> None:
