@@ -149,6 +149,27 @@ def test_a_crash_without_a_message_is_named_by_its_type(adapter: ToyAdapter) -> 
     assert failure.diagnostic.message == "'toy.module' op pass 'silent' crashed: KeyError"
 
 
+@pytest.mark.parametrize(
+    ("said", "gist"),
+    [
+        ("no\nand more", "ValueError: no"),
+        ("cannot parse:\n error: 1:5: bad\n more", "ValueError: cannot parse: error: 1:5: bad"),
+        ("\nbelow", "ValueError: below"),
+    ],
+)
+def test_what_a_colon_introduces_is_told(said: str, gist: str, adapter: ToyAdapter) -> None:
+    """Of what an exception says the first line is told, and the next one if it has the reason."""
+
+    class Wordy(Pass):
+        name = "wordy"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            raise ValueError(said)
+
+    (failure,) = failed_run(PassManager(adapter=adapter).add(Wordy()), "toy.module").failures
+    assert failure.diagnostic.message == f"'toy.module' op pass 'wordy' crashed: {gist}"
+
+
 def test_a_pass_without_a_body_crashes(adapter: ToyAdapter) -> None:
     """A pass whose `run` nobody wrote says so."""
 

@@ -45,8 +45,8 @@ class FusedFailure(Exception):  # noqa: N818 - says what is; never leaves passel
 
     def __init__(self, failures: Sequence[Inside], said: Sequence[Diagnostic] = ()) -> None:
         super().__init__()
-        self.failures = tuple(failures)
-        self.said = tuple(said)
+        self.failures: tuple[Inside, ...] = tuple(failures)
+        self.said: tuple[Diagnostic, ...] = tuple(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,7 @@ class FailureReporter:
     def crashed(self, step: Step, op: Any, error: Exception) -> Failure:
         """The pass raised something else."""
         text = f"{type(error).__name__}: {error}".rstrip(": \n")
-        # Some exceptions carry whole modules; their first line says what happened.
-        message = f"pass '{_name(step)}' crashed: {text.partition(chr(10))[0]}"
+        message = f"pass '{_name(step)}' crashed: {_gist(text)}"
         return self._failure("crashed", step, op, message, cause=error)
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
@@ -156,6 +155,15 @@ class FailureReporter:
                 f"{when} pass '{failure.pass_text}' on {failure.where} [{failure.path}]"
             )
         return failure
+
+
+def _gist(text: str) -> str:
+    """Return the first line of what an exception says, and what it introduces by a colon.
+
+    Some exceptions carry whole modules. Those of MLIR's bindings say why in the second line.
+    """
+    gist, *lines = (line.strip() for line in text.splitlines())
+    return " ".join([gist, *lines[:1]]) if gist.endswith(":") else gist
 
 
 def _name(step: Step) -> str:
