@@ -178,6 +178,16 @@ def log_exception(message: str) -> None:
     logging.getLogger("passel").exception(message)  # noqa: LOG004 - callers handle one
 
 
+def brief(error: BaseException) -> str:
+    """Return an exception's class and the first line of what it says."""
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
+
+
+def file_problem(error: OSError | ValueError) -> str:
+    """Return why a file cannot be used; a `ValueError` is about its name or its text."""
+    return str(error.strerror if isinstance(error, OSError) else error)
+
+
 def suggest(name: str, candidates: Iterable[str]) -> str:
     """Return `; did you mean 'x'?` for the closest candidate, or an empty string.
 
@@ -187,10 +197,15 @@ def suggest(name: str, candidates: Iterable[str]) -> str:
         >>> suggest("zzz", ["cse"])
         ''
     """
+    close = closest(name, candidates)
+    return f"; did you mean '{close}'?" if close else ""
+
+
+def closest(name: str, candidates: Iterable[str]) -> str:
+    """Return the candidate that a misspelt name is closest to, or an empty string."""
     import difflib  # noqa: PLC0415 - only needed when something is wrong
 
     # Beyond this length a name is not a slip of the fingers, and difflib is quadratic in it.
     if len(name) > 100:  # noqa: PLR2004
         return ""
-    close = difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    return next(iter(difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.6)), "")

@@ -214,6 +214,10 @@ class PassRegistry:
         self._load(ir)
         return self._pipelines.get(name)
 
+    def __contains__(self, name: str) -> bool:
+        """Tell whether a pass or a pipeline has this name."""
+        return self.lookup_pass(name) is not None or self.lookup_pipeline(name) is not None
+
     def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
         """Yield all passes, or those for one IR, sorted by name; none is imported by it."""
         self._load(ir)

@@ -83,7 +83,7 @@ def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[Re
     unregistered = (
         Problem(_unknown(node.name, registry), node.span)
         for node in _leaves(elements, registry)
-        if registry.lookup_pipeline(node.name) is None and registry.lookup_pass(node.name) is None
+        if node.name not in registry
     )
     unknown = list(islice(unregistered, MAX_PROBLEMS))
     if unknown:

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import subprocess
-from importlib.util import find_spec
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from mlir_tools import MLIR_OPT
 
-from passel.cli.flags import FLAGS, GROUPS, NOT_HERE
+from passel.cli.flag_table import FLAGS, GROUPS, NOT_HERE
 
 if TYPE_CHECKING:
     from conftest import Tool
 
 
-def _installed(package: str, part: str) -> Path:
-    spec = find_spec(package)
-    folders = (spec and spec.submodule_search_locations) or ()
-    return next(path for folder in folders if (path := Path(folder, part)).exists())
-
-
-MLIR_OPT = _installed("mlir", "bin/mlir-opt")
-CORPUS = _installed("xdsl", "../tests/filecheck")
+CORPUS = Path(str(distribution("xdsl").locate_file("tests/filecheck")))
 
 _FILES = """
 backend/llvm/convert_op backend/llvm/global backend/llvm/hello_world backend/wgsl/2d5pt

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from passel.cli.flags import PROGRAM, UsageError, read_flags
+from passel.cli.flags import PROGRAM, UsageError, flags_in, read_flags
 from passel.cli.output import Output, abandon_stdout, printable
 from passel.errors import PasselError, PipelineError
 
@@ -146,7 +146,7 @@ def _run(words: list[str]) -> int:
 
 
 def _process(words: list[str], ir: str, registry: PassRegistry) -> int:
-    arguments = read_flags(words, lambda name: _is_pass(registry, name), lambda: _names(registry))
+    arguments = read_flags(words, registry.__contains__, lambda: _names(registry))
     information = _information(arguments, registry, ir)
     if information is not None:
         output = Output("-")
@@ -165,14 +165,11 @@ def _registry(words: list[str], ir: str) -> PassRegistry:
     from passel.cli.ir_choice import names_of
 
     registry = names_of(ir)
-    for index, word in enumerate(words):
-        name, equals, value = word.lstrip("-").partition("=")
-        if word.startswith("-") and name == "load-pass-plugin":
+    for name, file in flags_in(words):
+        if name == "load-pass-plugin" and file:  # without one, reading the flags says so
             from passel.cli.plugins import load_plugin
 
-            file = value if equals else "".join(words[index + 1 : index + 2])
-            if file:  # otherwise reading the flags says what is missing
-                load_plugin(file, registry)
+            load_plugin(file, registry)
     return registry
 
 
@@ -193,10 +190,6 @@ def _information(arguments: Arguments, registry: PassRegistry, ir: str) -> str |
     if arguments.flag("show-dialects"):
         return information.show_dialects(ir)
     return None
-
-
-def _is_pass(registry: PassRegistry, name: str) -> bool:
-    return registry.lookup_pass(name) is not None or registry.lookup_pipeline(name) is not None
 
 
 def _names(registry: PassRegistry) -> list[str]:

@@ -18,7 +18,7 @@ from passel.cli.flags import UsageError, stray_hint
 from passel.cli.instruments import Instruments, check_reports
 from passel.cli.ir_choice import make_ir
 from passel.cli.ir_printing import finish_printing, make_printer
-from passel.cli.irs import UnreadableError
+from passel.cli.irs import BYTECODE, UnreadableError
 from passel.cli.observers import Announcer, PassTimer, PrintBetweenPasses
 from passel.cli.output import Output
 from passel.cli.pipelines import PipelineFactory
@@ -26,7 +26,7 @@ from passel.cli.rendering import Renderer
 from passel.cli.replay import Replay, read_reproducer
 from passel.cli.splitting import Chunk, split_input
 from passel.context import op_diagnostic
-from passel.diagnostics import Diagnostic, Location, Severity
+from passel.diagnostics import Diagnostic, Location, Severity, brief, file_problem
 from passel.errors import AnchorError, PassFailedError, PipelineError
 from passel.instruments.reproducer_file import GROUP
 from passel.ir import ANY, InvalidIR
@@ -35,14 +35,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from passel.cli.flags import Arguments
-    from passel.cli.irs import Parsed
+    from passel.cli.irs import Parsed, ToolIR
     from passel.cli.replay import Recorded
     from passel.errors import Failure
     from passel.instrumentation import PassInstrumentation
+    from passel.instruments.ir_printing import PrintIR
+    from passel.ir import IRAdapter
     from passel.manager import PassManager
     from passel.registry import PassRegistry
 
-_BYTECODE = b"ML\xefR"
 _LONGEST_HINT = 100
 
 
@@ -74,22 +75,23 @@ class Driver:
         self.registry = registry
         self.progress = progress
         check_reports(arguments)
-        self.ir = make_ir(arguments, ir)
-        self.adapter = self.ir.adapter
-        self.pipelines = PipelineFactory(arguments, registry)
-        self.replay = Replay(arguments)
-        self.printer = make_printer(arguments, registry)
-        self.renderer = Renderer(
+        self.ir: ToolIR = make_ir(arguments, ir)
+        self.adapter: IRAdapter = self.ir.adapter
+        self.pipelines: PipelineFactory = PipelineFactory(arguments, registry)
+        self.replay: Replay = Replay(arguments)
+        self.printer: PrintIR | None = make_printer(arguments, registry)
+        self.renderer: Renderer = Renderer(
             show_op=arguments.flag("mlir-print-op-on-diagnostic"), hidden=_hidden(arguments)
         )
         self.renderer.byte_columns = ir == "mlir"
-        self.shrunk = False
-        self.output = Output(arguments.text("o"))
+        self.shrunk: bool = False
+        self.output: Output = Output(arguments.text("o"))
 
     def run(self) -> int:
         """Process the input and return the exit code."""
         try:
-            with Actions(self.arguments, self.registry) as self.actions:
+            self.actions: Actions = Actions(self.arguments, self.registry)
+            with self.actions:
                 good = self._run()
             self.replay.explain()
             if good:
@@ -128,10 +130,9 @@ class Driver:
         try:
             data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            hint = stray_hint(self.arguments)
-            raise UsageError(f"cannot open input file '{path}': {reason}{hint}") from None
-        if data.startswith(_BYTECODE):
+            reason = f"{file_problem(error)}{stray_hint(self.arguments)}"
+            raise UsageError(f"cannot open input file '{path}': {reason}") from None
+        if data.startswith(BYTECODE):
             if self.ir.reads_bytecode:
                 return name, data
             raise UsageError(f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can")
@@ -297,8 +298,7 @@ class Driver:
             text = self.ir.emit(op, context, parsed.resources)
         except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
             target = self.arguments.text("target")
-            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-            message = f"target '{target}' failed in {_raised_at(error)}: {reason}"
+            message = f"target '{target}' failed in {_raised_at(error)}: {brief(error)}"
             report(Diagnostic(Severity.ERROR, message, self.adapter.location(op)))
             return False
         self.output.write(text)

@@ -6,12 +6,13 @@ import inspect
 from typing import TYPE_CHECKING
 
 from passel._version import __version__
-from passel.cli.flags import GROUPS, PROGRAM
+from passel.cli.flag_table import GROUPS
+from passel.cli.flags import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from passel.cli.flags import Flag
+    from passel.cli.flag_table import Flag
     from passel.options import OptionInfo
     from passel.registry import PassRegistry
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.cli.flags import UsageError
+from passel.diagnostics import file_problem
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -119,8 +120,7 @@ def _append(path: str, text: str) -> None:
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(text)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"cannot write to info file '{path}': {reason}") from None
+        raise UsageError(f"cannot write to info file '{path}': {file_problem(error)}") from None
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -6,7 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.cli.flags import PROGRAM, UsageError
+from passel.cli.flag_table import FLAGS
+from passel.cli.flags import PROGRAM, UsageError, flags_in
+from passel.cli.irs import BYTECODE
 from passel.errors import PipelineError
 
 if TYPE_CHECKING:
@@ -39,12 +41,9 @@ def chosen_ir(words: Sequence[str]) -> str:
     theirs, else xDSL.
     """
     chosen = "xdsl"
-    for index, word in enumerate(words):
-        if word == "--":
-            break
-        name, equals, value = word.lstrip("-").partition("=")
-        if word.startswith("-") and name == "ir":
-            chosen = value if equals else "".join(words[index + 1 : index + 2])
+    for name, value in flags_in(words):
+        if name == "ir":
+            chosen = value
     if chosen == "auto":
         return "mlir" if _needs_mlir(words) else "xdsl"
     return "mlir" if chosen == "mlir" else "xdsl"  # what is neither is refused with the flags
@@ -81,7 +80,7 @@ def mlir_hint(words: Sequence[str]) -> str:
 
     here, there = names_of("xdsl"), upstream_passes()
     names = dict.fromkeys(name for name in _names_in(words) if name in there)
-    lacking = [f"'{name}'" for name in names if not _has(here, name)]
+    lacking = [f"'{name}'" for name in names if name not in here]
     if not lacking:
         return ""
     what = f"pass {lacking[0]}" if len(lacking) == 1 else f"passes {', '.join(sorted(lacking))}"
@@ -95,35 +94,26 @@ def _needs_mlir(words: Sequence[str]) -> bool:
         if not word.startswith("-"):
             try:
                 with Path(word).open("rb") as file:
-                    if file.read(4) == b"ML\xefR":
+                    if file.read(len(BYTECODE)) == BYTECODE:
                         return True
             except (OSError, ValueError):
                 continue
     here, there = names_of("xdsl"), names_of("mlir")
-    return any(not _has(here, name) and _has(there, name) for name in _names_in(words) if name)
-
-
-def _has(registry: PassRegistry, name: str) -> bool:
-    return registry.lookup_pass(name) is not None or registry.lookup_pipeline(name) is not None
+    return any(name not in here and name in there for name in _names_in(words) if name)
 
 
 def _names_in(words: Sequence[str]) -> list[str]:
     """Return the passes that a command line names, and some flags that are none."""
-    from passel.cli.flags import FLAGS
     from passel.pipeline import PassNode, parse_pipeline
 
     names: list[str] = []
-    for index, word in enumerate(words):
-        name, equals, value = word.lstrip("-").partition("=")
+    for name, value in flags_in(words):
         flag = FLAGS.get(name)
-        if not word.startswith("-"):
-            continue
         if flag is None:
             names.append(name)
         elif flag.name == "pass-pipeline":
-            text = value if equals else "".join(words[index + 1 : index + 2])
             try:
-                todo = list(parse_pipeline(text, flat_anchor="builtin.module").elements)
+                todo = list(parse_pipeline(value, flat_anchor="builtin.module").elements)
             except PipelineError:
                 continue  # it is refused when it is read for good
             while todo:

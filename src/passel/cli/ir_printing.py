@@ -101,6 +101,6 @@ def _passes(arguments: Arguments, registry: PassRegistry, when: str) -> tuple[st
     given = arguments.text(flag).split(",")
     names = tuple(name for each in given if (name := each.strip()))
     for name in names:
-        if registry.lookup_pass(name) is None and registry.lookup_pipeline(name) is None:
+        if name not in registry:
             raise UsageError(f"for the --{flag} option: Cannot find option named '{name}'!")
     return names

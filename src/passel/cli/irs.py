@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from passel.resources import ExternalResource
 
 
+BYTECODE = b"ML\xefR"
+"""How MLIR's bytecode begins."""
+
+
 class Parsed(NamedTuple):
     """A part of the input.
 

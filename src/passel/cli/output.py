@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from passel.cli.flags import UsageError
+from passel.diagnostics import file_problem
 
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _CONTROL_PICTURES[0x7F] = 0x2421
@@ -111,8 +112,8 @@ class Output:
             raise
         except (OSError, UnicodeEncodeError) as error:
             abandon_stdout()
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise UsageError(f"cannot write to the standard output: {reason}") from None
+            problem = file_problem(error)
+            raise UsageError(f"cannot write to the standard output: {problem}") from None
 
     def _mode(self) -> int:
         if self._target.exists():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.cli.flags import UsageError
+from passel.diagnostics import brief
 from passel.errors import PasselError
 from passel.passes import Pass
 
@@ -71,13 +72,9 @@ def _import(name: str) -> ModuleType:
         msg = f"cannot open pass plugin '{name}': {error.strerror}"
         raise UsageError(msg) from error
     except (Exception, SystemExit) as error:
-        msg = f"cannot load pass plugin '{name}': {_first_line(error)}{_place(error, name)}"
+        msg = f"cannot load pass plugin '{name}': {brief(error)}{_place(error, name)}"
         raise UsageError(msg) from error
     return module
-
-
-def _first_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def _place(error: BaseException, name: str) -> str:

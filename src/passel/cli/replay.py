@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.cli.flags import FLAGS, PROGRAM, UsageError
+from passel.cli.flag_table import FLAGS
+from passel.cli.flags import PROGRAM, UsageError
 from passel.cli.irs import UnreadableError
-from passel.diagnostics import Diagnostic, Severity
+from passel.diagnostics import Diagnostic, Severity, file_problem
 from passel.instruments.reproducer import CrashReproducer
 from passel.instruments.reproducer_file import GROUP, reproducer_text
 from passel.ir import PrintFlags, WritesSources
@@ -194,8 +195,7 @@ class Replay:
         try:
             Path(name).write_text(text, encoding="utf-8")
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise UsageError(f"cannot open output file '{name}': {reason}") from None
+            raise UsageError(f"cannot open output file '{name}': {file_problem(error)}") from None
         self._generated += 1
 
     def explain(self) -> None:

@@ -13,7 +13,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from passel.context import op_diagnostic
-from passel.diagnostics import Severity
+from passel.diagnostics import Severity, brief
 from passel.instrumentation import PassInstrumentation
 from passel.instruments.reproducer_file import Place, pipeline_text, reproducer_text, scoped_text
 from passel.ir import PrintFlags, WritesSources
@@ -175,8 +175,7 @@ class CrashReproducer(PassInstrumentation):
             else:
                 ir = run.adapter.print_op(run.op, PrintFlags())
         except Exception as error:  # noqa: BLE001 - whatever a printer raises must not hide the failure
-            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-            self._problem = f"failed to print the IR: {reason}"
+            self._problem = f"failed to print the IR: {brief(error)}"
             return None
         return _Recipe(ir, pipeline)
 

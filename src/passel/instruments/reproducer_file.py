@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from passel.diagnostics import file_problem
 from passel.resources import ExternalResource, print_resources
 from passel.schedule import PassStep
 
@@ -101,8 +102,8 @@ class Place:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self.problem = ""
+        self.path: Path = Path(path)
+        self.problem: str = ""
         self._running: Path | None = None
 
     def prepare(self, text: str) -> None:
@@ -154,8 +155,7 @@ class Place:
                 return path
 
     def _refusal(self, error: OSError | ValueError) -> str:
-        reason = error.strerror if isinstance(error, OSError) else error
         return (
             "failed to create output stream: Failed to create reproducer stream: "
-            f"cannot open output file '{self.path}': {reason}"
+            f"cannot open output file '{self.path}': {file_problem(error)}"
         )

@@ -16,7 +16,7 @@ from io import BytesIO
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
-from passel.diagnostics import suggest
+from passel.diagnostics import closest, suggest
 from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Location
     from passel.ir import OpKind, PrintFlags
+    from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRRegistry
     from passel.registry import PassRegistry
     from passel.schedule import Step
@@ -70,7 +71,7 @@ class MLIRAdapter:
     name = "mlir"
 
     def __init__(self, root: ModuleType | str = "mlir") -> None:
-        self.bindings = bindings_named(root if isinstance(root, str) else root.__name__)
+        self.bindings: Bindings = bindings_named(root if isinstance(root, str) else root.__name__)
         self._kinds = Kinds(self.bindings)
 
     @property
@@ -144,8 +145,7 @@ class MLIRAdapter:
         dialects = self.dialect_names(context)
         dialect, _, _ = name.partition(".")
         if dialect not in dialects:
-            hint = suggest(dialect, dialects)
-            dialect = hint.split("'")[1] if hint else ""
+            dialect = closest(dialect, dialects)
         return suggest(name, self._op_names(dialect)) if dialect else ""
 
     def _op_names(self, dialect: str) -> list[str]:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.diagnostics import suggest
+from passel.diagnostics import closest, suggest
 from passel.errors import OptionError, Problem
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, native_pass_class, written
@@ -73,10 +73,10 @@ class MLIRRegistry(PassRegistry):
     def suggest(self, name: str, *, ir: str = NativePass.ir) -> str:
         """Return `; did you mean 'x'?` for a name that is close to one that exists."""
         registered = [info.name for info in self._base.passes(ir=NativePass.ir)]
-        hint = suggest(name, [*registered, *upstream_passes()])
-        if hint and self.lookup_pass(hint.split("'")[1]) is None:
-            return ""  # this build does not have it
-        return hint
+        close = closest(name, [*registered, *upstream_passes()])
+        if not close or self.lookup_pass(close) is None:
+            return ""  # nothing is close, or this build does not have it
+        return suggest(name, [close])
 
     def copy(self) -> PassRegistry:
         """Return a registry with the same entries."""

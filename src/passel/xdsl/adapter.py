@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.exceptions import UnregisteredConstructException
 
-from passel.diagnostics import UNKNOWN, Location, suggest
+from passel.diagnostics import UNKNOWN, Location, closest, suggest
 from passel.ir import OpKind
 from passel.xdsl.fingerprint import Fingerprint, fingerprint
 from passel.xdsl.invariants import InvariantChecker
@@ -105,8 +105,7 @@ class XDSLAdapter:
         dialects = list(context.registered_dialect_names)
         dialect, _, _ = name.partition(".")
         if dialect not in dialects:
-            hint = suggest(dialect, dialects)
-            dialect = hint.split("'")[1] if hint else ""
+            dialect = closest(dialect, dialects)
         if dialect:
             self.load_dialects(context, [dialect])
         registered = (op for op in context.loaded_ops if not issubclass(op, UnregisteredOp))
@@ -200,8 +199,7 @@ def convert_location(attribute: Attribute) -> Location:
             return next((part for part in parts if part.file), UNKNOWN)
         case CallSiteLoc():
             callee = convert_location(attribute.callee)
-            caller = convert_location(attribute.caller)
-            return Location(callee.file, callee.line, callee.column, callee.label, caller)
+            return callee._replace(caller=convert_location(attribute.caller))
         case _:
             return UNKNOWN
 
