@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import re
 import subprocess
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from mlir_tools import MLIR_OPT
 
 if TYPE_CHECKING:
     from conftest import Tool
-
-_SPEC = find_spec("mlir")
-_MLIR_OPT = next(
-    (
-        path
-        for folder in (_SPEC and _SPEC.submodule_search_locations) or ()
-        if (path := Path(folder, "bin", "mlir-opt")).exists()
-    ),
-    None,
-)
-
-assert _MLIR_OPT is not None, "mlir-opt is missing: it comes with the extra `test`"
 
 _DIAGNOSTIC = re.compile(
     r"^(\S+?):(\d+)(?::\d+)?: (error|warning|note|remark): (.*)$", re.MULTILINE
@@ -59,9 +47,8 @@ def _behaviour(code: int, out: str, err: str, marker: str) -> _Behaviour:
 
 def _assert_same(tool: Tool, source: str, *flags: str, marker: str = "// -----") -> _Behaviour:
     Path("input.mlir").write_text(source)
-    assert _MLIR_OPT is not None
     theirs = subprocess.run(
-        [_MLIR_OPT, "input.mlir", *flags], capture_output=True, text=True, check=False
+        [MLIR_OPT, "input.mlir", *flags], capture_output=True, text=True, check=False
     )
     expected = _behaviour(theirs.returncode, theirs.stdout, theirs.stderr, marker)
     actual = _behaviour(*tool("input.mlir", *flags), marker)

@@ -5,23 +5,16 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from mlir_tools import MLIR_OPT
 
 from passel.resources import read_resources
 
 if TYPE_CHECKING:
     from conftest import Start, Tool
-
-_SPEC = find_spec("mlir")
-MLIR_OPT = next(
-    path
-    for folder in (_SPEC and _SPEC.submodule_search_locations) or ()
-    if (path := Path(folder, "bin", "mlir-opt")).exists()
-)
 
 RESOURCES = """\
 module attributes {func.x = dense_resource<a> : tensor<1xi8>} {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from mlir_tools import MLIR_OPT
 
 if TYPE_CHECKING:
     from conftest import Outcome, Start, Tool
@@ -23,14 +23,6 @@ def _only_error(outcome: Outcome) -> str:
     assert outcome.err.count("error:") == 1
     assert len(outcome.err) < 2000
     return outcome.err
-
-
-def _mlir_opt() -> Path | None:
-    spec = find_spec("mlir")
-    folders = (spec and spec.submodule_search_locations) or ()
-    return next(
-        (path for folder in folders if (path := Path(folder, "bin/mlir-opt")).exists()), None
-    )
 
 
 # -- pipelines -----------------------------------------------------------------------------
@@ -302,9 +294,7 @@ def test_full_device(tool: Tool) -> None:
 
 def test_bytecode(tool: Tool, tmp_path: Path) -> None:
     """MLIR bytecode is recognised, and the message says what reads it."""
-    mlir_opt = _mlir_opt()
-    assert mlir_opt is not None, "mlir-opt is missing: it comes with the extra `test`"
-    subprocess.run([mlir_opt, "in.mlir", "--emit-bytecode", "-o", "in.mlirbc"], check=True)
+    subprocess.run([MLIR_OPT, "in.mlir", "--emit-bytecode", "-o", "in.mlirbc"], check=True)
     assert _only_error(tool("in.mlirbc")) == (
         "passel-opt: error: 'in.mlirbc' is MLIR bytecode, which xDSL cannot read; --ir=mlir can\n"
     )

