@@ -171,7 +171,8 @@ def _elsewhere(name: str, registry: PassRegistry) -> str:
         brings = ability_of(adapter, BringsPasses)
         with suppress(AdapterError):  # imported, but not all that it takes is there
             if brings and brings.passes_among(registry).lookup_pass(name) is not None:
-                return f"; it is one of {adapter.name}'s: give PassManager the context of the ops"
+                whose = f"{adapter.name}'s"
+                return f"; it is one of {whose}, for a PassManager with a context of {whose}"
     return ""
 
 

@@ -164,6 +164,7 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         if not on_functions and name not in trial.display_names:
             return None  # a registered pipeline
         display_name = trial.display_names.get(name, name)
+        anchor = _only_anchor(bindings, name)
     namespace = {
         "__module__": __name__,
         "__doc__": f"MLIR's pass `{name}`.",
@@ -174,6 +175,16 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         "display_name": display_name,
     }
     return type(display_name, (NativePass,), namespace)
+
+
+def _only_anchor(bindings: Bindings, name: str) -> str | None:
+    """Return the op that a pass is for if that is a module, on which it was tried."""
+    try:
+        parsed(bindings, None, f"func.func({name})")
+    except Refused as error:
+        found = _RESTRICTED.search(error.text)
+        return found[2] if found else None
+    return None
 
 
 def can_fail(pass_: Pass[Any]) -> bool:
