@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import importlib
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AdapterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Abilities(NamedTuple):
@@ -107,17 +110,17 @@ class Bindings:
             msg = f"MLIR's bindings '{self.root}' cannot do this: they lack {missing}"
             raise AdapterError(msg)
 
-    def view(self, operation: Any) -> Any:
-        """Return an op as passes see it: its class's `OpView`, or a generic one."""
-        return operation.opview
-
     def children(self, op: Any) -> list[Any]:
         """Return the ops immediately inside the regions of `op`, in program order."""
         return [child for region in op.operation.regions for block in region for child in block]
 
-    def is_same(self, a: Any, b: Any) -> bool:
-        """Tell whether two objects stand for one op; each op has any number of them."""
-        return bool(a.operation == b.operation)
+    def walk(self, op: Any) -> Iterator[Any]:
+        """Yield `op` and all that is inside, in program order."""
+        stack = [op]
+        while stack:
+            inner = stack.pop()
+            yield inner
+            stack.extend(reversed(self.children(inner)))
 
 
 def parent_of(op: Any) -> Any:

@@ -125,15 +125,9 @@ def _visits(bindings: Bindings, operation: Any, steps: Sequence[Step]) -> Iterat
 
 def _places(bindings: Bindings, op: Any, errors: set[Location]) -> set[Location]:
     """Return those of some places that are in an op."""
-    found: set[Location] = set()
-    stack = [op] if errors else []
-    while stack:
-        inner = stack.pop()
-        location = convert_location(inner.operation.location)
-        if location in errors:
-            found.add(location)
-        stack.extend(bindings.children(inner))
-    return found
+    if not errors:
+        return set()
+    return errors & {convert_location(inner.operation.location) for inner in bindings.walk(op)}
 
 
 def _invalid(bindings: Bindings, op: Any, said: Sequence[Diagnostic]) -> InvalidIR | None:

@@ -50,8 +50,7 @@ def convert_location(location: Any) -> Location:
             return next((part for part in parts if part.file), UNKNOWN)
         case "callsite":
             callee = convert_location(location.callee)
-            caller = convert_location(location.caller)
-            return Location(callee.file, callee.line, callee.column, callee.label, caller)
+            return callee._replace(caller=convert_location(location.caller))
         case _:
             # Unknown, or not of its class: later releases forget it for those of diagnostics.
             found = _FILE.search(str(location))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from passel.mlir.diagnostics import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 BYTECODE_MAGIC = b"ML\xefR"
 """How MLIR's bytecode begins."""
@@ -116,7 +117,8 @@ class _Parser:
 
     def __init__(self, context: Any, name: str) -> None:
         self._context = context
-        self._ir = bindings_of(context).ir
+        self._bindings = bindings_of(context)
+        self._ir = self._bindings.ir
         self._name = name
         self.warnings: list[Diagnostic] = []
 
@@ -199,7 +201,7 @@ class _Parser:
     def _rename(self, module: Any) -> None:
         """Put the source's name into the locations of ops and block arguments."""
         names = _Renaming(self._ir, self._context, self._name)
-        for op in _walk(module):
+        for op in map(attrgetter("operation"), self._bindings.walk(module)):
             op.location = names.renamed(op.location)
             for region in op.regions:
                 for block in region:
@@ -229,13 +231,3 @@ class _Renaming:
         new = text.replace(_OLD, f'"{quoted}":')
         # Some builds cannot make a location of an attribute's text, but all parse ops.
         return self._ir.Operation.parse(f"module {{}} {new}", context=self._context).location
-
-
-def _walk(operation: Any) -> Iterator[Any]:
-    stack = [operation]
-    while stack:
-        op = stack.pop()
-        yield op
-        stack.extend(
-            child.operation for region in op.regions for block in region for child in block
-        )

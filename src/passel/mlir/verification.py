@@ -57,7 +57,7 @@ def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
     if name not in ("", blamed.operation.name):
         message = error.message
     notes = [(_op_at(bindings, blamed, place), text) for text, place in error.notes]
-    raise InvalidIR(bindings.view(blamed.operation), message, notes)
+    raise InvalidIR(blamed.operation.opview, message, notes)
 
 
 def is_valid(bindings: Bindings, op: Any) -> bool:
@@ -106,7 +106,7 @@ def _emitter(bindings: Bindings, op: Any, error: _Reported) -> tuple[Any, _Repor
     name, _ = _split(error.message)
     named = [
         inner
-        for inner in _walk(bindings, op)
+        for inner in bindings.walk(op)
         if inner.operation.location == error.location and name in ("", inner.operation.name)
     ]
     if len(named) < 2:  # noqa: PLR2004
@@ -163,17 +163,9 @@ def _op_at(bindings: Bindings, blamed: Any, location: Any) -> Any:
     top = blamed.operation
     while (parent := parent_of(top)) is not None:
         top = parent
-    ops = _walk(bindings, top)
+    ops = bindings.walk(top)
     found = next((op for op in ops if op.operation.location == location), blamed)
-    return bindings.view(found.operation)
-
-
-def _walk(bindings: Bindings, op: Any) -> Iterator[Any]:
-    stack = [op]
-    while stack:
-        inner = stack.pop()
-        yield inner
-        stack.extend(reversed(bindings.children(inner)))
+    return found.operation.opview
 
 
 def _split(message: str) -> tuple[str, str]:

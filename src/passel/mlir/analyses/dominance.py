@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.dominator_tree import DominatorTree
 from passel.mlir.bindings import bindings_of, block_of, parent_of
@@ -62,7 +62,7 @@ class DominanceInfo:
             return NotImplemented
         return self._agrees(other) and other._agrees(self)
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType] - it only serves comparison
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def _agrees(self, other: DominanceInfo) -> bool:
         return all(tree == other.tree(entry.region) for entry, tree in self._trees.items())
@@ -161,14 +161,14 @@ class DominanceInfo:
 
     def _same(self, a: Any, b: Any) -> bool:
         if _is_op(a) and _is_op(b):
-            return self._bindings.is_same(a, b)
+            return a.operation == b.operation
         return type(a) is type(b) and a == b
 
     def _op_dominates(self, a: Any, b: Any, *, enclosing: bool) -> bool:
         block, other = block_of(a), block_of(b)
         if block is None or other is None:
             return False
-        if self._bindings.is_same(a, b):
+        if a.operation == b.operation:
             return not _is_ordered(block)
         if block.region != other.region:
             inner = next((op for op in _ops_around(b) if _is_in(op, block.region)), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, ClassVar
 
 from passel.mlir.bindings import bindings_of
 
@@ -39,7 +39,7 @@ class OpCounts:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OpCounts) and self.counts == other.counts
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType] - it only serves comparison
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def __getitem__(self, name: str) -> int:
         """Return how many ops have a name; 0 if none has."""
