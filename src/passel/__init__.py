@@ -1,6 +1,7 @@
 """MLIR's pass infrastructure for Python: nested pass managers over any IR.
 
-See `passel.xdsl` for what works on xDSL, and `passel.testing` for a toy IR.
+See `passel.xdsl` and `passel.mlir` for what works on these IRs, `passel.instruments` for what
+tells about runs, and `passel.testing` for a toy IR.
 """
 
 from passel._version import __version__

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -92,11 +90,3 @@ class ToolIR(Protocol):
             Exception: Whatever printing raises for IR that it does not take.
         """
         ...
-
-
-def has_mlir_dialect(name: str) -> bool:
-    """Tell whether MLIR's bindings are installed and have a dialect, without loading them."""
-    spec = find_spec("mlir")
-    folders = (spec and spec.submodule_search_locations) or ()
-    files = (f"{name}.py", f"_{name}_ops_gen.py")
-    return any(Path(folder, "dialects", file).is_file() for folder in folders for file in files)

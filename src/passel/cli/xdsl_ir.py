@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import re
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
 from passel.cli.flags import UsageError
-from passel.cli.irs import Parsed, UnreadableError, has_mlir_dialect
+from passel.cli.irs import Parsed, UnreadableError
 from passel.cli.targets import Emitter
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.resources import print_resources
@@ -104,10 +106,18 @@ def unreadable(error: ParseError) -> UnreadableError:
     if isinstance(error, MultipleSpansParseError):
         for span, note in error.refs:
             diagnostic.attach_note(note or error.ref_text or "see here", _location(span))
-    if (found := _NO_DIALECT.search(error.msg)) and has_mlir_dialect(found[1]):
+    if (found := _NO_DIALECT.search(error.msg)) and _has_mlir_dialect(found[1]):
         message = f"MLIR itself has the dialect '{found[1]}': --ir=mlir"
         diagnostic.attach_note(message, diagnostic.location)
     return UnreadableError([diagnostic], f"{error}\n")
+
+
+def _has_mlir_dialect(name: str) -> bool:
+    """Tell whether MLIR's bindings are installed and have a dialect, without loading them."""
+    spec = find_spec("mlir")
+    folders = (spec and spec.submodule_search_locations) or ()
+    files = (f"{name}.py", f"_{name}_ops_gen.py")
+    return any(Path(folder, "dialects", file).is_file() for folder in folders for file in files)
 
 
 def _location(span: Span[str] | Span[bytes]) -> Location:
