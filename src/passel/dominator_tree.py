@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -71,7 +71,7 @@ class DominatorTree(Generic[N]):
             return NotImplemented
         return self._edges() == other._edges()
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType] - it only serves comparison
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def _edges(self) -> Mapping[N, N | None]:
         return {node: self.immediate_dominator(node) for node in self._index}

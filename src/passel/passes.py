@@ -162,13 +162,14 @@ class OperationPass(Pass[OpT, StateT]):
     Source: `mlir::OperationPass<OpT>`, MLIR 22.
     """
 
+    anchor: ClassVar[str | None] = None
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Take the anchor from the type parameter."""
         super().__init_subclass__(**kwargs)
         parameter = _type_parameter(cls, OperationPass)
         if "anchor" not in cls.__dict__ and parameter is not None:
-            anchor: str | None = op_name_of(parameter)
-            cls.anchor = anchor
+            cls.anchor = op_name_of(parameter)
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept the anchor only."""

@@ -67,7 +67,7 @@ class MLIRTool:
         self._arguments = arguments
         self._flags = print_flags(arguments)
         self._implicit_module = not arguments.flag("no-implicit-module")
-        self.reads_files = self._implicit_module and not arguments.text("split-input-file")
+        self.reads_files: bool = self._implicit_module and not arguments.text("split-input-file")
         self._as_bytecode = arguments.flag("emit-bytecode")
         self._version = self._bytecode_version()
         self._irdl = arguments.text("irdl-file")

@@ -18,6 +18,7 @@ from passel.schedule import PassStep
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
+    from contextlib import AbstractContextManager
     from typing import TextIO
 
     from passel.instrumentation import Run
@@ -36,7 +37,7 @@ class _Line:
     def __init__(self, terminal: TextIO) -> None:
         self._terminal = terminal
         self._is_drawn = False
-        self.lock = threading.RLock()
+        self.lock: AbstractContextManager[object] = threading.RLock()
         self.at_start = True  # of a line: only there is something drawn
 
     def draw(self, text: str) -> None:
@@ -97,7 +98,7 @@ class Progress(PassInstrumentation):
     watches_passes = False
 
     def __init__(self, terminal: TextIO) -> None:
-        self.line = _Line(terminal)
+        self.line: _Line = _Line(terminal)
         self._started = 0.0
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()

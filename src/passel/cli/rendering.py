@@ -47,7 +47,7 @@ class Renderer:
         self.show_op = show_op
         self.byte_columns = False
         self._hidden = frozenset(hidden)
-        self.stream = stream or sys.stderr
+        self.stream: TextIO = stream or sys.stderr
         self._sources: dict[str, str] = {}
 
     def add_source(self, name: str, text: str) -> None:

@@ -90,7 +90,7 @@ class Execution(AnalysisRunner):
         self.scheduler = scheduler
         self.ir_context: Any = scheduler.context
         self.verify = verify
-        self.verifies = verify is not VerifyEach.OFF
+        self.verifies: bool = verify is not VerifyEach.OFF
         fuses = ability_of(self.adapter, FusesPasses) is not None
         self._tracks = verify is VerifyEach.CHANGED and not fuses
         self._loses = ability_of(self.adapter, LosesOps)
@@ -115,14 +115,14 @@ class Execution(AnalysisRunner):
             Whether the IR changed; None if nobody had to know.
         """
         self.op = op
-        self.pipeline = pipeline = schedule.pipeline
+        self.pipeline: Pipeline = schedule.pipeline
         for hook in self.hooks.before_run:
             hook(self)
         failed = True  # also if an interrupt ends it
         try:
             if not self._initialize(schedule, op):
                 return False
-            plan = self._plan(pipeline, self.adapter.kind_of(op))
+            plan = self._plan(self.pipeline, self.adapter.kind_of(op))
             ctx: PassContext[Any] = PassContext(self, op)
             if self._around is None:
                 changed = self._run_pipeline(plan, op, ctx)

@@ -45,7 +45,7 @@ class FileTree:
     """
 
     def __init__(self, root: str | Path) -> None:
-        self.root = Path(root)
+        self.root: Path = Path(root)
         self._counts: dict[Hashable, int] = {}
         self._owners: dict[tuple[Path, str], object] = {}
         self._names: dict[tuple[Path, Hashable, str], str] = {}

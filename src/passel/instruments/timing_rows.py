@@ -30,7 +30,8 @@ class Row:
         self.path = path
         self.hidden = hidden
         self.above = above
-        self.wall = self.extra = 0.0
+        self.wall: float = 0.0
+        self.extra: float = 0.0
         self.count = self.peak = 0
         self.nested: dict[Any, Row] = {}
         self.rows: dict[str, Row] = {}

@@ -28,7 +28,7 @@ class MLIRSide:
 
     def __init__(self, context: Any = None) -> None:
         root = "mlir" if context is None else bindings_of(context).root
-        self.adapter = MLIRAdapter(root)
+        self.adapter: MLIRAdapter = MLIRAdapter(root)
         self.context: Any = context
         if context is None:
             self.context = self.adapter.create_context()

@@ -36,7 +36,7 @@ class XDSLSide:
     title = "xDSL"
 
     def __init__(self, context: Context | None = None) -> None:
-        self.adapter = XDSLAdapter()
+        self.adapter: XDSLAdapter = XDSLAdapter()
         self.context: Any = context
         if context is None:
             self.context = self.adapter.create_context()

@@ -65,6 +65,7 @@ class FastToken(Token[MLIRTokenKind, str]):
     text: str
     start: int
     input: Input[str]
+    span: Span[str]
 
     def __getattr__(self, name: str) -> Any:
         # Reached only while `span` is unset; afterwards it is an ordinary attribute.
@@ -103,6 +104,8 @@ class FastLexer(MLIRLexer):
         >>> [lexer.lex().text for _ in range(3)]
         ['%0', '=', 'arith.addi']
     """
+
+    pos: int
 
     # xDSL's own pattern, made possessive: without that, an unterminated string of thirty
     # characters is searched for hours.

@@ -37,8 +37,8 @@ class XDSLPass(Pass[Operation]):
     """
 
     module_pass_class: ClassVar[type[ModulePass]]
-    created = Statistic("Number of operations created", name="num-created")
-    erased = Statistic("Number of operations erased", name="num-erased")
+    created: ClassVar[Statistic] = Statistic("Number of operations created", name="num-created")
+    erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
 
     def module_pass(self) -> ModulePass:

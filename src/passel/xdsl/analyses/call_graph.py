@@ -74,12 +74,14 @@ class CallGraph:
                 self._calls_in[inner], self._calls_to[inner] = [], []
             if inner.regions:
                 owners[inner] = owner
-        self.callables = tuple(self._calls_in)
+        self.callables: tuple[Operation, ...] = tuple(self._calls_in)
         for inner in op.walk():
             around = inner.parent_op()
             self._look_at(inner, owners.get(around) if around is not None else None)
-        self.calls = tuple(self._by_op.values())
-        self.sccs = strongly_connected(self.callables, self.callees)
+        self.calls: tuple[Call, ...] = tuple(self._by_op.values())
+        self.sccs: tuple[tuple[Operation, ...], ...] = strongly_connected(
+            self.callables, self.callees
+        )
         self._recursive = {
             op for scc in self.sccs for op in scc if len(scc) > 1 or op in self.callees(op)
         }

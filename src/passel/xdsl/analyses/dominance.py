@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
@@ -32,7 +32,7 @@ class _Dominance:
             return NotImplemented
         return self._agrees(other) and other._agrees(self)
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType] - it only serves comparison
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def _agrees(self, other: _Dominance) -> bool:
         for region, tree in self._trees.items():

@@ -104,7 +104,7 @@ class LoopInfo:
                 around = self._add(_loop_of(owner), around)
             for region in owner.regions:
                 self._find(region, around, dominance)
-        self.top_level = [loop for loop in self.loops if loop.parent is None]
+        self.top_level: list[Loop] = [loop for loop in self.loops if loop.parent is None]
 
     def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
         """Tell whether this or dominance was not preserved."""

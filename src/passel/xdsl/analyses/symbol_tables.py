@@ -33,7 +33,7 @@ class SymbolTables:
 
     def __init__(self, op: Operation) -> None:
         self.op = op
-        self.collection = SymbolTableCollection()
+        self.collection: SymbolTableCollection = SymbolTableCollection()
 
     def table(self, op: Operation) -> SymbolTable:
         """Return the table of an op that is one."""

@@ -13,9 +13,10 @@ from xdsl.ir import SSAValue
 from xdsl.traits import ConstantLike, ReturnLike
 from xdsl.utils.hints import isa
 
-from passel.xdsl.analyses.call_graph import CallGraph, is_callable, is_external
+from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.branches import successor_operands
 from passel.xdsl.passes.folding import fold
+from passel.xdsl.symbols import is_callable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

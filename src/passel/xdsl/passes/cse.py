@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.transforms.common_subexpression_elimination import CSEDriver, KnownOps
 
@@ -33,9 +33,9 @@ class CSE(Pass["Operation"]):
 
     name = "cse"
     ir = "xdsl"
-    preserves = (DominanceInfo, PostDominanceInfo)
-    replaced = Statistic("Number of operations CSE'd", name="num-cse'd")
-    dead = Statistic("Number of operations DCE'd", name="num-dce'd")
+    preserves: ClassVar[tuple[type, ...]] = (DominanceInfo, PostDominanceInfo)
+    replaced: ClassVar[Statistic] = Statistic("Number of operations CSE'd", name="num-cse'd")
+    dead: ClassVar[Statistic] = Statistic("Number of operations DCE'd", name="num-dce'd")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Apply xDSL's driver to the op's regions, of one block or several."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from passel.combinators import BarePipeline
 from passel.errors import PassFailure
@@ -10,11 +10,11 @@ from passel.op_pass_manager import OpPassManager
 from passel.options import option
 from passel.passes import Pass
 from passel.statistics import Statistic
-from passel.xdsl.analyses.call_graph import CallGraph, is_callable, is_external
+from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.passes.canonicalize import Canonicalizer
 from passel.xdsl.passes.inlining import InliningRules, body_of, inline_call
 from passel.xdsl.passes.inlining_uses import Callees
-from passel.xdsl.symbols import is_table, symbol_name
+from passel.xdsl.symbols import is_callable, is_table, symbol_name
 
 if TYPE_CHECKING:
     from xdsl.dialects.func import CallOp, FuncOp
@@ -46,7 +46,7 @@ class Inliner(Pass["Operation"]):
 
     name = "inline"
     ir = "xdsl"
-    dependent_dialects = ("cf",)
+    dependent_dialects: ClassVar[tuple[str, ...]] = ("cf",)
     default_pipeline: BarePipeline = option(
         default=BarePipeline(Canonicalizer()).as_option(),
         help="Simplifies callables for whose op there is no pipeline in op-pipelines.",
@@ -61,8 +61,8 @@ class Inliner(Pass["Operation"]):
         default=_NO_LIMIT,
         help="Inline callees that have at most this many percent of the ops of their caller.",
     )
-    inlined = Statistic("Number of calls inlined", name="num-inlined")
-    erased = Statistic("Number of private callables erased", name="num-erased")
+    inlined: ClassVar[Statistic] = Statistic("Number of calls inlined", name="num-inlined")
+    erased: ClassVar[Statistic] = Statistic("Number of private callables erased", name="num-erased")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Inline the calls in a symbol table."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.memref import AllocaOp
 from xdsl.transforms.dead_code_elimination import region_dce
@@ -51,12 +51,14 @@ class Mem2Reg(Pass["Operation"]):
 
     name = "mem2reg"
     ir = "xdsl"
-    dependent_dialects = ("ub",)
+    dependent_dialects: ClassVar[tuple[str, ...]] = ("ub",)
     region_simplify: bool = option(
         default=True, help="Erase dead ops and unreachable blocks where slots were promoted."
     )
-    promoted = Statistic("Total amount of memory slot promoted", name="promoted slots")
-    arguments = Statistic(
+    promoted: ClassVar[Statistic] = Statistic(
+        "Total amount of memory slot promoted", name="promoted slots"
+    )
+    arguments: ClassVar[Statistic] = Statistic(
         "Total amount of new block argument inserted in blocks", name="new block args"
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.ir import Operation
 from xdsl.traits import ConstantLike, IsolatedFromAbove
@@ -42,8 +42,10 @@ class SCCP(Pass["Operation"]):
 
     name = "sccp"
     ir = "xdsl"
-    replaced = Statistic("Number of values found to be constant", name="num-constants")
-    erased = Statistic("Number of operations erased", name="num-erased")
+    replaced: ClassVar[Statistic] = Statistic(
+        "Number of values found to be constant", name="num-constants"
+    )
+    erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Find the constants in `op`, then replace the values."""

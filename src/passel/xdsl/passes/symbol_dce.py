@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from passel.errors import PassFailure
 from passel.passes import Pass
@@ -38,7 +38,7 @@ class SymbolDCE(Pass["Operation"]):
 
     name = "symbol-dce"
     ir = "xdsl"
-    erased = Statistic("Number of symbols DCE'd", name="num-dce'd")
+    erased: ClassVar[Statistic] = Statistic("Number of symbols DCE'd", name="num-dce'd")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Mark what is live from `op` inwards, and erase the other symbols."""
