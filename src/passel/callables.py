@@ -53,16 +53,38 @@ class ExternalPass:
         self.failed = True
 
 
-def pass_of(function: Callable[[Any, ExternalPass], object]) -> CallablePass:
-    """Return a function as a pass for any op, under the function's name.
+def pass_of(
+    function: Callable[[Any, ExternalPass], object],
+    *,
+    name: str | None = None,
+    argument: str = "",
+    description: str = "",
+    op_name: str = "",
+) -> CallablePass:
+    """Return a function as a pass.
 
     Args:
         function: Called with the op and an object with `signal_pass_failure()`.
+        name: The pass's name in reports; by default the function's.
+        argument: Its name in pipelines.
+        description: What it does; by default what the function's docstring says.
+        op_name: The name of the ops that it runs on; by default any op.
+
+    Raises:
+        TypeError: It cannot be called.
 
     Example:
         >>> print(pass_of(lambda op, pass_: None))
         unknown<lambda>
     """
-    name = getattr(function, "__name__", type(function).__name__).strip("<>")
-    namespace = {"function": staticmethod(function), "__doc__": function.__doc__}
-    return type(name, (CallablePass,), namespace)()
+    if not callable(function):
+        msg = f"expected a function, got {function!r}"
+        raise TypeError(msg)
+    own_name: str = getattr(function, "__name__", type(function).__name__)
+    namespace = {
+        "function": staticmethod(function),
+        "__doc__": description or function.__doc__,
+        "name": argument,
+        "anchor": op_name or None,
+    }
+    return type(name or own_name.strip("<>"), (CallablePass,), namespace)()

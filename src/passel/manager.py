@@ -6,6 +6,7 @@ A run compiles the pipeline to a schedule and runs that, so it never changes a m
 from __future__ import annotations
 
 from contextlib import contextmanager
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
@@ -135,8 +136,13 @@ class PassManager(OpPassManager):
         Args:
             enable: True after each pass that changed its op (found by fingerprint), "always"
                 after each pass that did not preserve everything, False never.
+
+        Raises:
+            ValueError: It is none of these.
         """
         modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
+        if enable not in modes:
+            raise ValueError(f"enable_verifier takes True, False or 'always', not {enable!r}")
         self._verify = modes[enable]
 
     def enable_analysis_verifier(self, enable: bool = True) -> None:
@@ -164,15 +170,23 @@ class PassManager(OpPassManager):
         self._enable("timing", lambda: Timing(report=True), enable=enable)
 
     def enable_statistics(
-        self, display_mode: Literal["pipeline", "list", "json"] = "pipeline"
+        self, display_mode: Literal["pipeline", "list", "json"] | Enum = "pipeline"
     ) -> None:
         """Let each run print the statistics of its passes to the standard error.
+
+        Args:
+            display_mode: The layout; `PassDisplayMode` of MLIR's bindings will do as well.
+
+        Raises:
+            ValueError: There is no such layout.
 
         Source: `PassManager.enable_statistics` of MLIR's bindings.
         """
         from passel.instruments.statistics_report import StatisticsReport  # noqa: PLC0415
 
-        self._enable("statistics", lambda: StatisticsReport(display_mode))
+        mode: Any = display_mode.name.lower() if isinstance(display_mode, Enum) else display_mode
+        StatisticsReport(mode)  # refuses it now rather than in the run
+        self._enable("statistics", lambda: StatisticsReport(mode))
 
     def enable_ir_printing(  # noqa: PLR0913, PLR0917 - the arguments of MLIR's bindings
         self,

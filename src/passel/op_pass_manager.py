@@ -71,7 +71,14 @@ class OpPassManager:
         """The name of the ops that it runs on, or `any`."""
         return self._anchor
 
-    def add(self, *passes: Pass[Any] | OpPassManager | str | object) -> Self:
+    def add(
+        self,
+        *passes: Pass[Any] | OpPassManager | str | object,
+        name: str | None = None,
+        argument: str = "",
+        description: str = "",
+        op_name: str = "",
+    ) -> Self:
         """Append passes and return this manager.
 
         Args:
@@ -79,6 +86,10 @@ class OpPassManager:
                 such as `cse,func.func(dce)`, a pass of an IR's own kind (xDSL's
                 `ModulePass`), which is wrapped, or a function that takes the op and an object
                 with `signal_pass_failure()`, as MLIR's bindings take them.
+            name: The name of a function in reports; by default its own.
+            argument: The name of a function in pipelines that are printed.
+            description: What a function does.
+            op_name: The anchor of a function; by default any op.
 
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
@@ -86,6 +97,8 @@ class OpPassManager:
             TypeError: An argument is none of these.
         """
         added: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
+        if name or argument or description or op_name:
+            passes = (_described(passes, name, argument, description, op_name),)
         for item in passes:
             if isinstance(item, str):
                 registry = self._registry or names_for(None, entered_context(), None)
@@ -266,10 +279,11 @@ class OpPassManager:
             nested = self._empty_nested(pass_.anchor)
             nested._entries.append((pass_, span))
             return nested
+        shown = pass_.name or pass_.display_name
         message = (
-            f"can't add pass '{pass_.name}' restricted to '{pass_.anchor}' on a PassManager "
+            f"can't add pass '{shown}' restricted to '{pass_.anchor}' on a PassManager "
             f"intended to run on '{self._anchor}', did you intend to nest? "
-            f"Write {self._anchor}({pass_.anchor}({pass_.name}))"
+            f"Write {self._anchor}({pass_.anchor}({shown}))"
         )
         raise AnchorError(Problem(message, span))
 
@@ -310,3 +324,13 @@ def _as_pass(item: object) -> Pass[Any]:
         msg = f"the {adapter.name} adapter cannot wrap passes such as {item!r}"
         raise TypeError(msg)
     return adapter.wrap_pass(item)
+
+
+def _described(
+    passes: tuple[object, ...], name: str | None, argument: str, description: str, op_name: str
+) -> Pass[Any]:
+    if len(passes) != 1 or isinstance(passes[0], (str, type, Pass, OpPassManager)):
+        msg = "name, argument, description and op_name are for one function that is a pass"
+        raise TypeError(msg)
+    function: Any = passes[0]
+    return pass_of(function, name=name, argument=argument, description=description, op_name=op_name)

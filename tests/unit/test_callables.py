@@ -1,0 +1,89 @@
+"""Functions as passes, as MLIR's Python bindings take them."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+import pytest
+
+from passel import AnchorError, PassFailedError, PassManager
+from passel.testing import ToyAdapter, parse_toy
+
+MODULE = "toy.module(toy.func @f,toy.func @g)"
+
+
+def manager(anchor: str = "toy.module") -> PassManager:
+    """Return an empty manager."""
+    return PassManager(anchor, adapter=ToyAdapter())
+
+
+def test_a_function_is_called_with_each_op() -> None:
+    """It takes the op, and what it may signal failure to."""
+    seen: list[str | None] = []
+
+    def look(op: Any, pass_: Any) -> None:
+        seen.append(op.symbol)
+
+    pm = manager()
+    pm.nest("toy.func").add(look)
+    assert str(pm) == "toy.module(toy.func(unknown<look>))"
+    pm.run(parse_toy(MODULE))
+    assert seen == ["f", "g"]
+
+
+def test_a_function_signals_failure() -> None:
+    """The pass fails when the function returns; the message has its name."""
+
+    def refuse(op: Any, pass_: Any) -> None:
+        pass_.signal_pass_failure()
+
+    with pytest.raises(PassFailedError, match=r"pass 'unknown<refuse>' failed"):
+        manager().add(refuse).run(parse_toy(MODULE))
+
+
+def test_a_function_takes_the_bindings_keywords() -> None:
+    """Name, argument and op name are those of `add` in MLIR's bindings."""
+
+    def look(op: Any, pass_: Any) -> None:
+        """Look."""
+
+    pm = manager()
+    pm.add(look, name="Other").add(look, name="Other", argument="other", description="See.")
+    pm.nest("toy.func").add(look, op_name="toy.func")
+    assert str(pm) == "toy.module(unknown<Other>,other,toy.func(unknown<look>))"
+    _, other, nested = list(pm)
+    assert (type(other).summary(), type(other).name) == ("See.", "other")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    assert [each.anchor for each in nested] == ["toy.func"]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownMemberType, reportUnknownVariableType]
+    with pytest.raises(AnchorError, match=r"can't add pass 'look' restricted to 'toy.func'"):
+        pm.add(look, op_name="toy.func")
+
+
+@pytest.mark.parametrize("passes", [("cse",), (print, print), (PassManager,), ()])
+def test_the_keywords_are_for_one_function(passes: tuple[object, ...]) -> None:
+    """Anything else is refused, and nothing is added."""
+    pm = manager()
+    with pytest.raises(TypeError, match="are for one function that is a pass"):
+        pm.add(*passes, name="x")
+    assert len(pm) == 0
+
+
+def test_what_cannot_be_is_refused_at_once() -> None:
+    """Wrong modes are errors where they are set, not in a run."""
+    with pytest.raises(ValueError, match="not 'x'"):
+        manager().enable_verifier("x")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="no such display of statistics: 'x'"):
+        manager().enable_statistics("x")  # pyright: ignore[reportArgumentType]
+
+
+def test_statistics_take_the_bindings_display_mode(capsys: pytest.CaptureFixture[str]) -> None:
+    """Their enum's members have the names of the layouts."""
+
+    class PassDisplayMode(Enum):
+        LIST = 0
+        PIPELINE = 1
+
+    pm = manager()
+    pm.enable_statistics(PassDisplayMode.LIST)
+    pm.run(parse_toy(MODULE))
+    assert "Pass statistics report" in capsys.readouterr().err
