@@ -28,6 +28,7 @@ check: .venv/.dev ## Check format, lint, types, layers and documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pyright --verifytypes passel --ignoreexternal
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mkdocs build --strict
 

@@ -17,6 +17,7 @@ from passel.passes import Pass
 from passel.pipeline import parse_elements
 from passel.registry import default_registry
 from passel.resolution import resolve
+from passel.resources import unescaped
 from passel.schedule import Scheduler
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ class Crossing(Pass[Any]):
         raise NotImplementedError
 
 
-_SYMBOL = re.compile(r'"(?:[^"\\]|\\.)*"|@([\w$.-]+)')
+_SYMBOL = re.compile(r'@"((?:[^"\\]|\\.)*)"|"(?:[^"\\]|\\.)*"|@([\w$.-]+)')
 _DECLARATION = (
     '"func.func"() <{{function_type = {1}, sym_name = "{0}", sym_visibility = "private"}}> ({{}}) '
     ": () -> ()"
@@ -237,7 +238,8 @@ def _symbols_around(side: Side, op: Any, text: str) -> list[str]:
     texts = [text]
     while texts:
         for used in _SYMBOL.finditer(texts.pop()):
-            name = used[1]
+            quoted = used[1] or used[2]  # as in a string: a plain name needs no escapes
+            name = quoted and unescaped(quoted).decode(errors="replace")
             if name is None or name in declared:
                 continue
             found = side.symbol(op, name)
@@ -245,7 +247,7 @@ def _symbols_around(side: Side, op: Any, text: str) -> list[str]:
             if found is None or found == op:
                 continue
             kind = side.function_type(found)
-            declared[name] = _DECLARATION.format(name, kind) if kind else side.write(found)
+            declared[name] = _DECLARATION.format(quoted, kind) if kind else side.write(found)
             texts.append("" if kind else declared[name])
     return [each for each in declared.values() if each]
 

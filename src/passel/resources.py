@@ -139,9 +139,13 @@ def _name(token: re.Match[str]) -> str:
 
 
 def _bytes(token: re.Match[str]) -> bytes:
-    """Return what a string stands for."""
+    return unescaped(token["string"])
+
+
+def unescaped(text: str) -> bytes:
+    """Return what the text between the quotes of one of MLIR's strings stands for."""
     parts: list[bytes] = []
-    for escape, hexadecimal, plain in _CHARACTERS.findall(token["string"]):
+    for escape, hexadecimal, plain in _CHARACTERS.findall(text):
         if plain:
             parts.append(plain.encode())
         elif hexadecimal:

@@ -209,3 +209,20 @@ def test_registries(world: World, redundant: str) -> None:
     text = f"builtin.module(func.func({world.other}({kind.name})))"
     manager = PassManager.parse(text, world.context, adapter=world.adapter, registry=registry)
     manager.run(world.read(redundant))
+
+
+def test_symbols_in_quotes(world: World) -> None:
+    """A function that uses a symbol of any name crosses without the op that defines it."""
+    module = world.read(
+        """
+        func.func private @"a b\\22"(i32) -> i32
+        func.func @f(%a: i32) -> i32 {
+          %0 = arith.addi %a, %a : i32
+          %1 = arith.addi %a, %a : i32
+          %2 = func.call @"a b\\22"(%1) : (i32) -> i32
+          return %2 : i32
+        }
+        """
+    )
+    world.manager("builtin.module(func.func(other(cse)))").run(module)
+    assert world.text(module).count("arith.addi") == 1

@@ -9,17 +9,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from passel.instruments.actions import ActionLog
+    from passel.instruments.debug_counter import DebugCounter
+    from passel.instruments.ir_printing import PrintIR
     from passel.instruments.reproducer import CrashReproducer
     from passel.instruments.statistics_report import StatisticsReport
     from passel.instruments.timing import Timer, Timing
+    from passel.instruments.trace import Trace
 
-__all__ = ["CrashReproducer", "StatisticsReport", "Timer", "Timing"]
+__all__ = [
+    "ActionLog",
+    "CrashReproducer",
+    "DebugCounter",
+    "PrintIR",
+    "StatisticsReport",
+    "Timer",
+    "Timing",
+    "Trace",
+]
 
 _MODULES = {
+    "ActionLog": "actions",
     "CrashReproducer": "reproducer",
+    "DebugCounter": "debug_counter",
+    "PrintIR": "ir_printing",
     "StatisticsReport": "statistics_report",
     "Timer": "timing",
     "Timing": "timing",
+    "Trace": "trace",
 }
 
 
