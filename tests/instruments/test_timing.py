@@ -384,7 +384,7 @@ def test_tree_layout() -> None:
         "    0.0009 ( 45.0%)  'f' Pipeline",
         "    0.0003 ( 15.0%)    CSE",
         "    0.0001 (  5.0%)  CSE",
-        "    0.0004 ( 20.0%)  Rest",
+        "    0.0005 ( 25.0%)  Rest",
         "    0.0020 (100.0%)  Total",
     ]
 
@@ -415,7 +415,7 @@ def test_json_layout() -> None:
         "{}]},",
         '{"wall": {"duration":   0.0001, "percentage":   5.0}, "name": "CSE", "passes": [',
         "{}]},",
-        '{"wall": {"duration":   0.0004, "percentage":  20.0}, "name": "Rest"},',
+        '{"wall": {"duration":   0.0005, "percentage":  25.0}, "name": "Rest"},',
         '{"wall": {"duration":   0.0020, "percentage": 100.0}, "name": "Total"}',
         "]",
     ]
@@ -430,7 +430,7 @@ def test_columns_are_chosen_and_ordered_by_name() -> None:
         "    0.0006 ( 30.0%)                       0.0009 ( 45.0%)  'f' Pipeline",
         "    0.0003 ( 15.0%)            3.0 MiB    0.0003 ( 15.0%)    CSE",
         "    0.0001 (  5.0%)                       0.0001 (  5.0%)  CSE",
-        "    0.0004 ( 20.0%)                       0.0004 ( 20.0%)  Rest",
+        "    0.0005 ( 25.0%)                       0.0005 ( 25.0%)  Rest",
         "    0.0020 (100.0%)                       0.0020 (100.0%)  Total",
     ]
 

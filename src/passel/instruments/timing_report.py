@@ -89,10 +89,13 @@ def _merged(root: Timer) -> list[Timer]:
     return sorted(rows.values(), key=lambda row: -row.wall)
 
 
-def _seconds(column: str, row: Timer) -> float:
-    if column == "self":
-        return row.self_wall
-    return row.user if column == "user" else row.wall
+def _shown(timers: Iterable[Timer]) -> Iterator[Timer]:
+    """Yield the rows of a tree, which has no row for what is hidden, but what is nested there."""
+    for timer in timers:
+        if timer.hidden:
+            yield from _shown(timer.children)
+        else:
+            yield timer
 
 
 class _Report:
@@ -107,9 +110,16 @@ class _Report:
         total = self.root.user if column == "user" else self.root.wall
         return 100 * seconds / total if total else 0.0
 
+    def seconds(self, column: str, row: Timer) -> float:
+        if column != "self":
+            return row.user if column == "user" else row.wall
+        if not self.nested:
+            return row.self_wall
+        return max(0.0, row.wall - sum(timer.wall for timer in _shown(row.children)))
+
     def rest(self) -> Timer:
         """Return the row of what is in no other one; its memory is not known."""
-        inner = self.root.children
+        inner = list(_shown(self.root.children)) if self.nested else self.root.children
         wall = self.root.wall - sum(timer.wall for timer in inner)
         return Timer("Rest", wall=wall, user=self.root.user - sum(timer.user for timer in inner))
 
@@ -142,7 +152,7 @@ class _TextReport(_Report):
     def _cell(self, column: str, row: Timer) -> str:
         if column == _PEAK:
             return f"{row.peak / _MEBIBYTE:13.1f} MiB" if row.peak else " " * len(_TITLES[_PEAK])
-        seconds = _seconds(column, row)
+        seconds = self.seconds(column, row)
         return f"{seconds:8.4f} ({self.percentage(column, seconds):5.1f}%)"
 
 
@@ -175,6 +185,6 @@ class _JsonReport(_Report):
     def _value(self, column: str, row: Timer) -> str:
         if column == _PEAK:
             return f'{{"bytes": {row.peak or "null"}}}'
-        seconds = _seconds(column, row)
+        seconds = self.seconds(column, row)
         percentage = self.percentage(column, seconds)
         return f'{{"duration": {seconds:8.4f}, "percentage": {percentage:5.1f}}}'
