@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn, TypeVar, cast
 
 from xdsl.context import Context
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyFloat,
@@ -99,6 +100,7 @@ class SourceParser(Parser):
         self._op_names: list[FastToken] = []
         self._spelled: dict[str, Attribute] = {}
         self._first_uses: dict[SSAValue[Any], Span] = {}
+        self._resources: dict[tuple[str, str], str] = {}
         self.external_resources: list[ExternalResource] = []
 
     @property
@@ -285,14 +287,29 @@ class SourceParser(Parser):
         state.current_token = lexer.lex()
         return attribute
 
-    # ---- resources -------------------------------------------------------------------
-
     # ---- dense constants ---------------------------------------------------------------
 
     def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
         """Parse an element; hexadecimal where a float is expected stands for its bits."""
         element = super()._parse_tensor_literal_element()
         return _DenseElement(element.is_negative, element.value, element.span)
+
+    # ---- resources -------------------------------------------------------------------
+
+    def _parse_dialect_resource_handle(
+        self, dialect_name: str, interface: OpAsmDialectInterface
+    ) -> str:
+        """Parse the name of a resource, and return the one that it has in the process.
+
+        xDSL keeps the resources of all sources together. One whose name is taken gets
+        another, by which all uses in this source must go, or its contents are lost.
+        """
+        name = self.parse_identifier(" for resource handle")
+        handle = self._resources.get((dialect_name, name))
+        if handle is None:
+            handle = self._resources[dialect_name, name] = interface.declare_resource(name)
+            self.dialect_resources.add((dialect_name, handle))
+        return handle
 
     def _parse_external_resources(self) -> None:
         self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_group)
