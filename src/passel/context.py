@@ -232,6 +232,9 @@ class PassContext(Generic[StateT]):
 
         Source: `mlir::Pass::runPipeline`, MLIR 22.
         """
+        if isinstance(pipeline, str):
+            msg = "run_pipeline takes a pass manager, such as PassManager.parse(text), not text"
+            raise TypeError(msg)
         return self._run.run_dynamic(self, pipeline, self.op if op is None else op)
 
     def run_elsewhere(self, pipeline: PipelineTree, op: Any, scheduler: Any) -> PipelineRun:

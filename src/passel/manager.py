@@ -157,7 +157,14 @@ class PassManager(OpPassManager):
         self._verify_analyses = enable
 
     def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
-        """Let something observe the runs of this manager."""
+        """Let something observe the runs of this manager.
+
+        Raises:
+            TypeError: It is a class, not an object.
+        """
+        if isinstance(instrumentation, type):
+            name = instrumentation.__qualname__
+            raise TypeError(f"expected an instrumentation, got the class {name}; write {name}()")
         self._instrumentations.append(instrumentation)
 
     def enable_timing(self, enable: bool = True) -> None:

@@ -496,8 +496,8 @@ def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[s
     ("arguments", "message"),
     [
         ({"columns": ["wal"]}, "only user, wall, self, peak; did you mean 'wall'"),
-        ({"display": "forest"}, "no such report: 'forest' as 'text'"),
-        ({"output_format": "xml"}, "no such report: 'tree' as 'xml'"),
+        ({"display": "forest"}, "no timing report 'forest' as 'text'"),
+        ({"output_format": "xml"}, "no timing report 'tree' as 'xml'"),
     ],
 )
 def test_wrong_arguments_are_errors(arguments: Any, message: str) -> None:

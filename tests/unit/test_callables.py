@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from passel import AnchorError, PassFailedError, PassManager
-from passel.testing import ToyAdapter, parse_toy
+from passel import AnchorError, Pass, PassContext, PassFailedError, PassManager
+from passel.testing import EventRecorder, ToyAdapter, parse_toy
 
 MODULE = "toy.module(toy.func @f,toy.func @g)"
 
@@ -87,3 +87,22 @@ def test_statistics_take_the_bindings_display_mode(capsys: pytest.CaptureFixture
     pm.enable_statistics(PassDisplayMode.LIST)
     pm.run(parse_toy(MODULE))
     assert "Pass statistics report" in capsys.readouterr().err
+
+
+def test_an_instrumentation_is_an_object() -> None:
+    """Its class is refused when it is added, not found to be broken in a run."""
+    with pytest.raises(TypeError, match=r"got the class EventRecorder; write EventRecorder\(\)"):
+        manager().add_instrumentation(EventRecorder)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_dynamic_pipeline_is_no_text() -> None:
+    """The error names what is wanted."""
+
+    class Dynamic(Pass):
+        name = "dynamic"
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            ctx.run_pipeline("toy.module()")  # pyright: ignore[reportArgumentType]
+
+    with pytest.raises(PassFailedError, match="run_pipeline takes a pass manager"):
+        manager().add(Dynamic()).run(parse_toy(MODULE))

@@ -102,5 +102,6 @@ def _passes(arguments: Arguments, registry: PassRegistry, when: str) -> tuple[st
     names = tuple(name for each in given if (name := each.strip()))
     for name in names:
         if name not in registry:
-            raise UsageError(f"for the --{flag} option: Cannot find option named '{name}'!")
+            hint = registry.suggest(name)
+            raise UsageError(f"for the --{flag} option: Cannot find option named '{name}'!{hint}")
     return names

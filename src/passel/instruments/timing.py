@@ -58,8 +58,8 @@ class Timing(PassInstrumentation):
         >>> timing = Timing()
         >>> with pm.instrument(timing), timing.scope("Warming up"):
         ...     result = pm.run(parse_toy("toy.module()"))
-        >>> [timer.name for timer in timing.timing.walk()]
-        ['root', 'Warming up']
+        >>> print(*(timer.name for timer in timing.timing.walk()), sep=", ")
+        root, Warming up
 
     Source: `mlir::PassTiming` and `mlir::DefaultTimingManager`, MLIR 22, where pipelines that
     passes run are not below their pass, and memory is not measured.
@@ -77,7 +77,10 @@ class Timing(PassInstrumentation):
         report: bool | TextIO = False,
     ) -> None:
         if display not in ("tree", "list") or output_format not in ("text", "json"):
-            raise ValueError(f"no such report: '{display}' as '{output_format}'")
+            raise ValueError(
+                f"there is no timing report '{display}' as '{output_format}', only 'tree' or "
+                "'list' as 'text' or 'json'"
+            )
         self._display: Literal["tree", "list"] = display
         self._format: Literal["text", "json"] = output_format
         self._columns = check_columns(columns)
