@@ -85,6 +85,7 @@ class Driver:
         )
         self.renderer.byte_columns = ir == "mlir"
         self.shrunk: bool = False
+        self.explained: list[Failure] = []
         self.output: Output = Output(arguments.text("o"))
 
     def run(self) -> int:
@@ -268,7 +269,7 @@ class Driver:
                 manager.add_instrumentation(PrintBetweenPasses(self.adapter))
             if self.arguments.flag("time-passes"):
                 manager.add_instrumentation(stack.enter_context(PassTimer()))
-            announcer = Announcer(report)
+            announcer = Announcer(report, self._explain_crash)
             manager.add_instrumentation(announcer)
             stack.callback(announcer.flush)
             try:
@@ -283,11 +284,8 @@ class Driver:
                     report(Diagnostic(Severity.ERROR, message, location))
                 return False
             except PassFailedError as error:
-                self.replay.failed = True
                 announcer.flush()
-                self._explain_crashes(error.failures)
-                causes = [failure.cause for failure in error.failures]
-                self.shrunk = any(_is_shrink(cause) for cause in causes)
+                self._take_failures(error.failures)
                 return False
         self.replay.generate(op, context, manager, self.adapter)
         return True
@@ -304,22 +302,30 @@ class Driver:
         self.output.write(text)
         return True
 
-    def _explain_crashes(self, failures: Sequence[Failure]) -> None:
-        """Tell authors of passes where theirs crashed, unless diagnostics are under test."""
+    def _take_failures(self, failures: Sequence[Failure]) -> None:
+        self.replay.failed = True
+        for failure in failures:
+            self._explain_crash(failure)
+        self.shrunk = any(_is_shrink(failure.cause) for failure in failures)
+
+    def _explain_crash(self, failure: Failure) -> None:
+        """Tell the author of a pass once where it crashed, unless diagnostics are under test."""
+        cause = failure.cause
+        if failure.kind != "crashed" or cause is None or _is_shrink(cause):
+            return
         if self.arguments.text("verify-diagnostics"):
             return
-        for failure in failures:
-            cause = failure.cause
-            if failure.kind != "crashed" or cause is None or _is_shrink(cause):
-                continue
-            if self.arguments.flag("mlir-print-stacktrace-on-diagnostic"):
-                sys.stderr.write("".join(traceback.format_exception(cause)))
-            else:
-                message = (
-                    "the pass crashed here; --mlir-print-stacktrace-on-diagnostic shows how "
-                    "it came there"
-                )
-                self.renderer(Diagnostic(Severity.NOTE, message, _raised_at(cause)))
+        if any(each is failure for each in self.explained):
+            return
+        self.explained.append(failure)
+        if self.arguments.flag("mlir-print-stacktrace-on-diagnostic"):
+            sys.stderr.write("".join(traceback.format_exception(cause)))
+        else:
+            message = (
+                "the pass crashed here; --mlir-print-stacktrace-on-diagnostic shows how "
+                "it came there"
+            )
+            self.renderer(Diagnostic(Severity.NOTE, message, _raised_at(cause)))
 
 
 def _hidden(arguments: Arguments) -> set[Severity]:

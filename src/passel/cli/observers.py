@@ -32,8 +32,11 @@ class Announcer(PassInstrumentation):
 
     watches_passes = False
 
-    def __init__(self, report: Callable[[Diagnostic], None]) -> None:
+    def __init__(
+        self, report: Callable[[Diagnostic], None], explain: Callable[[Failure], None]
+    ) -> None:
         self._report = report
+        self._explain = explain
         self._pending: Diagnostic | None = None
 
     def __call__(self, diagnostic: Diagnostic) -> None:
@@ -52,8 +55,10 @@ class Announcer(PassInstrumentation):
         self.flush()
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Hand on before others print the op."""
+        """Hand on before others print the op, and explain the failure."""
         self.flush()
+        if failure is not None:
+            self._explain(failure)
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
         """Hand on before others print the next op."""
