@@ -215,8 +215,9 @@ class Execution(AnalysisRunner):
                         if not ctx._preserves_all:
                             now = adapter.fingerprint(op) if track else None
                             touched = None if now is None else now != valid
-                            if self._fuses and self._is_last_inside(step, plan, ctx):
-                                self.verifier.put_off(step, op)
+                            parent = ctx._parent
+                            if self._fuses and parent is not None and _is_last(step, plan):
+                                self.verifier.put_off(step, op, parent.op)
                             elif touched is not False:
                                 failure = self.verifier.verify(step, op, recursive=True)
                                 valid = now
@@ -257,11 +258,6 @@ class Execution(AnalysisRunner):
             self._fail(report.unschedulable(next_step, op, plan.obstacle))
             return None
         return changed
-
-    @staticmethod
-    def _is_last_inside(step: Step, plan: _Plan, ctx: PassContext[Any]) -> bool:
-        """Tell whether a step ends a nested pipeline, so that the op around is verified next."""
-        return step is plan.steps[-1] and ctx._parent is not None and not plan.obstacle
 
     def _lost(self, step: Step, plan: _Plan, ctx: PassContext[Any]) -> Failure | None:
         """Return the failure of a pass whose op is gone."""
@@ -465,3 +461,8 @@ class Execution(AnalysisRunner):
             self._fail(self.report.inside(inner))
         for diagnostic in error.said:
             self.emit(diagnostic)
+
+
+def _is_last(step: Step, plan: _Plan) -> bool:
+    """Tell whether a step ends its pipeline, so that the op around is verified next."""
+    return step is plan.steps[-1] and not plan.obstacle

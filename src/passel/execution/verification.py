@@ -7,9 +7,9 @@ Nobody can tell: before anything is reported, what was put off is verified.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.ir import InvalidIR
+from passel.ir import InvalidIR, LosesOps, ability_of
 
 if TYPE_CHECKING:
     from passel.errors import Failure
@@ -17,6 +17,20 @@ if TYPE_CHECKING:
     from passel.instrumentation import Instrumentor
     from passel.ir import IRAdapter
     from passel.schedule import Step
+
+
+class _PutOff(NamedTuple):
+    """What is put off inside of one op.
+
+    Attributes:
+        around: The op.
+        size: How many ops there were in it when the first was put off.
+        todo: Steps, and the ops to verify after them.
+    """
+
+    around: Any
+    size: int
+    todo: list[tuple[Step, Any]]
 
 
 class Verifier:
@@ -32,7 +46,8 @@ class Verifier:
         self._adapter = adapter
         self._hooks = hooks
         self._report = report
-        self._put_off: list[tuple[Step, Any]] = []
+        self._loses = ability_of(adapter, LosesOps)
+        self._put_off: list[_PutOff] = []
         self._verified: Any = None
 
     def verify(self, step: Step, op: Any, *, recursive: bool) -> Failure | None:
@@ -52,9 +67,11 @@ class Verifier:
                 hook(step, op)
         return None
 
-    def put_off(self, step: Step, op: Any) -> None:
-        """Verify an op later, with the one around."""
-        self._put_off.append((step, op))
+    def put_off(self, step: Step, op: Any, around: Any) -> None:
+        """Verify an op later, with the one immediately around."""
+        if not self._put_off or self._put_off[-1].around is not around:
+            self._put_off.append(_PutOff(around, self._count(around), []))
+        self._put_off[-1].todo.append((step, op))
 
     @property
     def is_behind(self) -> bool:
@@ -65,14 +82,18 @@ class Verifier:
         """Verify what was put off.
 
         Args:
-            around: The op around all of it, to verify them all at once; None if something was
-                reported since.
+            around: The op whose immediate children are verified, all at once; None for all that
+                was put off, one by one, because something is to be reported.
 
         Returns:
             The failures, in program order.
         """
-        todo, self._put_off = self._put_off, []
-        if todo and around is not None:
+        groups, self._put_off = self._put_off, []
+        if around is not None:
+            if groups[-1].around is not around:
+                self._put_off = groups
+                return []
+            self._put_off, groups = groups[:-1], groups[-1:]
             try:
                 self._adapter.verify(around, recursive=True)
             except InvalidIR:
@@ -80,5 +101,13 @@ class Verifier:
             else:
                 self._verified = around
                 return []
-        found = (self.verify(step, op, recursive=True) for step, op in todo)
+        return [failure for group in groups for failure in self._one_by_one(group)]
+
+    def _one_by_one(self, group: _PutOff) -> list[Failure]:
+        if self._count(group.around) < group.size:
+            return []  # a pass erased siblings, perhaps these; that is an error of its own
+        found = (self.verify(step, op, recursive=True) for step, op in group.todo)
         return [failure for failure in found if failure is not None]
+
+    def _count(self, op: Any) -> int:
+        return self._loses.count_children(op) if self._loses is not None else 0
