@@ -227,6 +227,46 @@ def test_sccp_again_changes_nothing(transform: Transform) -> None:
     assert not result.changed
 
 
+CONSTANT_REGIONS = {
+    "if": """
+func.func @main(%c: i1) -> i32 {
+  %x = scf.if %c -> (i32) {
+    %a = arith.constant 3 : i32
+    %b = arith.addi %a, %a : i32
+    scf.yield %b : i32
+  } else {
+    %d = arith.constant 6 : i32
+    scf.yield %d : i32
+  }
+  return %x : i32
+}
+""",
+    "for": """
+func.func @main(%n: index) -> i32 {
+  %i = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %six = arith.constant 6 : i32
+  %x = scf.for %j = %i to %n step %one iter_args(%k = %six) -> (i32) {
+    %a = arith.constant 0 : i32
+    %b = arith.addi %k, %a : i32
+    scf.yield %b : i32
+  }
+  return %x : i32
+}
+""",
+}
+
+
+@pytest.mark.parametrize("kind", CONSTANT_REGIONS)
+def test_sccp_erases_a_region_op_with_all_that_is_nested_in_it(
+    kind: str, transform: Transform
+) -> None:
+    """`sccp` replaces and erases an op with regions although ops in them fold as well."""
+    module, _ = transform(CONSTANT_REGIONS[kind], "sccp")
+    assert str(returned(module, "main")) == "6 : i32"
+    assert f"scf.{kind}" not in str(module)
+
+
 SLOTS = """
 func.func @main(%c: i1, %x: i32) -> i32 {
   %s = memref.alloca() : memref<i32>

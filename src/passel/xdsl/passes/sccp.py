@@ -14,7 +14,7 @@ from passel.xdsl.analyses.call_graph import CallGraph, call_target
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
 from passel.xdsl.passes.constants import ConstantValues
 from passel.xdsl.passes.folding import materialize
-from passel.xdsl.symbols import is_table
+from passel.xdsl.symbols import is_table, ops_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,18 +74,22 @@ class _Rewriter:
     def rewrite(self, root: Operation) -> bool:
         """Replace what is constant inside of `root`; return whether anything was."""
         changed = False
-        for op in list(root.walk()):
+        worklist = [root]
+        while worklist:
+            op = worklist.pop()
             for region in op.regions:
                 for block in region.blocks:
                     changed |= self._replace_all(block.args)
-            if op is root or op.has_trait(ConstantLike, value_if_unregistered=False):
-                continue
-            changed |= self._replace_all(op.results)
-            if self._is_known(op) and (is_trivially_dead(op) or _is_folded(op)):
-                op.detach()
-                op.erase()
-                self._ctx.count(self._statistics.erased)
-                changed = True
+            is_constant = op.has_trait(ConstantLike, value_if_unregistered=False)
+            if op is not root and not is_constant:
+                changed |= self._replace_all(op.results)
+                if self._is_known(op) and (is_trivially_dead(op) or _is_folded(op)):
+                    op.detach()
+                    op.erase()
+                    self._ctx.count(self._statistics.erased)
+                    changed = True
+                    continue  # and so is what was nested in it
+            worklist += reversed(list(ops_in(op)))
         return changed
 
     def _is_known(self, op: Operation) -> bool:
