@@ -37,8 +37,8 @@ format: .venv/.dev ## Rewrite the sources in the project's format
 	$(BIN)/ruff check --fix .
 
 compat: .venv/.dev ## Run xDSL's own suite of its tool with passel-opt in its place
-	PASSEL_COMPAT=all $(BIN)/python -m pytest -n auto tests/cli/test_compat_suite.py
-	PASSEL_COMPAT=lit $(BIN)/python -m pytest -o faulthandler_timeout=0 -k passes_the_suite tests/cli/test_compat_suite.py
+	PASSEL_COMPAT=all $(BIN)/python -m pytest -n auto tests/tool/test_compat_suite.py
+	PASSEL_COMPAT=lit $(BIN)/python -m pytest -o faulthandler_timeout=0 -k passes_the_suite tests/tool/test_compat_suite.py
 
 bench: .venv/.bench ## Run the benchmarks
 	$(BIN)/python benchmarks

@@ -1,8 +1,10 @@
-"""How the property tests run: the same examples every time, without a deadline each."""
+"""Fixtures of every folder, and how property tests run: the same examples, without a deadline."""
 
 from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["toy_fixtures"]
 
 settings.register_profile(
     "passel",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from passel.instrumentation import PassInstrumentation
 
-OURS = Path(__file__).parents[1] / "real_files" / "inputs"
+OURS = Path(__file__).parents[1] / "xdsl" / "real_files" / "inputs"
 
 CORPUS = "filecheck"
 """The folder of xDSL's tests, which its wheel installs."""

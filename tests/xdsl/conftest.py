@@ -1,15 +1,24 @@
 """Fixtures shared by the tests of the xDSL adapter."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
-from xdsl.ir import Operation
 
-from passel.xdsl.parsing import parse_source
+from passel import PassManager
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.ir import Operation
+
+    from passel import Pass, RunResult
 
 _SPLIT = "// -----"
 
@@ -46,3 +55,23 @@ def parse(context: Context) -> Callable[[str], Operation]:
     """Parse text that may hold unregistered ops."""
     context.allow_unregistered = True
     return lambda text: parse_source(context, text, "test.mlir")
+
+
+@pytest.fixture
+def transform() -> Callable[..., tuple[Operation, RunResult]]:
+    """Parse text, run a pipeline or passes on the module, and return it and the result.
+
+    Everything is verified after each pass, and every analysis that a pass preserved.
+    """
+
+    def run(text: str, *passes: str | Pass) -> tuple[Operation, RunResult]:
+        adapter = XDSLAdapter()
+        context = adapter.create_context()
+        module = parse_source(context, text, "test.mlir")
+        manager = PassManager("builtin.module", context).add(*passes)
+        manager.enable_verifier("always")
+        manager.enable_analysis_verifier()
+        result = manager.run(module)
+        return module, result
+
+    return run

@@ -18,7 +18,7 @@ from passel import (
 from passel.crossing import RunOnMLIR, RunOnXDSL
 
 if TYPE_CHECKING:
-    from tests.crossing.conftest import World
+    from tests.bridge.conftest import World
 
 PIPELINES = [
     "builtin.module(other(func.func(cse)))",

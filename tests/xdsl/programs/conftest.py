@@ -1,4 +1,4 @@
-"""What the tests of the transformations share: mlir-opt, mlir-runner, and real programs."""
+"""What the tests of real programs share: mlir-opt and mlir-runner, which must succeed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from mlir_tools import MLIR, MLIR_OPT
 
-from passel import PassManager
-from passel.xdsl import XDSLAdapter, parse_source
-
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from xdsl.ir import Operation
-
-    from passel import Pass, RunResult
 
 
 @pytest.fixture(scope="session")
@@ -56,31 +49,5 @@ def execute(mlir_opt: Callable[..., str]) -> Callable[[str], str]:
         )
         assert result.returncode == 0, f"{result.stderr}\n{text}"
         return result.stdout
-
-    return run
-
-
-@pytest.fixture
-def parse() -> Callable[[str], Operation]:
-    """Parse text to a module."""
-    return lambda text: parse_source(XDSLAdapter().create_context(), text, "test.mlir")
-
-
-@pytest.fixture
-def transform() -> Callable[..., tuple[Operation, RunResult]]:
-    """Parse text, run a pipeline or passes on the module, and return it and the result.
-
-    Everything is verified after each pass, and every analysis that a pass preserved.
-    """
-
-    def run(text: str, *passes: str | Pass) -> tuple[Operation, RunResult]:
-        adapter = XDSLAdapter()
-        context = adapter.create_context()
-        module = parse_source(context, text, "test.mlir")
-        manager = PassManager("builtin.module", context).add(*passes)
-        manager.enable_verifier("always")
-        manager.enable_analysis_verifier()
-        result = manager.run(module)
-        return module, result
 
     return run

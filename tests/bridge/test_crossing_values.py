@@ -13,9 +13,9 @@ from passel.xdsl.crossing import XDSLSide
 
 if TYPE_CHECKING:
     from passel.crossing import Side
-    from tests.crossing.conftest import World
+    from tests.bridge.conftest import World
 
-INPUTS = sorted(Path(__file__).parent.parent.glob("real_files/inputs/*.mlir"))
+INPUTS = sorted(Path(__file__).parents[1].glob("xdsl/real_files/inputs/*.mlir"))
 
 NOT_MLIR = frozenset(
     {

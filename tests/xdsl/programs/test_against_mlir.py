@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-PROGRAMS = [path.read_text() for path in sorted(Path(__file__).parent.glob("programs/*.mlir"))]
+PROGRAMS = [path.read_text() for path in sorted(Path(__file__).parent.glob("inputs/*.mlir"))]
 MUTUAL = """
 func.func @ping(%n: i32) -> i32 {
   %k = arith.constant 10 : i32

@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.mlir"), key=lambda path: path.name)
+PROGRAMS = sorted((Path(__file__).parent / "inputs").glob("*.mlir"), key=lambda path: path.name)
 INPUTS = ((0, 1), (5, 3), (9, 12), (12, 9), (1, 27))
 
 PIPELINES = (

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.crossing import Crossing
-    from tests.crossing.conftest import World
+    from tests.bridge.conftest import World
 
 
 class Misbehave(Pass[Any]):

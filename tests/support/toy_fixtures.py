@@ -1,4 +1,4 @@
-"""What the unit tests of the core share: a registry of small passes over the toy IR."""
+"""Small passes over the toy IR, a registry of them, and ways to run pipelines of them."""
 
 from __future__ import annotations
 
