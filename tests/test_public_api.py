@@ -61,7 +61,7 @@ def test_importing_passel_loads_no_ir() -> None:
     assert roots - {"passel"} <= set(sys.stdlib_module_names) | {"__mp_main__"}
     loaded = {name for name in run.stdout.split() if name.startswith("passel.")}
     assert not {
-        name for name in loaded if name.startswith(("passel.xdsl", "passel.mlir", "passel.cli"))
+        name for name in loaded if name.startswith(("passel.xdsl", "passel.mlir", "passel.tool"))
     }
 
 

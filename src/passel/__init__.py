@@ -6,7 +6,6 @@ tells about runs, and `passel.testing` for a toy IR.
 
 from passel._version import __version__
 from passel.analysis import AnalysisManager, PreservedAnalyses
-from passel.context import PassContext, PipelineRun
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.errors import (
     AdapterError,
@@ -22,14 +21,21 @@ from passel.errors import (
     PipelineSyntaxError,
     UnknownPassError,
 )
-from passel.instrumentation import PassInstrumentation
+from passel.instruments.hooks import PassInstrumentation
 from passel.ir import ANY, OpKind
-from passel.manager import PassManager, RunResult
-from passel.op_pass_manager import Nesting, OpPassManager
-from passel.options import Options, option
-from passel.passes import InterfacePass, OperationPass, Pass
-from passel.registry import PassRegistry, default_registry
-from passel.statistics import Statistic
+from passel.manager import Nesting, OpPassManager, PassManager, RunResult
+from passel.passes import (
+    InterfacePass,
+    OperationPass,
+    Options,
+    Pass,
+    PassContext,
+    PassRegistry,
+    PipelineRun,
+    Statistic,
+    default_registry,
+    option,
+)
 
 __all__ = [
     "ANY",

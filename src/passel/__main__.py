@@ -2,6 +2,6 @@
 
 import sys
 
-from passel.cli import main
+from passel.tool import main
 
 sys.exit(main())

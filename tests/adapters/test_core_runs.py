@@ -17,9 +17,9 @@ from passel import (
     PassRegistry,
     Statistic,
 )
-from passel.combinators import BarePipeline
 from passel.instruments.ir_printing import PrintIR
 from passel.instruments.timing import Timing
+from passel.manager import BarePipeline
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from passel import (
     PassRegistry,
     UnknownPassError,
 )
-from passel.crossing import RunOnMLIR, RunOnXDSL
+from passel.bridge import RunOnMLIR, RunOnXDSL
 
 if TYPE_CHECKING:
     from tests.bridge.conftest import World

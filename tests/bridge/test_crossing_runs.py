@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.cli import main
-from passel.crossing import RunOnMLIR, RunOnXDSL
+from passel.bridge import RunOnMLIR, RunOnXDSL
 from passel.instruments.ir_printing import PrintIR
 from passel.instruments.statistics_report import StatisticsReport
 from passel.instruments.timing import Timing
 from passel.instruments.trace import Trace
 from passel.testing import FullEventRecorder
+from passel.tool import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from passel.crossing import Crossing
+    from passel.bridge import Crossing
     from tests.bridge.conftest import World
 
 

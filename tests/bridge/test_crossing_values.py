@@ -12,7 +12,7 @@ from passel.mlir.crossing import MLIRSide
 from passel.xdsl.crossing import XDSLSide
 
 if TYPE_CHECKING:
-    from passel.crossing import Side
+    from passel.bridge.crossing import Side
     from tests.bridge.conftest import World
 
 INPUTS = sorted(Path(__file__).parents[1].glob("xdsl/real_files/inputs/*.mlir"))

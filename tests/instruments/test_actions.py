@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.cli import main
 from passel.diagnostics import Location
 from passel.instruments.actions import ActionLog, Place
 from passel.instruments.debug_counter import DebugCounter
 from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.tool import main
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ import pytest
 from xdsl.dialects.builtin import UnitAttr
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
-from passel.instrumentation import Instrumentor
+from passel.instruments.hooks import Instrumentor
 from passel.testing import EventRecorder, FullEventRecorder, ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
 

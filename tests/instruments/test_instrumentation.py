@@ -222,7 +222,7 @@ def test_a_raising_instrumentation_is_enabled_again_by_the_next_run(
 
 def test_hooks_that_are_not_overridden_are_not_called() -> None:
     """They cost nothing, because they are not there."""
-    from passel.instrumentation import Instrumentor
+    from passel.instruments.hooks import Instrumentor
 
     class Watch(PassInstrumentation):
         def before_pass(self, step: Any, op: Any) -> None: ...

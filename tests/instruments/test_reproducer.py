@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.instruments.reproducer import CrashReproducer
-from passel.resources import ExternalResource, print_resources
+from passel.ir.resources import ExternalResource, print_resources
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
 
@@ -431,7 +431,7 @@ def test_option_text_survives_the_file(directory: Path, text: str) -> None:
 
 
 def _registry() -> Any:
-    from passel.registry import PassRegistry
+    from passel.passes import PassRegistry
 
     registry = PassRegistry()
     registry.register(Refuse)

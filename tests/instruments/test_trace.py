@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
-from passel.cli import main
 from passel.instruments.trace import Trace
 from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.tool import main
 
 REQUIRED = {
     "B": {"name", "cat", "ph", "pid", "tid", "ts", "args"},

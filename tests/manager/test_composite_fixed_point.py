@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager, PipelineError
-from passel.combinators import BarePipeline, CompositeFixedPoint
+from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 

@@ -46,7 +46,7 @@ class MlirFuncOp:
 @pytest.fixture
 def with_default_registry(registry: PassRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the toy passes those of the default registry."""
-    monkeypatch.setattr("passel.op_pass_manager.default_registry", lambda: registry)
+    monkeypatch.setattr("passel.manager.op_pass_manager.default_registry", lambda: registry)
 
 
 # -- Building --------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from subprocess import CompletedProcess
 
-    from passel.instrumentation import PassInstrumentation
+    from passel.instruments.hooks import PassInstrumentation
 
 OURS = Path(__file__).parents[1] / "xdsl" / "real_files" / "inputs"
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from mlir.ir import Context
 
 from passel import Pass, PassContext, PassFailedError, PassManager
-from passel.instrumentation import PassInstrumentation
+from passel.instruments.hooks import PassInstrumentation
 from passel.mlir import MLIRAdapter, parse_source
-from passel.registry import PassRegistry
-from passel.schedule import FusedStep, NestedStep, Scheduler
+from passel.passes import PassRegistry
+from passel.schedule import FusedStep, NestedStep, PipelineCompiler
 from passel.testing import EventRecorder
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ def test_what_is_fused(pipeline: str, expected: list[Any]) -> None:
     registry = PassRegistry()
     registry.register(Python)
     manager = PassManager.parse(f"builtin.module({pipeline})", context, registry=registry)
-    schedule = Scheduler(MLIRAdapter(), context).schedule(manager)
+    schedule = PipelineCompiler(MLIRAdapter(), context).schedule(manager)
     assert shape(schedule.pipeline.steps) == expected
 
 

@@ -11,7 +11,7 @@ from mlir.ir import Context, StringAttr, Type, TypeAttr
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.mlir import MLIRAdapter, parse_source
-from passel.registry import PassRegistry
+from passel.passes import PassRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,9 +23,9 @@ from passel import (
     option,
 )
 from passel.ir import OpKind
-from passel.op_pass_manager import OpPassManager
+from passel.manager import OpPassManager
+from passel.passes import PassRegistry
 from passel.pipeline import OptionText, quote
-from passel.registry import PassRegistry
 from passel.testing import ToyAdapter
 
 if TYPE_CHECKING:

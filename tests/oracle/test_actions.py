@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from passel.cli import main
+from passel.tool import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable

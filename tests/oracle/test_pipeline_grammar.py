@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel.ir import IRAdapter
-    from passel.registry import PassRegistry
+    from passel.passes import PassRegistry
     from tests.oracle.conftest import MlirRun, Row
 
 

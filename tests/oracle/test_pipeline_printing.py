@@ -11,7 +11,7 @@ from passel.errors import PipelineError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.registry import PassRegistry
+    from passel.passes import PassRegistry
     from tests.oracle.conftest import MlirRun, Row
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel.ir import IRAdapter
-    from passel.registry import PassRegistry
+    from passel.passes import PassRegistry
     from passel.testing import ToyOp
     from tests.oracle.conftest import MlirRun
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import pytest
 
 from passel import DefinitionError, OpPassManager, OptionError, Options
-from passel.option_types import BadValue, codec_for
+from passel.passes.option_types import BadValue, codec_for
 
 
 class Shade(Enum):

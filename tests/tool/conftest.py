@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pytest
 
-from passel.cli import main
+from passel.tool import main
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -28,7 +28,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 import passel
-from passel.cli import main
+from passel.tool import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,7 +150,7 @@ def test_passes_the_suite(tmp_path: Path) -> None:
     script = tmp_path / "xdsl-opt"
     script.write_text(
         f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(_SOURCES)!r})\n"
-        "from passel.cli import main\n"
+        "from passel.tool import main\n"
         "sys.exit(main(['--compat=xdsl', *sys.argv[1:]]))\n"
     )
     script.chmod(0o755)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from mlir_tools import MLIR_OPT
 
-from passel.cli.flag_table import FLAGS, GROUPS, NOT_HERE
+from passel.tool.flag_table import FLAGS, GROUPS, NOT_HERE
 
 if TYPE_CHECKING:
     from conftest import Tool

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from mlir_tools import MLIR_OPT
 
-from passel.resources import read_resources
+from passel.ir.resources import read_resources
 
 if TYPE_CHECKING:
     from conftest import Start, Tool
@@ -290,7 +290,7 @@ def test_flags_for_mlir_alone(tool: Tool, flag: str) -> None:
 
 _LOADED = """\
 import sys
-from passel.cli import main
+from passel.tool import main
 main(sys.argv[1:])
 print([name for name in ("xdsl", "importlib.metadata", "rich") if name in sys.modules])
 """

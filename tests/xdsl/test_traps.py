@@ -259,7 +259,7 @@ def test_locations_of_split_input_in_the_tool(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An error in the second part names the line of the file."""
-    from passel.cli import main
+    from passel.tool import main
 
     path = tmp_path / "split.mlir"
     path.write_text(

@@ -10,7 +10,7 @@ from passel.errors import PassFailure
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.instrumentation import Instrumentor
+    from passel.instruments.hooks import Instrumentor
     from passel.ir import IRAdapter
 
 

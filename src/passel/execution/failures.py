@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.context import op_diagnostic
 from passel.diagnostics import Diagnostic, Severity
 from passel.errors import Failure
 from passel.ir import InvalidIR
+from passel.passes.context import op_diagnostic
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:

@@ -16,24 +16,23 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from passel.analysis import PreservedAnalyses
-from passel.context import PassContext, PipelineRun
 from passel.errors import AnchorError, PassFailure, Problem
 from passel.execution.analyses import AnalysisRunner
 from passel.execution.failures import FailureReporter, FusedFailure
 from passel.execution.verification import Verifier
 from passel.ir import ANY, FusesPasses, LosesOps, ability_of
-from passel.passes import Pass
+from passel.passes import Pass, PassContext, PipelineRun
 from passel.schedule import FusedStep, PassStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from passel.context import PipelineTree
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
-    from passel.instrumentation import Instrumentor
+    from passel.instruments.hooks import Instrumentor
     from passel.ir import OpKind
-    from passel.schedule import NestedStep, PassTree, Pipeline, Schedule, Scheduler, Step
+    from passel.passes.context import PipelineTree
+    from passel.schedule import NestedStep, PassTree, Pipeline, PipelineCompiler, Schedule, Step
 
 
 PassGate: TypeAlias = "Callable[[Step, Any], bool]"
@@ -78,7 +77,7 @@ class Execution(AnalysisRunner):
 
     def __init__(
         self,
-        scheduler: Scheduler,
+        scheduler: PipelineCompiler,
         instrumentor: Instrumentor,
         verify: VerifyEach,
         emit: Callable[[Diagnostic], None],
@@ -104,7 +103,7 @@ class Execution(AnalysisRunner):
         self.verifier: Verifier = Verifier(self.adapter, instrumentor, self.report)
         self.failures: list[Failure] = []
         self.counts: dict[tuple[str, str], int] = {}
-        self.reads_statistics: bool = instrumentor.reads_statistics
+        self.collects_statistics: bool = instrumentor.collects_statistics
         self.states: dict[PassStep, Any] = {}
         self._plans: dict[NestedStep, dict[Hashable, _Plan | None]] = {}
 
@@ -384,7 +383,7 @@ class Execution(AnalysisRunner):
         return PipelineRun(failed, touched)
 
     def run_elsewhere(
-        self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any, scheduler: Scheduler
+        self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any, scheduler: PipelineCompiler
     ) -> PipelineRun:
         """Run a pipeline for a pass on an op of another IR; see `PassContext.run_elsewhere`."""
         inner = Execution(
@@ -395,7 +394,7 @@ class Execution(AnalysisRunner):
             verify_analyses=self.verify_analyses,
         )
         inner.outer, inner._around = self, cast("Step", ctx._step)
-        inner.counts, inner.reads_statistics = self.counts, self.reads_statistics
+        inner.counts, inner.collects_statistics = self.counts, self.collects_statistics
         changed = inner.run(scheduler.schedule(cast("PassTree", pipeline), ctx.path), op)
         self.notes += inner.notes
         return PipelineRun(tuple(inner.failures), changed)

@@ -14,7 +14,7 @@ from passel.ir import InvalidIR, LosesOps, ability_of
 if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.execution.failures import FailureReporter
-    from passel.instrumentation import Instrumentor
+    from passel.instruments.hooks import Instrumentor
     from passel.ir import IRAdapter
     from passel.schedule import Step
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.instrumentation import PassInstrumentation
+from passel.instruments.hooks import PassInstrumentation
 from passel.ir import PrintFlags
 from passel.schedule import PassStep
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Location
     from passel.errors import Failure
-    from passel.instrumentation import Run
+    from passel.instruments.hooks import Run
     from passel.ir import IRAdapter
     from passel.schedule import Step
 

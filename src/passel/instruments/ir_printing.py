@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
-from passel.instrumentation import PassInstrumentation
+from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.ir_diff import TextMemory, unified_diff
 from passel.instruments.ir_files import FileTree, chain_of
 from passel.instruments.ir_sinks import Dump, Recorder, StreamSink, TreeSink, hand_on
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.instrumentation import Run
+    from passel.instruments.hooks import Run
     from passel.instruments.ir_sinks import Sink
     from passel.ir import IRAdapter
     from passel.schedule import Step
@@ -60,8 +60,8 @@ class PrintIR(PassInstrumentation):
     Example:
         >>> import sys
         >>> from passel import PassManager
-        >>> from passel.combinators import register
-        >>> from passel.registry import PassRegistry
+        >>> from passel.manager.combinators import register
+        >>> from passel.passes import PassRegistry
         >>> from passel.testing import ToyAdapter, parse_toy
         >>> registry = PassRegistry()
         >>> register(registry)

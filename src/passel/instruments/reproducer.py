@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from passel.context import op_diagnostic
 from passel.diagnostics import Severity, brief
-from passel.instrumentation import PassInstrumentation
+from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import Place, pipeline_text, reproducer_text, scoped_text
 from passel.ir import PrintFlags, WritesSources
+from passel.passes.context import op_diagnostic
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.errors import Failure
-    from passel.instrumentation import Run
+    from passel.instruments.hooks import Run
     from passel.schedule import Step
 
 

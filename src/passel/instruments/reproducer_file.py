@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import file_problem
-from passel.resources import ExternalResource, print_resources
+from passel.ir.resources import ExternalResource, print_resources
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from passel.instrumentation import PassInstrumentation
+from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.report import header
 from passel.schedule import PassStep, passes_of
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TextIO
 
-    from passel.instrumentation import Run
+    from passel.instruments.hooks import Run
+    from passel.passes import Statistic
     from passel.schedule import NestedStep, Pipeline, Step
-    from passel.statistics import Statistic
 
 
 class _Count(NamedTuple):
@@ -70,7 +70,7 @@ class StatisticsReport(PassInstrumentation):
     and a second run of a manager prints sums.
     """
 
-    reads_statistics = True
+    collects_statistics = True
     crosses = True  # it does not look at ops
 
     def __init__(

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.analysis import analysis_name
-from passel.instrumentation import PassInstrumentation
+from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.peak_memory import PeakMemory
 from passel.instruments.timer import Timer
 from passel.instruments.timing_report import check_columns, timing_report
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.instrumentation import Run
+    from passel.instruments.hooks import Run
     from passel.schedule import Step
 
 __all__ = ["Timer", "Timing"]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.diagnostics import log_exception
-from passel.instrumentation import PassInstrumentation
+from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.trace_file import TraceFile
 from passel.schedule import PassStep
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.instrumentation import Run
+    from passel.instruments.hooks import Run
     from passel.ir import IRAdapter
     from passel.schedule import Pipeline, Step
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from passel.ir import OpKind, PrintFlags
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRRegistry
-    from passel.registry import PassRegistry
+    from passel.passes import PassRegistry
     from passel.schedule import Step
 
 _KEYWORDS = {

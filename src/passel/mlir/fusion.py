@@ -17,10 +17,9 @@ from passel.schedule import FusedStep, PassStep
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from passel.context import PassContext
     from passel.mlir.bindings import Bindings
     from passel.mlir.pipelines import CompiledPipeline
-    from passel.passes import Pass
+    from passel.passes import Pass, PassContext
     from passel.schedule import Step
 
 

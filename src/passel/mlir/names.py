@@ -11,13 +11,12 @@ from passel.errors import OptionError, Problem
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, native_pass_class, written
 from passel.mlir.pipelines import Refused, parsed
-from passel.options import Options
-from passel.registry import PassInfo, PassPipelineInfo, PassRegistry, default_registry
+from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry, default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from passel.op_pass_manager import OpPassManager
+    from passel.manager import OpPassManager
     from passel.pipeline import OptionNode
 
 

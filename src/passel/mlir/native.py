@@ -18,10 +18,10 @@ from passel.passes import Pass
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from passel.context import PassContext
     from passel.ir import OpKind
     from passel.mlir.bindings import Bindings
     from passel.mlir.pipelines import CompiledPipeline
+    from passel.passes import PassContext
     from passel.pipeline import OptionNode
 
 _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")

@@ -21,13 +21,12 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.errors import DefinitionError, PassFailure
-from passel.passes import Pass
-from passel.statistics import Statistic
+from passel.passes import Pass, Statistic
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 
 class XDSLPass(Pass[Operation]):
@@ -60,7 +59,7 @@ class XDSLPass(Pass[Operation]):
 
     def _apply(self, module_pass: ModulePass, module: ModuleOp, ctx: PassContext) -> None:
         # Comparing all ops takes some percent of a pass's time.
-        before = list(module.walk()) if ctx.reads_statistics else None
+        before = list(module.walk()) if ctx.collects_statistics else None
         module_pass.apply(ctx.ir_context, module)
         if before is not None:
             # The ops of `before` are alive, so no other can have the identity of one.

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from xdsl.passes import ModulePass
 
-    from passel.passes import Pass
-    from passel.registry import PassRegistry
+    from passel.passes import Pass, PassRegistry
 
 _OWN_PASSES = {
     "canonicalize": ("canonicalize", "Canonicalizer"),

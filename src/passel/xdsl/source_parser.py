@@ -35,7 +35,7 @@ from xdsl.utils.mlir_lexer import (
     StringLiteral,
 )
 
-from passel.resources import ExternalResource
+from passel.ir.resources import ExternalResource
 from passel.xdsl.lexer import FastLexer, FastToken
 from passel.xdsl.locations import SourceLocation, SourceText
 

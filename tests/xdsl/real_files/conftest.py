@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from mlir_tools import run_mlir_opt
 
-from passel.cli import main
+from passel.tool import main
 
 if TYPE_CHECKING:
     import subprocess

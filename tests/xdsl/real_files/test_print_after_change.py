@@ -11,7 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 
 from passel import PassManager
-from passel.instrumentation import PassInstrumentation
+from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.ir_printing import PrintIR
 from passel.ir import PrintFlags
 from passel.schedule import PassStep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from passel.dominator_tree import DominatorTree
+from passel.analysis.dominator_tree import DominatorTree
 from passel.mlir.bindings import bindings_of, block_of, parent_of
 
 if TYPE_CHECKING:

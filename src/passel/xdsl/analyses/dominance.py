@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
-from passel.dominator_tree import DominatorTree
+from passel.analysis.dominator_tree import DominatorTree
 from passel.xdsl.regions import has_ssa_dominance
 
 if TYPE_CHECKING:

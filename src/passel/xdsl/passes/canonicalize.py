@@ -15,14 +15,13 @@ from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel.errors import PassFailure
-from passel.options import option
-from passel.passes import Pass
+from passel.passes import Pass, option
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, Region
     from xdsl.pattern_rewriter import PatternRewriterListener
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 
 class Canonicalizer(Pass["Operation"]):

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.transforms.common_subexpression_elimination import CSEDriver, KnownOps
 
-from passel.passes import Pass
-from passel.statistics import Statistic
+from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, Region
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 
 class CSE(Pass["Operation"]):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from passel.combinators import BarePipeline
 from passel.errors import PassFailure
-from passel.op_pass_manager import OpPassManager
-from passel.options import option
-from passel.passes import Pass
-from passel.statistics import Statistic
+from passel.manager import BarePipeline, OpPassManager
+from passel.passes import Pass, Statistic, option
 from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.passes.canonicalize import Canonicalizer
 from passel.xdsl.passes.inlining import InliningRules, body_of, inline_call
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import CallOp, FuncOp
     from xdsl.ir import Operation
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 _NO_LIMIT = 2**32 - 1
 

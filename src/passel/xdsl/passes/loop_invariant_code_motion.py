@@ -12,7 +12,7 @@ from passel.passes import Pass
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 
 class LoopInvariantCodeMotion(Pass["Operation"]):

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 from xdsl.dialects.memref import AllocaOp
 from xdsl.transforms.dead_code_elimination import region_dce
 
-from passel.options import option
-from passel.passes import Pass
-from passel.statistics import Statistic
+from passel.passes import Pass, Statistic, option
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
 from passel.xdsl.passes.memory_slots import Slot
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 
 class Mem2Reg(Pass["Operation"]):

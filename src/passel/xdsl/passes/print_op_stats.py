@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import UnregisteredOp
 
-from passel.options import option
-from passel.passes import Pass
+from passel.passes import Pass, option
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 
 class PrintOpStats(Pass["Operation"]):

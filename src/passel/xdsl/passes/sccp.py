@@ -8,8 +8,7 @@ from xdsl.ir import Operation
 from xdsl.traits import ConstantLike, IsolatedFromAbove
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
-from passel.passes import Pass
-from passel.statistics import Statistic
+from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.call_graph import CallGraph, call_target
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
 from passel.xdsl.passes.constants import ConstantValues
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Block, SSAValue
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 
 class SCCP(Pass["Operation"]):

@@ -11,7 +11,7 @@ from passel.passes import Pass
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 
 class StripDebugInfo(Pass["Operation"]):

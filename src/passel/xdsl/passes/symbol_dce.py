@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from passel.errors import PassFailure
-from passel.passes import Pass
-from passel.statistics import Statistic
+from passel.passes import Pass, Statistic
 from passel.xdsl.symbols import (
     SymbolResolver,
     is_table,
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Operation
 
-    from passel.context import PassContext
+    from passel.passes import PassContext
 
 
 class SymbolDCE(Pass["Operation"]):

@@ -1,0 +1,11 @@
+"""Analyses: facts about an op that passes compute once, keep while true, and share."""
+
+from passel.analysis.manager import AnalysisClass, AnalysisManager, analysis_name
+from passel.analysis.preserved import PreservedAnalyses
+
+__all__ = [
+    "AnalysisClass",
+    "AnalysisManager",
+    "PreservedAnalyses",
+    "analysis_name",
+]

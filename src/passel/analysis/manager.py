@@ -1,0 +1,235 @@
+"""Analyses: facts about an op that passes compute once, keep while true, and share.
+
+An analysis is any class that can be constructed from `(op)` or from `(op, analyses)`; in the
+second form it may ask for other analyses. Results are cached per op, in a tree parallel to
+the IR, and dropped after each pass that does not preserve them.
+
+Source: `mlir/include/mlir/Pass/AnalysisManager.h`, MLIR 22.
+"""
+# pyright: reportPrivateUsage=false
+# ruff: noqa: SLF001
+# Managers of one tree look into each other.
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+from passel.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.analysis.preserved import PreservedAnalyses
+    from passel.ir import IRAdapter
+
+A = TypeVar("A")
+
+AnalysisClass: TypeAlias = "Callable[[Any], A] | Callable[[Any, AnalysisManager], A]"
+"""A class that is an analysis, for type checkers: what constructs an `A`."""
+
+
+class AnalysisServices(Protocol):
+    """What analyses need of the run that they belong to."""
+
+    adapter: IRAdapter
+
+    def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
+        """Call `construct`, with hooks around and checks as the run demands."""
+        ...
+
+    def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
+        """Compute a preserved analysis again and compare, if the run demands."""
+        ...
+
+
+class _Unobserved:
+    """Computes analyses without hooks or checks, for looking at one a second time."""
+
+    def __init__(self, adapter: IRAdapter) -> None:
+        self.adapter = adapter
+
+    def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
+        return construct()
+
+    def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
+        raise NotImplementedError
+
+
+class AnalysisManager:
+    """The analyses of one op, and below it those of the ops inside.
+
+    Passes reach it through their context; analyses get it as their second argument.
+
+    Source: `mlir::AnalysisManager`, MLIR 22.
+    """
+
+    __slots__ = ("_children", "_parent", "_results", "_services", "op")
+
+    def __init__(
+        self, op: Any, services: AnalysisServices, parent: AnalysisManager | None = None
+    ) -> None:
+        """Made by the run loop, not by users."""
+        self.op: Any = op
+        self._services = services
+        self._parent = parent
+        self._results: dict[Any, Any] = {}
+        self._children: dict[Any, AnalysisManager] = {}
+
+    def analysis(self, kind: AnalysisClass[A]) -> A:
+        """Return an analysis of the op, computed now if it is not cached.
+
+        Raises:
+            DefinitionError: `kind` cannot be constructed from `(op)` or `(op, analyses)`.
+        """
+        try:
+            return self._results[kind]
+        except KeyError:
+            pass  # computed outside, so that what it raises does not come with a KeyError
+        result = self._services.compute(kind, self.op, self._constructor(kind))
+        # Inserted only now: what it depends on stands before it, and is dropped first.
+        self._results[kind] = result
+        return result
+
+    def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
+        """Return an analysis of the op if it is cached."""
+        return self._results.get(kind)
+
+    def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
+        """Return an analysis of an op around, if it is cached; it may be stale.
+
+        It cannot be computed from here: others may be working on siblings.
+
+        Args:
+            kind: The analysis.
+            op: The ancestor; by default the op immediately around.
+        """
+        manager = self._parent
+        if op is not None:
+            while manager is not None and manager.op != op:
+                manager = manager._parent
+        return None if manager is None else manager._results.get(kind)
+
+    def child_analysis(self, kind: AnalysisClass[A], op: Any) -> A:
+        """Return an analysis of an op inside, computed now if it is not cached.
+
+        Raises:
+            ValueError: `op` is not inside of this manager's op.
+        """
+        return self.nest(op).analysis(kind)
+
+    def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
+        """Return an analysis of an op immediately inside, if it is cached."""
+        child = self._children.get(op)
+        return None if child is None else child._results.get(kind)
+
+    def nest(self, op: Any) -> AnalysisManager:
+        """Return the manager of an op inside, at any depth.
+
+        Raises:
+            ValueError: `op` is not inside of this manager's op.
+        """
+        path = [op]
+        parent = self._services.adapter.parent(op)
+        while parent is not None and parent != self.op:
+            path.append(parent)
+            parent = self._services.adapter.parent(parent)
+        if parent is None:
+            msg = "the op is not nested in the op whose analyses these are"
+            raise ValueError(msg)
+        manager = self
+        for inner in reversed(path):
+            manager = manager.child(inner)
+        return manager
+
+    def child(self, op: Any) -> AnalysisManager:
+        """Return the manager of an op immediately inside; nothing checks that it is."""
+        found = self._children.get(op)
+        if found is None:
+            found = self._children[op] = AnalysisManager(op, self._services, self)
+        return found
+
+    def known_child(self, op: Any) -> AnalysisManager | None:
+        """Return the manager of an op immediately inside, if there is one."""
+        return self._children.get(op)
+
+    def clear(self) -> None:
+        """Drop all analyses of the op and of the ops inside."""
+        self._results.clear()
+        self._children.clear()
+
+    def invalidate(self, preserved: PreservedAnalyses) -> None:
+        """Drop what a pass has not preserved, here and for the ops inside.
+
+        Results are asked in the order in which they were computed, and one that is dropped
+        no longer counts as preserved, so that what was built from it can notice.
+        """
+        if preserved.all:
+            return
+        self._filter(preserved._copy())
+        if preserved.none:
+            self._children.clear()
+            return
+        for child in self._children.values():
+            child.invalidate(preserved)
+
+    def check(self) -> None:
+        """Hold every analysis that is still here against a fresh computation.
+
+        Raises:
+            PassFailure: One is not what it would be now.
+        """
+        # What an analysis is built from is computed anew as well, and kept out of the cache.
+        adapter = self._services.adapter
+        fresh = AnalysisManager(self.op, _Unobserved(adapter), self._parent)
+        for kind, result in list(self._results.items()):
+            self._services.check_preserved(kind, result, self.op, lambda: fresh.analysis(kind))  # noqa: B023 - called at once
+        inside = set(adapter.children(self.op)) if self._children else set[Any]()
+        for op, child in self._children.items():
+            if op in inside:  # and not erased since
+                child.check()
+
+    def _filter(self, preserved: PreservedAnalyses) -> None:
+        for kind, result in list(self._results.items()):
+            decide = getattr(result, "is_invalidated", None)
+            gone = not preserved.is_preserved(kind) if decide is None else decide(preserved)
+            if gone:
+                del self._results[kind]
+                preserved._drop(kind)
+
+    def _constructor(self, kind: Any) -> Callable[[], Any]:
+        if _takes_manager(kind):
+            return lambda: kind(self.op, self)
+        return lambda: kind(self.op)
+
+
+@cache
+def _takes_manager(kind: Any) -> bool:
+    """Tell whether an analysis is constructed from `(op, analyses)`, and check that it can be."""
+    if not callable(kind):
+        msg = f"{kind!r} is no analysis: it is not a class"
+        raise DefinitionError(msg)
+    try:
+        signature = inspect.signature(kind)
+    except (TypeError, ValueError):
+        return False  # written in C: it can only want the op
+    for arguments in ((None, None), (None,)):
+        try:
+            signature.bind(*arguments)
+        except TypeError:
+            continue
+        # A second parameter that has a default is the analysis's own affair.
+        return len(arguments) == 2 and _is_required(signature, 1)  # noqa: PLR2004
+    msg = f"{kind!r} is no analysis: it takes neither (op) nor (op, analyses)"
+    raise DefinitionError(msg)
+
+
+def _is_required(signature: inspect.Signature, index: int) -> bool:
+    parameters = list(signature.parameters.values())
+    return len(parameters) > index and parameters[index].default is inspect.Parameter.empty
+
+
+def analysis_name(kind: Any) -> str:
+    """Return an analysis's name as hooks and reports show it."""
+    return getattr(kind, "__name__", repr(kind))

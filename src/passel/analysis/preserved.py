@@ -1,0 +1,44 @@
+"""Which analyses a pass has left valid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class PreservedAnalyses:
+    """Which analyses a pass has left valid on the op that it ran on.
+
+    Given to `is_invalidated(self, preserved)`, which an analysis may define to decide for
+    itself; without it, it is invalid unless it is preserved.
+
+    Source: `mlir::detail::PreservedAnalyses`, MLIR 22.
+    """
+
+    __slots__ = ("_all", "_kinds")
+
+    def __init__(self, kinds: Iterable[object] = (), *, all_preserved: bool = False) -> None:
+        self._kinds = set(kinds)
+        self._all = all_preserved
+
+    @property
+    def all(self) -> bool:
+        """Whether everything was preserved."""
+        return self._all
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing was preserved."""
+        return not self._all and not self._kinds
+
+    def is_preserved(self, kind: object) -> bool:
+        """Tell whether an analysis was preserved, and what it depends on was not dropped."""
+        return self._all or kind in self._kinds
+
+    def _copy(self) -> PreservedAnalyses:
+        return PreservedAnalyses(self._kinds, all_preserved=self._all)
+
+    def _drop(self, kind: object) -> None:
+        self._kinds.discard(kind)

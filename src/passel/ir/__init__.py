@@ -1,0 +1,34 @@
+"""What passel asks of an IR: the adapter contract, optional abilities, and who answers."""
+
+from passel.ir.abilities import (
+    BringsPasses,
+    EntersContexts,
+    FusesPasses,
+    LosesOps,
+    TakesContainers,
+    WrapsPasses,
+    WritesSources,
+    ability_of,
+)
+from passel.ir.adapters import adapter_for, entered_context, imported_irs, op_name_of
+from passel.ir.contract import ANY, InvalidIR, IRAdapter, OpKind, PrintFlags
+
+__all__ = [
+    "ANY",
+    "BringsPasses",
+    "EntersContexts",
+    "FusesPasses",
+    "IRAdapter",
+    "InvalidIR",
+    "LosesOps",
+    "OpKind",
+    "PrintFlags",
+    "TakesContainers",
+    "WrapsPasses",
+    "WritesSources",
+    "ability_of",
+    "adapter_for",
+    "entered_context",
+    "imported_irs",
+    "op_name_of",
+]

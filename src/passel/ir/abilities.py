@@ -1,0 +1,132 @@
+"""Optional abilities of adapters: small protocols beside the contract.
+
+An adapter has one by having its methods; `ability_of` says whether it does.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@runtime_checkable
+class WrapsPasses(Protocol):
+    """Optional ability of an adapter: its IR has passes of its own that passel can run."""
+
+    def wrap_pass(self, foreign: Any) -> Any:
+        """Return the IR's own pass `foreign` as a passel `Pass`.
+
+        Raises:
+            TypeError: It is not a pass of this IR.
+        """
+        ...
+
+
+@runtime_checkable
+class TakesContainers(Protocol):
+    """Optional ability of an adapter: other objects than ops stand for ops, such as modules."""
+
+    def op_of(self, thing: Any) -> Any:
+        """Return the op as passes see it, given it or an object that stands for it."""
+        ...
+
+
+@runtime_checkable
+class BringsPasses(Protocol):
+    """Optional ability of an adapter: its IR has passes by name that no registry knows."""
+
+    def passes_among(self, registry: Any) -> Any:
+        """Return a registry with the IR's own passes and what of `registry` can run on it.
+
+        Args:
+            registry: A `PassRegistry`; None for the default one.
+        """
+        ...
+
+
+@runtime_checkable
+class EntersContexts(Protocol):
+    """Optional ability of an adapter: its IR has a current context, as in `with Context():`."""
+
+    def entered_context(self) -> Any:
+        """Return the context that the calling thread is in, or None. Must import nothing."""
+        ...
+
+
+@runtime_checkable
+class FusesPasses(Protocol):
+    """Optional ability of an adapter: its IR runs several passes in one call, outside Python.
+
+    Such an IR has a verifier of its own as well, faster than a fingerprint, so that the run
+    verifies after each pass instead of looking for changes.
+    """
+
+    def fuse(self, steps: Sequence[Any], *, verify: bool) -> tuple[Any, ...]:
+        """Return steps of a schedule with those that follow each other made one if possible.
+
+        Args:
+            steps: What runs on one op, in order.
+            verify: Whether the IR is to be verified after each of them.
+
+        Returns:
+            The steps; a `FusedStep` for some that are now one.
+        """
+        ...
+
+
+@runtime_checkable
+class LosesOps(Protocol):
+    """Optional ability of an adapter: ops can be gone while there are Python objects for them.
+
+    What is gone must not be touched, so a run asks before it does.
+    """
+
+    def is_lost(self, op: Any, *, nested: bool) -> bool:
+        """Tell whether the op was erased, or if it was `nested` taken out of the op around."""
+        ...
+
+    def count_children(self, op: Any) -> int:
+        """Return the number of `children`, for less than it costs to make them."""
+        ...
+
+
+@runtime_checkable
+class WritesSources(Protocol):
+    """Optional ability of an adapter: IR as a file that reads back as the same IR.
+
+    Reproducers use it; without it they hold what `print_op` prints.
+    """
+
+    def print_source(self, op: Any, context: Any) -> str:
+        """Return `op` in its most faithful form, without a final newline.
+
+        What belongs to it at the level of files, such as resources, is included.
+        """
+        ...
+
+    def readable_source(self, text: str, context: Any) -> str:
+        """Return such a text in its usual form if that loses nothing, else as it is."""
+        ...
+
+    def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
+        """Return the flags that `passel-opt` needs to read it."""
+        ...
+
+
+AbilityT = TypeVar("AbilityT")
+
+
+def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
+    """Return an adapter as one with an optional ability, or None if it does not have it.
+
+    `isinstance` takes longer than a short run.
+    """
+    return cast("AbilityT", adapter) if _fulfils(type(adapter), ability) else None
+
+
+@cache
+def _fulfils(kind: type, ability: type) -> bool:
+    return issubclass(kind, ability)

@@ -1,0 +1,88 @@
+"""Which adapter answers for an object: those of installed packages, found by entry points."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from passel.errors import AdapterError, DefinitionError
+from passel.ir.abilities import EntersContexts, ability_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from passel.ir.contract import IRAdapter
+
+
+@cache
+def _adapters() -> dict[str, Callable[[], IRAdapter]]:
+    # Imported late: reading package metadata costs more than the rest of `import passel`.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
+    return {point.name: point.load for point in entry_points(group="passel.adapters")}
+
+
+@cache
+def _adapter_named(name: str) -> IRAdapter:
+    """Load an adapter once; entry points name a class without constructor arguments."""
+    return _adapters()[name]()()  # pyright: ignore[reportCallIssue, reportUnknownVariableType]
+
+
+def adapter_for(thing: object) -> IRAdapter:
+    """Return the adapter of the IR that an op (or a pass of that IR) belongs to.
+
+    It is found by the top-level package of the object's class or of a base class, among the
+    entry points `passel.adapters` of all installed packages: an entry point's name is that
+    package's name, its value a class that fulfils `IRAdapter`.
+
+    Raises:
+        AdapterError: No installed adapter claims it.
+    """
+    names = _adapters()
+    for base in type(thing).__mro__:
+        root = base.__module__.partition(".")[0]
+        if root in names:
+            return _adapter_named(root)
+    known = ", ".join(sorted(names)) or "none"
+    msg = (
+        f"no adapter for {type(thing).__module__}.{type(thing).__qualname__} objects "
+        f"(installed adapters: {known}); pass adapter=... to PassManager"
+    )
+    raise AdapterError(msg)
+
+
+def entered_context(adapter: object | None = None) -> Any:
+    """Return the IR's context that the calling thread is in, or None.
+
+    Args:
+        adapter: The IR's; by default that of any IR that has been imported already.
+    """
+    if adapter is not None:
+        enters = ability_of(adapter, EntersContexts)
+        return None if enters is None else enters.entered_context()
+    entered = (entered_context(each) for each in imported_irs())
+    return next((context for context in entered if context is not None), None)
+
+
+def imported_irs() -> Iterator[IRAdapter]:
+    """Yield the adapters of the IRs whose packages have been imported."""
+    return (_adapter_named(name) for name in _adapters() if name in sys.modules)
+
+
+def op_name_of(anchor: str | type) -> str:
+    """Return the op name that an anchor stands for: a name, or an op class of any IR.
+
+    An op class carries its name as `name` (xDSL) or `OPERATION_NAME` (MLIR's bindings).
+
+    Raises:
+        DefinitionError: The class carries no op name.
+    """
+    if isinstance(anchor, str):
+        return anchor
+    for attribute in ("OPERATION_NAME", "name"):
+        name = getattr(anchor, attribute, None)
+        if isinstance(name, str):
+            return name
+    msg = f"{anchor.__qualname__} is not an op class: it has no op name"
+    raise DefinitionError(msg)

@@ -1,0 +1,158 @@
+"""The adapter contract: the questions that passel asks of an IR.
+
+passel brings no IR. An adapter answers for one IR, and nothing above this module asks an
+op anything itself. Ops are `Any` here: the core never looks inside them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from passel.diagnostics import Location
+
+ANY = "any"
+"""The anchor of a manager that takes every op its passes accept."""
+
+
+class OpKind(NamedTuple):
+    """What the scheduler knows of all ops of one name.
+
+    Attributes:
+        name: The op's full name, such as `func.func`; an unregistered op's own name.
+        registered: Whether its dialect defines it.
+        isolated: Whether it is `IsolatedFromAbove`. Always False if unregistered.
+        implements: Tells whether its ops have a trait or implement an interface.
+    """
+
+    name: str
+    registered: bool
+    isolated: bool
+    implements: Callable[[type], bool]
+
+
+class PrintFlags(NamedTuple):
+    """How to print an op.
+
+    Attributes:
+        generic: Use the generic form.
+        debuginfo: Print locations.
+        local_scope: Print nothing outside of the op, such as aliases for what it uses.
+        elide_elements: Leave out the values of constants with more elements than this.
+        elide_resources: Leave out resources with more characters than this.
+        skip_regions: Print `{...}` for what is inside.
+        pretty_locations: Print locations for people, which cannot be read back.
+        name_locations: Name values after their locations that are names.
+        assume_verified: Print in custom form without asking whether the op is valid.
+    """
+
+    generic: bool = False
+    debuginfo: bool = False
+    local_scope: bool = False
+    elide_elements: int | None = None
+    elide_resources: int | None = None
+    skip_regions: bool = False
+    pretty_locations: bool = False
+    name_locations: bool = False
+    assume_verified: bool = False
+
+
+class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; never leaves passel
+    """Raised by an adapter's `verify`.
+
+    Attributes:
+        op: The op that is invalid, which may be nested in the one verified.
+        message: Why, without the op's name.
+        notes: What else to look at: an op, and what to say about it.
+    """
+
+    def __init__(self, op: Any, message: str, notes: Sequence[tuple[Any, str]] = ()) -> None:
+        super().__init__(message)
+        self.op: Any = op
+        self.message: str = message
+        self.notes: tuple[tuple[Any, str], ...] = tuple(notes)
+
+
+class IRAdapter(Protocol):
+    """One IR's side of the contract.
+
+    An adapter has no state of a run. Methods that take an op may be called from several
+    threads for ops that are not nested in each other.
+
+    Attributes:
+        name: The IR's name, such as `xdsl`.
+    """
+
+    name: str
+
+    @property
+    def key_of(self) -> Callable[[Any], Hashable]:
+        """A function from an op to its identity key.
+
+        The key is the same object for all ops of one name in one context: a class or an
+        interned string. It is asked for every op that the scheduler visits, so the function
+        should be as cheap as the builtin `type`.
+        """
+        ...
+
+    def create_context(self) -> Any:
+        """Return a new context with every dialect of the installation available."""
+        ...
+
+    def context_of(self, op: Any) -> Any:
+        """Return the context that `op` belongs to, or None if ops do not know theirs."""
+        ...
+
+    def load_dialects(self, context: Any, names: Iterable[str]) -> None:
+        """Load dialects by name. Raises `LookupError` for one that does not exist."""
+        ...
+
+    def kind_of(self, op: Any) -> OpKind:
+        """Return what is known of ops of this op's name. Called once per key and run."""
+        ...
+
+    def kind_named(self, context: Any, name: str) -> OpKind | None:
+        """Return the kind of the registered op `name`, or None if there is none."""
+        ...
+
+    def suggest_op(self, context: Any, name: str) -> str:
+        """Return `; did you mean 'x'?` for a misspelt op name, or an empty string."""
+        ...
+
+    def children(self, op: Any) -> Sequence[Any]:
+        """Return the ops immediately inside the regions of `op`, in program order."""
+        ...
+
+    def parent(self, op: Any) -> Any:
+        """Return the op around `op`, or None at the top."""
+        ...
+
+    def symbol_name(self, op: Any) -> str | None:
+        """Return the name that `op` defines as a symbol, if it does."""
+        ...
+
+    def location(self, op: Any) -> Location:
+        """Return where `op` comes from."""
+        ...
+
+    def verify(self, op: Any, *, recursive: bool) -> None:
+        """Check `op`, and what is nested in it if `recursive`.
+
+        Raises:
+            InvalidIR: For the first op that is invalid.
+        """
+        ...
+
+    def print_op(self, op: Any, flags: PrintFlags) -> str:
+        """Return `op` as text, without a final newline. Must work for invalid ops too."""
+        ...
+
+    def fingerprint(self, op: Any) -> object:
+        """Return a value that equals a later one only if nothing in `op` changed between.
+
+        Covers everything nested in `op` but not its own place. May be conservative (differ
+        although nothing changed), never optimistic. Lives at most as long as a run.
+        """
+        ...

@@ -1,0 +1,125 @@
+"""Passes made of pipelines, for every IR, and the option type that such passes need.
+
+BarePipeline          an option's pipeline without an anchor: `canonicalize,cse`
+CompositeFixedPoint   a pipeline that is repeated until it changes nothing
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel.errors import PassFailure
+from passel.manager.op_pass_manager import OpPassManager
+from passel.passes import Pass, PassRegistry, default_registry, option
+from passel.passes.resolution import resolve
+from passel.pipeline import located, parse_elements_at
+
+if TYPE_CHECKING:
+    from passel.passes import PassContext
+    from passel.pipeline import OptionText
+
+
+def register(registry: PassRegistry) -> None:
+    """Add the passes of this module, which work on every IR; an entry point names it."""
+    registry.register(CompositeFixedPoint)
+
+
+class BarePipeline(OpPassManager):
+    """A pipeline without an anchor, for whatever op the pass that holds it runs it on.
+
+    As an option's value it is written as bare elements.
+
+    Args:
+        passes: As for `OpPassManager.add`.
+
+    Example:
+        >>> BarePipeline("symbol-dce,func.func(cse)").to_option_text(all_options=False)
+        '{symbol-dce,func.func(cse)}'
+
+    Source: options of MLIR's passes that are given to `mlir::parsePassPipeline`, MLIR 22.
+    """
+
+    option_metavar = "<pipeline>"
+
+    def __init__(self, *passes: Pass[Any] | OpPassManager | str | object) -> None:
+        super().__init__()
+        self.add(*passes)
+
+    @classmethod
+    def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> BarePipeline:
+        """Read the elements that are the value of a pass's option."""
+        manager = cls()
+        if text.text.strip():
+            elements = parse_elements_at(located(text))
+            manager.add_resolved(resolve(elements, scope or default_registry()))
+        return manager
+
+    def to_option_text(self, *, all_options: bool) -> str:
+        """Return the elements as the value of a pass's option."""
+        text = self.to_text(all_options=all_options)[len(f"{self.anchor}(") : -1]
+        return f"{{{text}}}" if not text or " " in text or "," in text else text
+
+    def as_option(self) -> BarePipeline:
+        """Return a copy that can no longer be changed, for a pass to hold."""
+        if self._frozen:
+            return self
+        frozen = BarePipeline()
+        self._freeze_into(frozen)
+        return frozen
+
+    def _empty_copy(self) -> BarePipeline:
+        return BarePipeline()
+
+
+class CompositeFixedPoint(Pass[Any, None]):
+    """Run a pipeline on an op again and again until it no longer changes the op.
+
+    It warns, and does not fail, if that takes more than `max_iterations` runs after the first.
+
+    Example:
+        >>> str(CompositeFixedPoint(pipeline=BarePipeline("canonicalize,cse"), max_iterations=3))
+        'composite-fixed-point-pass{max-iterations=3 pipeline={canonicalize,cse}}'
+
+    Source: `mlir/lib/Transforms/CompositePass.cpp`, MLIR 22.
+    """
+
+    name = "composite-fixed-point-pass"
+    title: str = option(
+        default="CompositeFixedPointPass", name="name", help="Name of the pass in its warning."
+    )
+    pipeline: BarePipeline = option(
+        default=BarePipeline().as_option(), help="What is repeated, such as `canonicalize,cse`."
+    )
+    max_iterations: int = option(default=10, help="How often it is repeated at most.")
+
+    @property
+    def display_name(self) -> str:
+        """The name that it was given."""
+        return self.title
+
+    def initialize(self, ir_context: Any) -> None:
+        """Refuse a limit that leaves nothing to do."""
+        if self.max_iterations <= 0:
+            raise PassFailure(f"Invalid maxIterations value: {self.max_iterations}")
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Repeat the pipeline, comparing the op's fingerprints."""
+        start = before = ctx.fingerprint()
+        for _ in range(self.max_iterations):
+            if not ctx.run_pipeline(self.pipeline):
+                raise PassFailure("its pipeline failed")
+            after = ctx.fingerprint()
+            if after == before:
+                break
+            before = after
+        else:
+            # As in MLIR, the run that finds the limit exceeded still takes place.
+            if not ctx.run_pipeline(self.pipeline):
+                raise PassFailure("its pipeline failed")
+            ctx.emit_warning(
+                f'Composite pass "{self.title}" didn\'t converge in '
+                f"{self.max_iterations} iterations"
+            )
+            return
+        if before == start:
+            ctx.preserve_all()

@@ -1,0 +1,335 @@
+"""Building pipelines: in Python or from text, and printing them.
+
+Building and printing only: what runs is a schedule, compiled from this.
+"""
+
+# ruff: noqa: SLF001
+# Managers fill the managers that they make.
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Self
+
+from passel.errors import AdapterError, AnchorError, Problem
+from passel.ir import ANY, WrapsPasses, adapter_for, entered_context, op_name_of
+from passel.passes import Pass, default_registry
+from passel.passes.callables import pass_of
+from passel.passes.resolution import ResolvedCall, ResolvedElement, ResolvedPass, names_for, resolve
+from passel.pipeline import located, parse_elements, parse_pipeline_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+
+    from passel.diagnostics import Span
+    from passel.passes import PassRegistry
+    from passel.pipeline import OptionText
+
+
+class Nesting(Enum):
+    """What a manager does with a pass that has another anchor.
+
+    Source: `mlir::OpPassManager::Nesting`, MLIR 22.
+    """
+
+    IMPLICIT = "implicit"
+    """Put it into a nested manager of its own."""
+    EXPLICIT = "explicit"
+    """Refuse it."""
+
+
+class OpPassManager:
+    """A pipeline for ops of one name, or for any op: passes and nested managers in order.
+
+    Args:
+        anchor: An op name, an op class, or `any`.
+        nesting: What to do with a pass that has another anchor; nested managers inherit it.
+
+    Example:
+        >>> pm = OpPassManager("builtin.module")
+        >>> with pm.nest("func.func") as funcs:
+        ...     _ = funcs.add("cse,canonicalize")
+        >>> str(pm)
+        'builtin.module(func.func(cse,canonicalize))'
+
+    Source: `mlir::OpPassManager`, MLIR 22.
+    """
+
+    option_metavar = "<pass-manager>"
+
+    def __init__(self, anchor: str | type = ANY, *, nesting: Nesting = Nesting.EXPLICIT) -> None:
+        self._anchor = op_name_of(anchor)
+        self.nesting = nesting
+        self._entries: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
+        self._frozen = False
+        self._registry: PassRegistry | None = None
+
+    @property
+    def anchor(self) -> str:
+        """The name of the ops that it runs on, or `any`."""
+        return self._anchor
+
+    def add(
+        self,
+        *passes: Pass[Any] | OpPassManager | str | object,
+        name: str | None = None,
+        argument: str = "",
+        description: str = "",
+        op_name: str = "",
+    ) -> Self:
+        """Append passes and return this manager.
+
+        Args:
+            passes: Each a pass, a manager to nest (it is copied), text with bare elements
+                such as `cse,func.func(dce)`, a pass of an IR's own kind (xDSL's
+                `ModulePass`), which is wrapped, or a function that takes the op and an object
+                with `signal_pass_failure()`, as MLIR's bindings take them.
+            name: The name of a function in reports; by default its own.
+            argument: The name of a function in pipelines that are printed.
+            description: What a function does.
+            op_name: The anchor of a function; by default any op.
+
+        Raises:
+            AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
+            PipelineError: The text is wrong; nothing was added.
+            TypeError: An argument is none of these.
+        """
+        added: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
+        if name or argument or description or op_name:
+            passes = (_described(passes, name, argument, description, op_name),)
+        for item in passes:
+            if isinstance(item, str):
+                registry = self._registry or names_for(None, entered_context(), None)
+                registry = registry or default_registry()
+                added += self._built(resolve(parse_elements(item), registry))
+            elif isinstance(item, OpPassManager):
+                added.append((item.copy(), None))
+            else:
+                added.append((self._placed(_as_pass(item), None), None))
+        self._check_not_frozen()
+        self._entries += added
+        return self
+
+    def add_resolved(self, elements: Sequence[ResolvedElement]) -> Self:
+        """Append what was resolved from text, nesting passes as this manager does.
+
+        Text itself never nests implicitly; this is for tools whose flags name passes.
+
+        Raises:
+            AnchorError: A pass has another anchor and nesting is explicit.
+        """
+        self._check_not_frozen()
+        self._entries += self._built(elements, self.nesting)
+        return self
+
+    def nest(self, anchor: str | type) -> OpPassManager:
+        """Append a manager for ops of this name immediately inside, and return it.
+
+        Its passes run once per matching op, in program order; ops further inside need
+        another `nest`. Works as a context manager, for the looks of it.
+
+        Args:
+            anchor: An op name, an op class, or `any`.
+        """
+        nested = self._empty_nested(anchor)
+        self._check_not_frozen()
+        self._entries.append((nested, None))
+        return nested
+
+    def _empty_nested(self, anchor: str | type) -> OpPassManager:
+        """Return a manager that looks names up where this one does."""
+        nested = OpPassManager(anchor, nesting=self.nesting)
+        nested._registry = self._registry
+        return nested
+
+    def nest_any(self) -> OpPassManager:
+        """Append a manager for all ops immediately inside that its passes accept."""
+        return self.nest(ANY)
+
+    def add_nested(self, anchor: str | type, *passes: Pass[Any] | str | object) -> Self:
+        """Append passes in a nested manager of their own, and return this manager."""
+        nested = self._empty_nested(anchor).add(*passes)
+        self._check_not_frozen()
+        self._entries.append((nested, None))
+        return self
+
+    def clear(self) -> None:
+        """Remove all passes; anchor and nesting stay."""
+        self._check_not_frozen()
+        self._entries.clear()
+
+    def copy(self) -> Self:
+        """Return a manager with the same passes, which can be changed independently."""
+        other = self._empty_copy()
+        other._registry = self._registry
+        for entry, span in self._entries:
+            item = entry.copy() if isinstance(entry, OpPassManager) else entry
+            other._entries.append((item, span))
+        return other
+
+    def _empty_copy(self) -> Self:
+        return type(self)(self._anchor, nesting=self.nesting)
+
+    def to_text(self, *, all_options: bool = False, pretty: bool = False) -> str:
+        """Return the pipeline as text that parses back to an equal manager.
+
+        Args:
+            all_options: Print the options that equal their defaults as well.
+            pretty: One element a line, indented.
+        """
+        return "".join(self._pieces(0 if pretty else None, all_options=all_options))
+
+    def _pieces(self, indent: int | None, *, all_options: bool) -> Iterator[str]:
+        inner = None if indent is None else indent + 1
+        newline = "" if inner is None else "\n" + "  " * inner
+        yield f"{self._anchor}({newline}"
+        for index, (entry, _) in enumerate(self._entries):
+            if index:
+                yield "," + newline
+            if isinstance(entry, OpPassManager):
+                yield from entry._pieces(inner, all_options=all_options)
+            else:
+                yield entry.to_text(all_options=all_options)
+        yield ")" if indent is None else "\n" + "  " * indent + ")"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __bool__(self) -> bool:
+        """A manager is true even when it is empty, so that `pm or default` keeps it."""
+        return True
+
+    def __iter__(self) -> Iterator[Pass[Any] | OpPassManager]:
+        return (entry for entry, _ in self._entries)
+
+    def located(self) -> Iterator[tuple[Pass[Any] | OpPassManager, Span | None]]:
+        """Yield the direct entries in order, each with its place in the text it came from."""
+        return iter(self._entries)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, OpPassManager):
+            return NotImplemented
+        return self._anchor == other._anchor and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        if not self._frozen:
+            msg = "a pass manager can be changed, so it has no hash"
+            raise TypeError(msg)
+        return hash((self._anchor, tuple(self)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        return None
+
+    @classmethod
+    def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> OpPassManager:
+        """Read a pipeline that is the value of a pass's option."""
+        node = parse_pipeline_at(located(text))
+        manager = OpPassManager(node.anchor)
+        manager._entries = manager._built(resolve(node.elements, scope or default_registry()))
+        return manager
+
+    def to_option_text(self, *, all_options: bool) -> str:
+        """Return the pipeline as the value of a pass's option."""
+        text = self.to_text(all_options=all_options)
+        return f"{{{text}}}" if " " in text or "," in text else text
+
+    def as_option(self) -> OpPassManager:
+        """Return a copy that can no longer be changed, for a pass to hold."""
+        if self._frozen:
+            return self
+        frozen = OpPassManager(self._anchor, nesting=self.nesting)
+        self._freeze_into(frozen)
+        return frozen
+
+    def _freeze_into(self, frozen: OpPassManager) -> None:
+        """Fill an empty manager with what this one has, for good."""
+        for entry, span in self._entries:
+            item = entry.as_option() if isinstance(entry, OpPassManager) else entry
+            frozen._entries.append((item, span))
+        frozen._frozen = True
+
+    def _check_not_frozen(self) -> None:
+        if self._frozen:
+            msg = "this pass manager is held by a pass and cannot be changed; use copy()"
+            raise TypeError(msg)
+
+    def _placed(self, pass_: Pass[Any], span: Span | None) -> Pass[Any] | OpPassManager:
+        """Return what stands for a pass here: itself, or a manager around it."""
+        if pass_.anchor is None or ANY in (self._anchor, pass_.anchor):
+            return pass_
+        if pass_.anchor == self._anchor:
+            return pass_
+        if self.nesting is Nesting.IMPLICIT:
+            nested = self._empty_nested(pass_.anchor)
+            nested._entries.append((pass_, span))
+            return nested
+        shown = pass_.name or pass_.display_name
+        message = (
+            f"can't add pass '{shown}' restricted to '{pass_.anchor}' on a PassManager "
+            f"intended to run on '{self._anchor}', did you intend to nest? "
+            f"Write {self._anchor}({pass_.anchor}({shown}))"
+        )
+        raise AnchorError(Problem(message, span))
+
+    def _built(
+        self, elements: Sequence[ResolvedElement], nesting: Nesting = Nesting.EXPLICIT
+    ) -> list[tuple[Pass[Any] | OpPassManager, Span | None]]:
+        """Build resolved elements for this anchor."""
+        scratch = self._empty_nested(self._anchor)
+        scratch.nesting = nesting
+        for element in elements:
+            if isinstance(element, ResolvedPass):
+                entry = scratch._placed(element.pass_, element.span)
+                scratch._entries.append((entry, element.span))
+            elif isinstance(element, ResolvedCall):
+                arguments = () if element.options is None else (element.options,)
+                element.info.build(scratch, *arguments)
+            else:
+                nested = self._empty_nested(element.anchor)
+                nested._entries = nested._built(element.elements)
+                scratch._entries.append((nested, element.span))
+        return scratch._entries
+
+
+def _as_pass(item: object) -> Pass[Any]:
+    if isinstance(item, Pass):
+        return item  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(item, type):
+        msg = f"expected a pass, got the class {item.__qualname__}; write {item.__qualname__}()"
+        raise TypeError(msg)
+    try:
+        adapter = adapter_for(item)
+    except AdapterError:
+        if callable(item):
+            return pass_of(item)
+        msg = f"expected a pass, a pass manager or text, got {item!r}"
+        raise TypeError(msg) from None
+    if not isinstance(adapter, WrapsPasses):
+        msg = f"the {adapter.name} adapter cannot wrap passes such as {item!r}"
+        raise TypeError(msg)
+    return adapter.wrap_pass(item)
+
+
+def _described(
+    passes: tuple[object, ...], name: str | None, argument: str, description: str, op_name: str
+) -> Pass[Any]:
+    if len(passes) != 1 or isinstance(passes[0], (str, type, Pass, OpPassManager)):
+        msg = "name, argument, description and op_name are for one function that is a pass"
+        raise TypeError(msg)
+    function: Any = passes[0]
+    return pass_of(function, name=name, argument=argument, description=description, op_name=op_name)

@@ -1,0 +1,398 @@
+"""The pass manager that runs: what it is told about runs, and running.
+
+A run compiles the pipeline to a schedule and runs that, so it never changes a manager.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+from passel.diagnostics import log_diagnostics
+from passel.errors import AnchorError, PassFailedError, Problem
+from passel.execution import Execution, VerifyEach
+from passel.instruments.hooks import Instrumentor
+from passel.ir import ANY, TakesContainers, ability_of, adapter_for, entered_context
+from passel.manager.op_pass_manager import Nesting, OpPassManager
+from passel.passes import default_registry
+from passel.passes.resolution import names_for, resolve
+from passel.pipeline import parse_pipeline
+from passel.schedule import PipelineCompiler
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+    from pathlib import Path
+
+    from passel.diagnostics import Diagnostic
+    from passel.execution import PassGate
+    from passel.instruments.hooks import PassInstrumentation
+    from passel.instruments.timing import Timer
+    from passel.ir import IRAdapter
+    from passel.passes import PassRegistry
+
+
+class RunResult(NamedTuple):
+    """What a successful run tells.
+
+    Attributes:
+        changed: Whether any pass changed the IR; None if nothing had to find out, because
+            verification was off or forced.
+        diagnostics: All that passes reported, in program order.
+        statistics: Counts by pass path, then by the statistic's name; only those counted.
+        timing: The tree of timers, if an instrumentation such as `Timing` measured any.
+    """
+
+    changed: bool | None
+    diagnostics: tuple[Diagnostic, ...]
+    statistics: Mapping[str, Mapping[str, int]]
+    timing: Timer | None = None
+
+
+class PassManager(OpPassManager):
+    """A pipeline that can be run.
+
+    Args:
+        anchor: An op name, an op class, or `any`.
+        context: The IR's own context. By default the one that the caller is in, as in
+            `with mlir.ir.Context():`; outside, one is made when it is needed and ops do not
+            know theirs.
+        adapter: The IR's adapter, if it is not that of an installed package.
+        nesting: What to do with a pass that has another anchor.
+
+    Example:
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> module = parse_toy("toy.module(toy.func @f)")
+        >>> PassManager("toy.module", adapter=ToyAdapter()).run(module).changed
+        False
+
+    Source: `mlir::PassManager`, MLIR 22, and its Python bindings for the names.
+    """
+
+    def __init__(
+        self,
+        anchor: str | type = ANY,
+        context: Any = None,
+        *,
+        adapter: IRAdapter | None = None,
+        nesting: Nesting = Nesting.EXPLICIT,
+    ) -> None:
+        super().__init__(anchor, nesting=nesting)
+        self.context: Any = entered_context(adapter) if context is None else context
+        self._adapter = adapter
+        self._registry = names_for(adapter, self.context, None)
+        self._verify = VerifyEach.CHANGED
+        self._instrumentations: list[PassInstrumentation] = []
+        self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
+        self._gates: list[PassGate] = []
+        self._verify_analyses = False
+        self._scheduler: PipelineCompiler | None = None
+
+    def _empty_copy(self) -> Self:
+        other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
+        other._verify = self._verify  # noqa: SLF001
+        other._verify_analyses = self._verify_analyses  # noqa: SLF001
+        other._instrumentations = list(self._instrumentations)  # noqa: SLF001
+        other._enabled = dict(self._enabled)  # noqa: SLF001
+        other._gates = list(self._gates)  # noqa: SLF001
+        return other
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        context: Any = None,
+        *,
+        registry: PassRegistry | None = None,
+        adapter: IRAdapter | None = None,
+        flat_anchor: str | None = None,
+        name: str = "<pass-pipeline>",
+    ) -> Self:
+        """Build a manager from text; all or nothing.
+
+        Args:
+            text: A pipeline such as `builtin.module(func.func(cse))`.
+            context: As for the constructor.
+            registry: Where names are looked up; by default all installed passes.
+            adapter: As for the constructor.
+            flat_anchor: The anchor for text without one (`cse,canonicalize`), which is
+                otherwise refused.
+            name: What errors call the text.
+
+        Raises:
+            PipelineError: The text is wrong; its `problems` say where.
+
+        Source: `mlir::parsePassPipeline`, MLIR 22.
+        """
+        node = parse_pipeline(text, name=name, flat_anchor=flat_anchor)
+        manager = cls(node.anchor, context, adapter=adapter)
+        manager._registry = names = names_for(adapter, manager.context, registry)
+        manager._entries = manager._built(resolve(node.elements, names or default_registry()))
+        return manager
+
+    def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
+        """Set when the IR is verified after passes.
+
+        Args:
+            enable: True after each pass that changed its op (found by fingerprint), "always"
+                after each pass that did not preserve everything, False never.
+
+        Raises:
+            ValueError: It is none of these.
+        """
+        modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
+        if enable not in modes:
+            raise ValueError(f"enable_verifier takes True, False or 'always', not {enable!r}")
+        self._verify = modes[enable]
+
+    def enable_analysis_verifier(self, enable: bool = True) -> None:
+        """Set whether analyses are checked, which is slow: for finding a pass that lies.
+
+        Each computation must leave its op unchanged, and after each pass every analysis that
+        was preserved and defines equality is computed again and compared.
+
+        Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
+        manager; MLIR has none.
+        """
+        self._verify_analyses = enable
+
+    def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
+        """Let something observe the runs of this manager.
+
+        Raises:
+            TypeError: It is a class, not an object.
+        """
+        if isinstance(instrumentation, type):
+            name = instrumentation.__qualname__
+            raise TypeError(f"expected an instrumentation, got the class {name}; write {name}()")
+        self._instrumentations.append(instrumentation)
+
+    def enable_timing(self, enable: bool = True) -> None:
+        """Set whether each run prints how long its passes took to the standard error.
+
+        Source: `PassManager.enable_timing` of MLIR's bindings, which prints in the end.
+        """
+        from passel.instruments.timing import Timing  # noqa: PLC0415 - loaded if it is used
+
+        self._enable("timing", lambda: Timing(report=True), enable=enable)
+
+    def enable_statistics(
+        self, display_mode: Literal["pipeline", "list", "json"] | Enum = "pipeline"
+    ) -> None:
+        """Let each run print the statistics of its passes to the standard error.
+
+        Args:
+            display_mode: The layout; `PassDisplayMode` of MLIR's bindings will do as well.
+
+        Raises:
+            ValueError: There is no such layout.
+
+        Source: `PassManager.enable_statistics` of MLIR's bindings.
+        """
+        from passel.instruments.statistics_report import StatisticsReport  # noqa: PLC0415
+
+        mode: Any = display_mode.name.lower() if isinstance(display_mode, Enum) else display_mode
+        StatisticsReport(mode)  # refuses it now rather than in the run
+        self._enable("statistics", lambda: StatisticsReport(mode))
+
+    def enable_ir_printing(  # noqa: PLR0913, PLR0917 - the arguments of MLIR's bindings
+        self,
+        print_before_all: bool = False,
+        print_after_all: bool = True,
+        print_module_scope: bool = False,
+        print_after_change: bool = False,
+        print_after_failure: bool = False,
+        large_elements_limit: int | None = None,
+        large_resource_limit: int | None = None,
+        enable_debug_info: bool = False,
+        print_generic_op_form: bool = False,
+        tree_printing_dir_path: str | Path | None = None,
+    ) -> None:
+        """Let each run print the IR before and after passes, to the standard error.
+
+        Args:
+            print_before_all: Print before each pass.
+            print_after_all: Print after each pass.
+            print_module_scope: Print the op at the top instead of the one that a pass ran on.
+            print_after_change: Print after those passes only that changed something.
+            print_after_failure: Print after those passes only that failed.
+            large_elements_limit: Elide attributes with more elements than this.
+            large_resource_limit: Elide resources with more characters than this.
+            enable_debug_info: Print locations.
+            print_generic_op_form: Print operations in generic form.
+            tree_printing_dir_path: Where to write one file for each dump instead.
+
+        Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.
+        """
+        from passel.instruments.ir_printing import PrintIR  # noqa: PLC0415
+        from passel.ir import PrintFlags  # noqa: PLC0415
+
+        flags = PrintFlags(
+            generic=print_generic_op_form,
+            debuginfo=enable_debug_info,
+            elide_elements=large_elements_limit,
+            elide_resources=large_resource_limit,
+        )
+        self._enable(
+            "ir-printing",
+            lambda: PrintIR(
+                before=print_before_all,
+                after=print_after_all,
+                module_scope=print_module_scope,
+                only_on_change=print_after_change,
+                only_on_failure=print_after_failure,
+                flags=flags,
+                directory=tree_printing_dir_path,
+            ),
+        )
+
+    def enable_crash_reproducer(self, path: str | Path, *, local: bool = False) -> None:
+        """Let a run that fails leave a file behind with which the failure can be replayed.
+
+        Args:
+            path: The file.
+            local: Write the IR before the pass that failed and that pass alone, instead of
+                the IR before the run and the whole pipeline.
+
+        Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
+        """
+        from passel.instruments.reproducer import CrashReproducer  # noqa: PLC0415
+
+        self._enable("reproducer", lambda: CrashReproducer(path, local=local))
+
+    def _enable(
+        self, what: str, make: Callable[[], PassInstrumentation], *, enable: bool = True
+    ) -> None:
+        """Observe each run with a new instrumentation, instead of the one of this kind so far."""
+        self._enabled.pop(what, None)
+        if enable:
+            self._enabled[what] = make
+
+    @contextmanager
+    def instrument(self, *instrumentations: PassInstrumentation) -> Generator[Self]:
+        """Let instrumentations observe the runs of a `with` statement.
+
+        Example:
+            >>> from passel.instruments import Timing
+            >>> from passel.testing import ToyAdapter, parse_toy
+            >>> pm = PassManager("toy.module", adapter=ToyAdapter())
+            >>> with pm.instrument(Timing()):
+            ...     result = pm.run(parse_toy("toy.module()"))
+            >>> result.timing.name
+            'root'
+        """
+        before = self._instrumentations
+        self._instrumentations = [*before, *instrumentations]
+        try:
+            yield self
+        finally:
+            self._instrumentations = before
+
+    def add_gate(self, gate: PassGate) -> None:
+        """Let something decide for each pass and op whether the pass is to run.
+
+        A pass runs if all gates agree; otherwise its hooks are called, but not its body. A
+        gate may also skip all of a nested pipeline.
+
+        Source: `llvm::OptPassGate`, LLVM 22; MLIR has debug counters.
+        """
+        self._gates.append(gate)
+
+    def check(self, adapter: IRAdapter | None = None) -> None:
+        """Make the checks of the pipeline that need no IR; `run` makes them too.
+
+        Raises:
+            AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is
+                unknown or not isolated from above.
+        """
+        chosen = adapter or self._adapter
+        if chosen is not None:
+            self._scheduler_for(chosen, self._context_for(chosen, None)).schedule(self)
+
+    def run(
+        self, op: Any, *, on_diagnostic: Callable[[Diagnostic], None] | None = None
+    ) -> RunResult:
+        """Run the pipeline on `op`, in place.
+
+        Args:
+            op: An op of the anchor's name, known to be valid.
+            on_diagnostic: Called for everything that is reported, when it is reported. Without
+                it, what is not part of the error that `run` raises goes to the log `passel`.
+
+        Raises:
+            AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled;
+                nothing was run.
+            PassFailedError: Passes failed. The IR is as they left it.
+        """
+        adapter = self._adapter or adapter_for(op)
+        if containers := ability_of(adapter, TakesContainers):
+            op = containers.op_of(op)
+        context = self._context_for(adapter, op)
+        name = adapter.kind_of(op).name
+        if self._anchor not in (ANY, name):
+            message = f"can't run '{self._anchor}' pass manager on '{name}' op"
+            raise AnchorError(Problem(message))
+        scheduler = self._scheduler_for(adapter, context)
+        schedule = scheduler.schedule(self)
+        diagnostics: list[Diagnostic] = []
+
+        def emit(diagnostic: Diagnostic) -> None:
+            diagnostics.append(diagnostic)
+            if on_diagnostic is not None:
+                on_diagnostic(diagnostic)
+
+        instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
+        execution = Execution(
+            scheduler,
+            Instrumentor(instrumentations),
+            self._verify,
+            emit,
+            verify_analyses=self._verify_analyses,
+            gates=self._gates,
+        )
+        try:
+            changed = execution.run(schedule, op)
+        except BaseException as error:  # an interrupt
+            for note in execution.notes:
+                error.add_note(note)
+            raise
+        if on_diagnostic is None:
+            raised = [failure.diagnostic for failure in execution.failures]
+            log_diagnostics(
+                each
+                for each in diagnostics
+                # What is told by notes of the error is not told twice.
+                if each not in raised and not any(n.message in execution.notes for n in each.notes)
+            )
+        if execution.failures:
+            failed = PassFailedError(execution.failures, diagnostics)
+            for note in execution.notes:
+                failed.add_note(note)
+            written = (each.reproducer for each in instrumentations)
+            failed.reproducer = next(filter(None, written), None)
+            raise failed from execution.failures[0].cause
+        timings = (each.timing for each in instrumentations if each.timing is not None)
+        statistics = _by_path(execution.counts)
+        return RunResult(changed, tuple(diagnostics), statistics, next(timings, None))
+
+    def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
+        own = adapter.context_of(op) if op is not None else None
+        if own is not None:
+            return own
+        if self.context is None:
+            self.context = adapter.create_context()
+        return self.context
+
+    def _scheduler_for(self, adapter: IRAdapter, context: Any) -> PipelineCompiler:
+        """Return what compiles for this context, and remembers what it has compiled."""
+        known = self._scheduler
+        if known is None or known.adapter is not adapter or known.context is not context:
+            self._scheduler = known = PipelineCompiler(adapter, context)
+        return known
+
+
+def _by_path(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
+    statistics: dict[str, dict[str, int]] = {}
+    for (path, name), amount in counts.items():
+        statistics.setdefault(path, {})[name] = amount
+    return statistics

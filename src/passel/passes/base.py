@@ -1,0 +1,218 @@
+"""Passes: frozen values that are declared by their class body and run on one op.
+
+Pass            runs on any op that is isolated from above
+OperationPass   runs on ops of one name, its anchor
+InterfacePass   runs on ops that have a trait or implement an interface
+"""
+
+from __future__ import annotations
+
+import typing
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, dataclass_transform
+
+from passel.errors import DefinitionError
+from passel.ir import op_name_of
+from passel.passes.options import Options, option
+from passel.passes.statistics import Statistic, statistics_of
+
+if TYPE_CHECKING:
+    # Only for its default: a plain `Pass` means `Pass[Any]` to type checkers.
+    from typing_extensions import TypeVar
+
+    from passel.ir import OpKind
+    from passel.passes.context import PassContext
+
+    OpT = TypeVar("OpT", default=Any)
+    StateT = TypeVar("StateT", default=None)
+    InterfaceT = TypeVar("InterfaceT")
+else:
+    OpT = typing.TypeVar("OpT")
+    StateT = typing.TypeVar("StateT")
+    InterfaceT = typing.TypeVar("InterfaceT")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
+class Pass(Options, Generic[OpT, StateT]):
+    """A transformation or check of one op and what is nested in it.
+
+    Subclass it, give it a `name`, annotate its options, and write `run`. The subclass is a
+    frozen dataclass without a decorator: instances can be compared, printed and shared.
+    A plain `Pass` is op-agnostic: it can run on every op that is isolated from above.
+
+    Attributes:
+        name: The name in textual pipelines. A pass without one runs, but cannot be parsed.
+        dependent_dialects: Dialects of ops that the pass may create, loaded before the run.
+        anchor: The name of the only op that the pass runs on; None for any op.
+        preserves: Analyses that the pass never invalidates.
+        ir: The name of the only IR that the pass is for; empty for any.
+
+    The type parameters are the class of the ops that it runs on and what `initialize`
+    returns; both may be left out.
+
+    Example:
+        >>> class Noop(Pass):
+        ...     '''Do nothing.'''
+        ...
+        ...     name = "noop"
+        ...     times: int = 1
+        ...
+        ...     def run(self, op, ctx): ...
+        >>> print(Noop(times=2), Noop() == Noop())
+        noop{times=2} True
+
+    Source: `mlir::Pass`, MLIR 22; the declaration by class body follows xDSL's passes.
+    """
+
+    name: ClassVar[str] = ""
+    dependent_dialects: ClassVar[tuple[str, ...]] = ()
+    anchor: ClassVar[str | None] = None
+    preserves: ClassVar[tuple[type, ...]] = ()
+    ir: ClassVar[str] = ""
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, parameters: Any) -> Any:
+            """Let type parameters be left out, as their defaults do for type checkers."""
+            given = parameters if isinstance(parameters, tuple) else (parameters,)
+            expected = len(getattr(cls, "__parameters__", ()))
+            return super().__class_getitem__(given + (None,) * (expected - len(given)))
+
+    def initialize(self, ir_context: Any) -> StateT:
+        """Build what is costly and does not depend on the IR, such as a set of patterns.
+
+        Called once per schedule, before anything runs; `ctx.state` hands the result to
+        `run`. It must not be changed there: ops may be processed at the same time.
+
+        Args:
+            ir_context: The IR's own context.
+
+        Raises:
+            PassFailure: The run fails before any pass has run.
+
+        Source: `mlir::Pass::initialize`, MLIR 22.
+        """
+        raise NotImplementedError
+
+    def run(self, op: OpT, ctx: PassContext[StateT]) -> None:
+        """Transform `op`, which it must not erase, nor look at or change what is around it.
+
+        Raises:
+            PassFailure: The pass gives up on this op.
+        """
+        msg = f"{type(self).__qualname__} does not define run(self, op, ctx)"
+        raise DefinitionError(msg)
+
+    def can_schedule_on(self, kind: OpKind) -> bool:
+        """Tell whether the pass can run on ops of this kind. Override it to be picky.
+
+        It is asked for registered, isolated ops only. In an `any` manager a single refusal
+        keeps the whole manager from such ops; elsewhere it is an error to run there.
+
+        Source: `mlir::Pass::canScheduleOn`, MLIR 22.
+        """
+        return self.anchor is None or self.anchor == kind.name
+
+    @property
+    def display_name(self) -> str:
+        """The name in reports and dumps: that of the class, such as `CSE`.
+
+        Source: `mlir::Pass::getName`, MLIR 22.
+        """
+        return type(self).__name__
+
+    @classmethod
+    def summary(cls) -> str:
+        """Return the first line of the class's own docstring."""
+        doc = cls.__dict__.get("__doc__") or ""
+        # `dataclass` writes the signature there if the author wrote nothing.
+        return "" if doc.startswith(f"{cls.__name__}(") else doc.strip().partition("\n")[0]
+
+    @classmethod
+    def statistics(cls) -> tuple[Statistic, ...]:
+        """Return the declared statistics in the order of declaration."""
+        return statistics_of(cls)
+
+    def to_text(self, *, all_options: bool = False) -> str:
+        """Return the pass as it stands in a pipeline.
+
+        Args:
+            all_options: Print the options that equal their defaults as well.
+        """
+        options = self.option_text(all_options=all_options)
+        name = self.name or f"unknown<{type(self).__name__}>"
+        return f"{name}{{{options}}}" if options else name
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+class OperationPass(Pass[OpT, StateT]):
+    """A pass that runs on ops of one name only: `OperationPass[FuncOp]`.
+
+    The anchor comes from the type parameter, an op class of any IR; set `anchor` in the
+    class body where there is no class.
+
+    Example:
+        >>> class OnFunctions(OperationPass):
+        ...     name = "on-functions"
+        ...     anchor = "func.func"
+        >>> OnFunctions.anchor
+        'func.func'
+
+    Source: `mlir::OperationPass<OpT>`, MLIR 22.
+    """
+
+    anchor: ClassVar[str | None] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Take the anchor from the type parameter."""
+        super().__init_subclass__(**kwargs)
+        parameter = _type_parameter(cls, OperationPass)
+        if "anchor" not in cls.__dict__ and parameter is not None:
+            cls.anchor = op_name_of(parameter)
+
+    def can_schedule_on(self, kind: OpKind) -> bool:
+        """Accept the anchor only."""
+        if self.anchor is None:
+            msg = (
+                f"{type(self).__qualname__} needs an anchor: OperationPass[SomeOp] or anchor = ..."
+            )
+            raise DefinitionError(msg)
+        return kind.name == self.anchor
+
+
+class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT]):
+    """A pass that runs on ops with a trait or interface: `InterfacePass[SymbolTable]`.
+
+    It has no anchor: in a manager for an op without the interface it is refused when the
+    pipeline is built, and in an `any` manager it keeps such ops out.
+
+    Source: `mlir::InterfacePass<InterfaceT>`, MLIR 22.
+    """
+
+    interface: ClassVar[type | None] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Take the interface from the type parameter."""
+        super().__init_subclass__(**kwargs)
+        parameter = _type_parameter(cls, InterfacePass)
+        if "interface" not in cls.__dict__ and parameter is not None:
+            cls.interface = parameter
+
+    def can_schedule_on(self, kind: OpKind) -> bool:
+        """Accept ops that implement the interface."""
+        if self.interface is None:
+            msg = f"{type(self).__qualname__} needs an interface: InterfacePass[SomeInterface]"
+            raise DefinitionError(msg)
+        return kind.implements(self.interface)
+
+
+def _type_parameter(cls: type, base: type) -> type | None:
+    """Return X if `cls` derives from `base[X, ...]`, or a subclass's, and X is a class."""
+    for generic in cls.__dict__.get("__orig_bases__", ()):
+        origin = typing.get_origin(generic)
+        if isinstance(origin, type) and issubclass(origin, base):
+            argument = typing.get_args(generic)[0]
+            if isinstance(argument, type):
+                return argument
+    return None

@@ -1,0 +1,267 @@
+"""From a tree of passes to a schedule.
+
+Compiling merges adjacent nested pipelines, gives every pass its path, and makes the checks
+that need no IR. It knows managers only as trees of passes.
+
+Source: `OpPassManagerImpl::finalizePassList` and `OpToOpPassAdaptor::tryMergeInto`, MLIR 22;
+there `run` does this to the manager itself.
+"""
+
+from __future__ import annotations
+
+import operator
+import typing
+import weakref
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from passel.errors import AnchorError, Problem
+from passel.ir import ANY
+from passel.passes import Options, Pass
+from passel.schedule.model import NestedStep, PassStep, Pipeline, Schedule, any_accepts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from passel.diagnostics import Span
+    from passel.ir import IRAdapter, OpKind
+    from passel.schedule.model import Step
+
+
+class PassTree(Protocol):
+    """What compiling needs of a pass manager."""
+
+    @property
+    def anchor(self) -> str:
+        """The op name it runs on, or `any`."""
+        ...
+
+    def located(self) -> Iterator[tuple[Pass | PassTree, Span | None]]:
+        """Yield the direct entries in order, each with its place in the text if it has one."""
+        ...
+
+
+class _Compiled(NamedTuple):
+    """A schedule, with what it was compiled from."""
+
+    tree: weakref.ref[PassTree]
+    signature: list[object]
+    schedule: Schedule
+
+
+class PipelineCompiler:
+    """Compiles trees of passes for one context, each once while it is unchanged."""
+
+    def __init__(self, adapter: IRAdapter, context: Any) -> None:
+        self.adapter: IRAdapter = adapter
+        self.context: Any = context
+        self._compiled: dict[tuple[int, str], _Compiled] = {}
+
+    def schedule(self, tree: PassTree, outer: str = "") -> Schedule:
+        """Return the compiled form of a tree, leaving the tree as it is.
+
+        The dialects that its passes depend on are loaded, and those of pipelines that its
+        passes hold as options.
+
+        Args:
+            tree: A pass manager.
+            outer: The path under which it runs, if it is not the top.
+
+        Raises:
+            AnchorError: A pass cannot be scheduled on its manager's op, an anchor is unknown
+                or not isolated from above, or a dialect does not exist.
+        """
+        key, signature = (id(tree), outer), list(_signature(tree))
+        if known := self._compiled.get(key):
+            same = known.tree() is tree and len(known.signature) == len(signature)
+            if same and all(map(operator.is_, known.signature, signature)):
+                return known.schedule
+        self._check_ir(tree)
+        pipeline = _Compiler(self).pipeline(_Draft.of(tree), outer)
+        self._load_dialects(tree)
+        # Passes that build a pipeline anew for each op would add for ever.
+        for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
+            del self._compiled[other]
+        schedule = Schedule(pipeline)
+        self._compiled[key] = _Compiled(weakref.ref(tree), signature, schedule)
+        return schedule
+
+    def kind_named(self, name: str) -> OpKind | None:
+        """Return the kind of a registered op."""
+        return self.adapter.kind_named(self.context, name)
+
+    def suggest_op(self, name: str) -> str:
+        """Return a hint for an op name that is not registered."""
+        return self.adapter.suggest_op(self.context, name)
+
+    def _check_ir(self, tree: PassTree) -> None:
+        """Refuse passes for another IR: they would not know what they are given."""
+        for pass_ in _passes_in(tree):
+            if pass_.ir not in ("", self.adapter.name):
+                message = (
+                    f"pass '{pass_.name}' is for ops of {pass_.ir}, and this pipeline runs on "
+                    f"ops of {self.adapter.name}: build it with PassManager(anchor, context), "
+                    "which finds the passes of the context's IR"
+                )
+                raise AnchorError(Problem(message))
+
+    def _load_dialects(self, tree: PassTree) -> None:
+        needed = {dialect: user for user in _passes_in(tree) for dialect in user.dependent_dialects}
+        for dialect in sorted(needed):
+            try:
+                self.adapter.load_dialects(self.context, [dialect])
+            except LookupError as error:
+                name = needed[dialect].name
+                message = f"pass '{name}' depends on dialect '{dialect}': {error.args[0]}"
+                raise AnchorError(Problem(message)) from None
+
+
+def _signature(tree: PassTree) -> Iterator[object]:
+    """Yield everything that a schedule depends on, by identity: passes are frozen."""
+    for entry, _ in tree.located():
+        yield entry
+        if not isinstance(entry, Pass):
+            yield from _signature(entry)
+            yield None
+
+
+def _passes_in(tree: PassTree) -> Iterator[Pass[Any, Any]]:
+    """Yield all passes of a tree, those inside of passes' options included."""
+    for entry, _ in tree.located():
+        if isinstance(entry, Pass):
+            yield entry
+            for info in entry.option_infos():
+                yield from _passes_in_option(getattr(entry, info.field))
+        else:
+            yield from _passes_in(entry)
+
+
+def _passes_in_option(value: Any) -> Iterator[Pass[Any, Any]]:
+    if isinstance(value, tuple):
+        for element in typing.cast("tuple[Any, ...]", value):
+            yield from _passes_in_option(element)
+    elif isinstance(value, Options):
+        for info in value.option_infos():
+            yield from _passes_in_option(getattr(value, info.field))
+    elif hasattr(value, "located"):
+        yield from _passes_in(value)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A manager's copy that merging may change."""
+
+    anchor: str
+    span: Span | None
+    entries: list[tuple[Pass | _Draft, Span | None]] = field(
+        default_factory=list["tuple[Pass | _Draft, Span | None]"]
+    )
+
+    @staticmethod
+    def of(tree: PassTree, span: Span | None = None) -> _Draft:
+        draft = _Draft(tree.anchor, span)
+        for entry, place in tree.located():
+            copy = entry if isinstance(entry, Pass) else _Draft.of(entry, place)
+            draft.entries.append((copy, place))
+        return draft
+
+    def passes(self) -> Iterator[Pass]:
+        return (entry for entry, _ in self.entries if isinstance(entry, Pass))
+
+
+class _Compiler:
+    """Drafts to pipelines, innermost first, so that the innermost error is reported."""
+
+    def __init__(self, kinds: PipelineCompiler) -> None:
+        self.kinds = kinds
+        self.numbers: Counter[str] = Counter()
+
+    def pipeline(self, draft: _Draft, outer: str) -> Pipeline:
+        path = f"{outer}/{draft.anchor}" if outer else draft.anchor
+        kind = self._checked_kind(draft, nested=bool(outer))
+        steps: list[Step] = []
+        for entry in self._merged(draft):
+            if isinstance(entry, list):
+                nested = tuple(self.pipeline(inner, path) for inner in entry)
+                steps.append(NestedStep(nested, path))
+            else:
+                steps.append(
+                    PassStep(
+                        entry, f"{path}/{self.numbers[path]}:{entry.name or entry.display_name}"
+                    )
+                )
+                self.numbers[path] += 1
+        if kind is not None:
+            self._check_schedulable(draft, kind)
+        return Pipeline(draft.anchor, tuple(steps), path)
+
+    def _checked_kind(self, draft: _Draft, *, nested: bool) -> OpKind | None:
+        if draft.anchor == ANY:
+            return None
+        kind = self.kinds.kind_named(draft.anchor)
+        if kind is None and nested:
+            hint = self.kinds.suggest_op(draft.anchor)
+            message = f"no registered operation is called '{draft.anchor}'{hint}"
+            raise AnchorError(Problem(message, draft.span))
+        if kind is not None and not kind.isolated and draft.entries:
+            message = (
+                f"'{draft.anchor}' cannot anchor a pipeline: it is not marked as "
+                "'IsolatedFromAbove', so its passes could not run apart from what is around it"
+            )
+            raise AnchorError(Problem(message, draft.span))
+        return kind
+
+    def _check_schedulable(self, draft: _Draft, kind: OpKind) -> None:
+        problems = [
+            Problem(
+                f"unable to schedule pass '{entry.name}' on a PassManager intended to run on "
+                f"'{draft.anchor}'!",
+                span,
+            )
+            for entry, span in draft.entries
+            if isinstance(entry, Pass) and not entry.can_schedule_on(kind)
+        ]
+        if problems:
+            raise AnchorError(*problems)
+
+    def _merged(self, draft: _Draft) -> Iterator[Pass | list[_Draft]]:
+        """Yield the entries with adjacent nested pipelines gathered where they may be."""
+        group: list[_Draft] = []
+        for entry, _ in draft.entries:
+            if isinstance(entry, Pass):
+                if group:
+                    yield group
+                    group = []
+                yield entry
+            elif not group:
+                group = [entry]
+            elif self._conflict(group, entry):
+                yield group
+                group = [entry]
+            else:
+                _merge(group, entry)
+        if group:
+            yield group
+
+    def _conflict(self, group: Sequence[_Draft], entry: _Draft) -> bool:
+        """Tell whether an op could be taken by `any` on one side and by the other side."""
+        if entry.anchor == ANY:
+            return any(self._overlaps(entry, other) for other in group)
+        return any(other.anchor == ANY and self._overlaps(other, entry) for other in group)
+
+    def _overlaps(self, catch_all: _Draft, other: _Draft) -> bool:
+        if other.anchor == ANY:
+            return True
+        kind = self.kinds.kind_named(other.anchor)
+        return kind is not None and any_accepts(catch_all.passes(), kind)
+
+
+def _merge(group: list[_Draft], entry: _Draft) -> None:
+    for other in group:
+        if other.anchor == entry.anchor:
+            other.entries += entry.entries
+            break
+    else:
+        group.append(entry)
+    group.sort(key=lambda draft: (draft.anchor == ANY, draft.anchor.encode()))

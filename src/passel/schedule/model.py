@@ -1,0 +1,153 @@
+"""The immutable form of a pipeline, which is what runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from passel.ir import ANY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.ir import OpKind
+    from passel.passes import Pass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PassStep:
+    """A pass at its place in a schedule.
+
+    Attributes:
+        pass_: The pass.
+        path: Its identity in this schedule, such as `builtin.module/func.func/1:cse`: the
+            anchors around it, then its number among all passes with the same anchors.
+    """
+
+    pass_: Pass
+    path: str
+
+    @property
+    def display_name(self) -> str:
+        """The pass's name in reports."""
+        return self.pass_.display_name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedStep:
+    """Pipelines for the ops immediately inside the current one; each op takes the first fit.
+
+    Attributes:
+        pipelines: Of different anchors, sorted by them if they were merged.
+        path: The anchors around it.
+    """
+
+    pipelines: tuple[Pipeline, ...]
+    path: str
+
+    @property
+    def display_name(self) -> str:
+        """Its name in reports, which lists the anchors.
+
+        Source: `OpToOpPassAdaptor::getAdaptorName`, MLIR 22.
+        """
+        anchors = ", ".join(f"'{pipeline.anchor}'" for pipeline in self.pipelines)
+        return f"Pipeline Collection : [{anchors}]"
+
+    def select(self, kind: OpKind) -> Pipeline | None:
+        """Return the pipeline that runs on ops of this kind, if one does."""
+        for pipeline in self.pipelines:
+            if pipeline.accepts(kind):
+                return pipeline
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FusedStep(PassStep):
+    """Steps that the IR runs as one, and verifies by itself.
+
+    `run` of its pass raises `FusedFailure` for what failed in there. Only runs that nobody
+    watches pass by pass have them.
+    """
+
+
+Step: TypeAlias = PassStep | NestedStep
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pipeline:
+    """Steps that run in order on each op that the anchor admits."""
+
+    anchor: str
+    steps: tuple[Step, ...]
+    path: str
+
+    def __str__(self) -> str:
+        """Return the pipeline as text that parses back."""
+        return f"{self.anchor}({','.join(self._elements())})"
+
+    def _elements(self) -> Iterator[str]:
+        for step in self.steps:
+            if isinstance(step, PassStep):
+                yield step.pass_.to_text()
+            else:
+                yield from map(str, step.pipelines)
+
+    def accepts(self, kind: OpKind) -> bool:
+        """Tell whether an op takes this pipeline.
+
+        A named anchor takes its ops whatever they are, so that an op that may not run it is
+        an error; `any` passes over what is not registered, not isolated, or refused by one
+        of its passes.
+        """
+        if self.anchor != ANY:
+            return self.anchor == kind.name
+        return any_accepts((s.pass_ for s in self.steps if isinstance(s, PassStep)), kind)
+
+    def admit(self, kind: OpKind) -> tuple[tuple[Step, ...], str]:
+        """Return the steps that ops of this kind can run, and why the next one cannot.
+
+        Source: the checks at the start of `OpToOpPassAdaptor::run`, MLIR 22.
+        """
+        if not self.steps:
+            return (), ""
+        if not kind.registered:
+            return (), "trying to schedule a pass on an unregistered operation"
+        if not kind.isolated:
+            return (), (
+                "trying to schedule a pass on an operation not marked as 'IsolatedFromAbove'"
+            )
+        for index, step in enumerate(self.steps):
+            if isinstance(step, PassStep) and not step.pass_.can_schedule_on(kind):
+                name = step.pass_.name
+                reason = f"trying to schedule pass '{name}' on an unsupported operation"
+                return self.steps[:index], reason
+        return self.steps, ""
+
+
+@dataclass(slots=True, eq=False)
+class Schedule:
+    """A compiled pipeline with what belongs to it.
+
+    Attributes:
+        pipeline: What to run.
+        states: What each pass's `initialize` returned; None until that has happened.
+    """
+
+    pipeline: Pipeline
+    states: dict[PassStep, Any] | None = None
+
+
+def passes_of(pipeline: Pipeline) -> Iterator[PassStep]:
+    """Yield every pass of a pipeline, depth first, in the order in which they run."""
+    for step in pipeline.steps:
+        if isinstance(step, PassStep):
+            yield step
+        else:
+            for nested in step.pipelines:
+                yield from passes_of(nested)
+
+
+def any_accepts(passes: Iterator[Pass], kind: OpKind) -> bool:
+    """Return whether an `any` pipeline of these passes takes ops of a kind."""
+    return kind.registered and kind.isolated and all(p.can_schedule_on(kind) for p in passes)

@@ -1,0 +1,182 @@
+"""A toy IR and its adapter.
+
+The toy IR shows in a hundred lines what an adapter is. Its ops have a name, an optional
+symbol, and ops inside; `toy.module`, `toy.func` and `toy.region` are registered, and all
+but `toy.region` are isolated from above.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from passel.diagnostics import UNKNOWN, Location, suggest
+from passel.ir import InvalidIR, OpKind, PrintFlags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+class Callable_:  # noqa: N801 - the toy IR's one interface
+    """Interface of toy ops that can be called: `toy.func`."""
+
+
+@dataclass(eq=False)
+class ToyOp:
+    """An op of the toy IR.
+
+    Attributes:
+        name: Its name, also its identity key.
+        symbol: The symbol it defines, if any.
+        body: The ops immediately inside.
+        value: Something for passes to change; negative is invalid.
+    """
+
+    name: str
+    symbol: str | None = None
+    body: list[ToyOp] = field(default_factory=list["ToyOp"])
+    value: int = 0
+    parent: ToyOp | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        # Equal names are one object, as the contract wants keys to be.
+        self.name = sys.intern(self.name)
+
+    def add(self, op: ToyOp) -> ToyOp:
+        """Put `op` behind the ops inside, and return it."""
+        op.parent = self
+        self.body.append(op)
+        return op
+
+    def walk(self) -> Iterator[ToyOp]:
+        """Yield this op and all ops inside, in program order."""
+        yield self
+        for op in self.body:
+            yield from op.walk()
+
+    def __str__(self) -> str:
+        text = self.name + (f" @{self.symbol}" if self.symbol else "")
+        text += f" {self.value}" if self.value else ""
+        return text + (f"({','.join(map(str, self.body))})" if self.body else "")
+
+
+def parse_toy(text: str) -> ToyOp:
+    """Parse the toy IR's text, such as `toy.module(toy.func @f,toy.func @g 3(toy.op))`.
+
+    Example:
+        >>> print(parse_toy("toy.module(toy.func @f 1)").body[0].symbol)
+        f
+    """
+    tokens = iter(re.findall(r"[(),]|@\w+|-?\d+|[\w.]+", text))
+    root = op = ToyOp(next(tokens))
+    for word in tokens:
+        if word == "(":
+            op = op.add(ToyOp(next(tokens)))
+        elif word == ")":
+            op = op.parent or op
+        elif word == ",":
+            op = (op.parent or op).add(ToyOp(next(tokens)))
+        elif word[0] == "@":
+            op.symbol = word[1:]
+        else:
+            op.value = int(word)
+    return root
+
+
+def _has_no_interface(interface: type) -> bool:  # noqa: ARG001
+    return False
+
+
+def _is_callable(interface: type) -> bool:
+    return interface is Callable_
+
+
+class ToyAdapter:
+    """The adapter of the toy IR."""
+
+    name = "toy"
+    kinds: ClassVar[dict[str, OpKind]] = {
+        name: OpKind(name, registered=True, isolated=isolated, implements=implements)
+        for name, isolated, implements in [
+            ("toy.module", True, _has_no_interface),
+            ("toy.func", True, _is_callable),
+            ("toy.region", False, _has_no_interface),
+        ]
+    }
+
+    @staticmethod
+    def key_of(op: ToyOp) -> str:
+        """Return the name."""
+        return op.name
+
+    def create_context(self) -> set[str]:
+        """Return the set of loaded dialects."""
+        return {"toy"}
+
+    def context_of(self, op: ToyOp) -> None:
+        """Toy ops do not know their context."""
+
+    def load_dialects(self, context: set[str], names: Iterable[str]) -> None:
+        """Load the dialects `toy` and `extra`; there are no others."""
+        for name in names:
+            if name not in ("toy", "extra"):
+                msg = f"there is no dialect '{name}'"
+                raise LookupError(msg)
+            context.add(name)
+
+    def kind_of(self, op: ToyOp) -> OpKind:
+        """Return the kind; what is not in `kinds` is unregistered."""
+        unregistered = OpKind(
+            op.name, registered=False, isolated=False, implements=_has_no_interface
+        )
+        return self.kinds.get(op.name, unregistered)
+
+    def kind_named(self, context: object, name: str) -> OpKind | None:
+        """Return a registered kind."""
+        return self.kinds.get(name)
+
+    def suggest_op(self, context: object, name: str) -> str:
+        """Suggest a registered op."""
+        return suggest(name, self.kinds)
+
+    def children(self, op: ToyOp) -> Sequence[ToyOp]:
+        """Return the ops immediately inside."""
+        return list(op.body)
+
+    def parent(self, op: ToyOp) -> ToyOp | None:
+        """Return the op around."""
+        return op.parent
+
+    def symbol_name(self, op: ToyOp) -> str | None:
+        """Return the symbol."""
+        return op.symbol
+
+    def location(self, op: ToyOp) -> Location:
+        """Toy ops come from nowhere."""
+        return UNKNOWN
+
+    def verify(self, op: ToyOp, *, recursive: bool) -> None:
+        """Refuse negative values, and two symbols of one name in one op."""
+        symbols = [inner.symbol for inner in op.body if inner.symbol]
+        if len(symbols) != len(set(symbols)):
+            raise InvalidIR(op, "has two symbols of one name")
+        if op.value < 0:
+            raise InvalidIR(op, f"has a negative value: {op.value}")
+        if recursive:
+            for inner in op.body:
+                self.verify(inner, recursive=True)
+
+    def print_op(self, op: ToyOp, flags: PrintFlags) -> str:
+        """Print the text that `parse_toy` reads."""
+        if flags.skip_regions:
+            return str(ToyOp(op.name, op.symbol, value=op.value)) + " {...}" * bool(op.body)
+        return str(op)
+
+    def fingerprint(self, op: ToyOp) -> object:
+        """Return the op, its symbol and value, and the same of what is inside, nested alike.
+
+        Ops compare by identity, and being held they cannot be replaced at their address.
+        """
+        return (op, op.symbol, op.value, *map(self.fingerprint, op.body))

@@ -1,0 +1,155 @@
+"""`--compat=xdsl`: the tool with xdsl-opt's flags and output, and passel's pipelines.
+
+It is xDSL's own driver with three parts replaced: parsing (faster), the pipeline (nested
+ones are accepted as well), and verification between passes (only of what changed).
+
+Source: `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import traceback
+import warnings
+from time import perf_counter
+from typing import IO, TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.diagnostic import Diagnostic
+from xdsl.utils.exceptions import ArgSpecParseError
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+from passel.errors import PassFailedError, PipelineError
+from passel.instruments.hooks import PassInstrumentation
+from passel.ir import InvalidIR
+from passel.manager import PassManager
+from passel.passes import default_registry
+from passel.schedule import PassStep
+from passel.xdsl import XDSLAdapter
+from passel.xdsl.parsing import SourceParser, collector_paused
+from passel.xdsl.registration import register_xdsl_passes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Operation
+
+    from passel.passes import PassRegistry
+    from passel.schedule import Step
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run as xdsl-opt does, without the flag that asked for it."""
+    with warnings.catch_warnings():
+        # Python hides deprecations from users of programs; xdsl-opt shows them.
+        warnings.filterwarnings("default", category=DeprecationWarning)
+        return _main(argv)
+
+
+def _main(argv: Sequence[str]) -> int:
+    verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
+    try:
+        _CompatMain(args=[word for word in argv if word != "--compat=xdsl"]).run()
+    except SystemExit as error:  # argparse, and --shrink
+        return error.code if isinstance(error.code, int) else 1
+    except PipelineError:
+        raise
+    except (Exception, ArgSpecParseError) as error:  # noqa: BLE001 - xdsl-opt lets all through
+        # With its notes, as tests look for them, but without the traceback.
+        sys.stderr.write("".join(traceback.format_exception_only(error)))
+        return 1
+    finally:
+        # xDSL's switches are global, and this process may not be over.
+        Attribute.__post_init__ = verify_attribute
+        Diagnostic.colored = colored
+    return 0
+
+
+class _CompatMain(xDSLOptMain):
+    """xDSL's driver around passel's parser and pass manager."""
+
+    def register_all_frontends(self) -> None:
+        self.available_frontends["mlir"] = self._parse
+
+    def _parse(self, stream: IO[bytes]) -> ModuleOp:
+        text = stream.read().decode("utf-8")
+        with collector_paused():
+            parser = _CompatParser(self.ctx, text, self.get_input_name(), None)
+            module = parser.parse_module(not self.args.no_implicit_module)
+        gc.freeze()
+        return module
+
+    def setup_pipeline(self) -> None:
+        self.adapter = XDSLAdapter(dominance=False)
+        self.manager = PassManager.parse(
+            self.args.passes,
+            self.ctx,
+            registry=_registry(),
+            adapter=self.adapter,
+            flat_anchor="builtin.module",
+            name="--passes",
+        )
+        self.manager.enable_verifier(not self.args.disable_verify)
+        if self.args.print_between_passes or self.args.time_passes:
+            self.manager.add_instrumentation(_Narrator(self.manager, self.args))
+
+    def apply_passes(self, prog: ModuleOp) -> None:
+        if not self.args.disable_verify:
+            self._verify(prog)
+        try:
+            self.manager.run(prog)
+        except PassFailedError as error:
+            first = error.failures[0]
+            if first.kind == "invalid":
+                prog.verify()  # raises what xdsl-opt would print
+            raise (first.cause or error) from None
+
+    def _verify(self, module: ModuleOp) -> None:
+        try:
+            self.adapter.verify(module, recursive=True)
+        except InvalidIR:
+            module.verify()
+            raise
+
+
+def _registry() -> PassRegistry:
+    """Return all passes, with xDSL's own where passel has one of the same name."""
+    registry = default_registry().copy()
+    register_xdsl_passes(registry, override=True)
+    return registry
+
+
+class _CompatParser(SourceParser):
+    """The fast parser with xDSL's own message for unknown ops."""
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        return Parser._get_op_by_name(self, name)  # noqa: SLF001
+
+
+class _Narrator(PassInstrumentation):
+    """`--print-between-passes` and `--time-passes`: on the standard output, as xDSL has it."""
+
+    def __init__(self, manager: PassManager, args: Any) -> None:
+        self.args = args
+        self.steps_left = len(manager)
+        self.started = 0.0
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        if isinstance(op, ModuleOp) and op.parent is None:
+            self.started = perf_counter()
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        if not isinstance(op, ModuleOp) or op.parent is not None:
+            return
+        name = step.pass_.name if isinstance(step, PassStep) else step.path
+        if self.args.time_passes:
+            print(f"Pass {name} took {perf_counter() - self.started} seconds")
+        self.steps_left -= 1
+        if self.args.print_between_passes and self.steps_left:
+            print(f"IR after {name}:")
+            Printer(stream=sys.stdout).print_op(op)
+            print("\n\n\n")

@@ -1,0 +1,90 @@
+"""Printing the result: as MLIR, or by one of xDSL's targets (`-t riscv-asm`)."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.arg_spec import ArgSpec, parse_spec
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from passel.diagnostics import suggest
+from passel.tool.flags import UsageError
+from passel.tool.ir_printing import print_flags
+from passel.xdsl.printing import make_printer
+from passel.xdsl.registration import installed_universe
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+    from xdsl.printer import Printer
+    from xdsl.utils.target import Target
+
+    from passel.tool.flags import Arguments
+
+
+class Emitter:
+    """Prints ops as the flags demand.
+
+    Raises:
+        UsageError: There is no such target, or its options are wrong.
+    """
+
+    def __init__(self, arguments: Arguments) -> None:
+        spec = _spec(arguments.text("target"))
+        targets = installed_universe().all_targets
+        if spec.name not in targets:
+            hint = suggest(spec.name, targets) or f" (one of {', '.join(sorted(targets))})"
+            raise UsageError(f"no such target '{spec.name}'{hint}")
+        try:
+            self._target: Target = targets[spec.name]().from_spec(spec)
+        except ValueError as error:
+            raise UsageError(f"target '{spec.name}': {error}") from None
+        self._is_mlir = spec.name == "mlir"
+        self._printing: dict[str, Any] = {
+            "print_properties_as_attributes": arguments.flag("print-no-properties"),
+        }
+        self._flags = print_flags(arguments)
+        self._highlight = arguments.flag("syntax-highlight")
+
+    def emit(self, op: Operation, context: Context, metadata: str = "") -> str:
+        """Return the op as text.
+
+        Args:
+            op: What to print.
+            context: Its context.
+            metadata: What to add to it if it is printed as MLIR.
+
+        Raises:
+            Exception: Whatever the target raises for IR that it does not take.
+        """
+        stream = StringIO()
+        if not self._is_mlir:
+            if not isinstance(op, ModuleOp):
+                msg = f"it takes a builtin.module, not '{op.name}'"
+                raise TypeError(msg)
+            self._target.emit(context, op, stream)
+            return stream.getvalue()
+        printer = make_printer(self._flags, self._base(), stream=stream, **self._printing)
+        printer.print_op(op)
+        printer.print_metadata(context.loaded_dialects)
+        if metadata:
+            stream.write(f"\n\n{metadata}")
+        # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
+        stream.write("\n" if self._flags.local_scope else "\n\n")
+        return stream.getvalue()
+
+    def _base(self) -> type[Printer]:
+        if self._highlight:
+            from xdsl.syntax_printer import SyntaxPrinter as Base
+        else:
+            from xdsl.printer import Printer as Base
+        return Base
+
+
+def _spec(text: str) -> ArgSpec:
+    try:
+        return parse_spec(text)
+    except ArgSpecParseError as error:  # a BaseException in xDSL
+        raise UsageError(f"--target: {error}") from None
