@@ -69,7 +69,7 @@ def test_looking_for_problems_ends_after_a_hundred(
         read.append(owner)
         return original(infos, nodes, owner, scope)
 
-    from passel.passes.base import options
+    from passel.passes import options
 
     original = options.read_options
     monkeypatch.setattr(options, "read_options", counting)
