@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["toy_fixtures"]
+pytest_plugins = ["tool_fixtures", "toy_fixtures"]
 
 settings.register_profile(
     "passel",

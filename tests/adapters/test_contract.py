@@ -10,7 +10,7 @@ from passel.diagnostics import Location
 from passel.ir import InvalidIR, PrintFlags
 
 if TYPE_CHECKING:
-    from tests.adapters.conftest import Node, Subject
+    from subjects import Node, Subject
 
 
 @pytest.fixture

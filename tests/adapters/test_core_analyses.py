@@ -11,7 +11,7 @@ from passel import Pass, PassContext, PassFailedError, PassManager
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.adapters.conftest import Subject
+    from subjects import Subject
 
 
 class Fact:

@@ -10,7 +10,7 @@ from passel import PassContext, PassFailedError, PassFailure, PassManager
 from passel.testing import FullEventRecorder
 
 if TYPE_CHECKING:
-    from tests.adapters.conftest import Subject
+    from subjects import Subject
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from passel.manager import BarePipeline
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.adapters.conftest import Subject
+    from subjects import Subject
 
 
 class Configured(Pass[Any]):

@@ -11,8 +11,9 @@ from passel import AnchorError, Nesting, Pass, PassContext, PassManager
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from subjects import Subject
+
     from passel.ir import OpKind
-    from tests.adapters.conftest import Subject
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from passel import (
 from passel.testing import Callable_
 
 if TYPE_CHECKING:
+    from subjects import Subject
+
     from passel.ir import IRAdapter, OpKind
-    from tests.adapters.conftest import Subject
 
 visited: list[str] = []
 

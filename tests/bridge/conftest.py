@@ -1,17 +1,14 @@
-"""What the tests of crossings share: both IRs, and pipelines on each."""
+"""What the tests of crossings share: both IRs, and a program for each."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import pytest
+from worlds import MLIRWorld, XDSLWorld
 
-from passel import PassManager
-from passel.ir import PrintFlags
-from passel.mlir import MLIRAdapter
-from passel.mlir import parse_source as parse_mlir
-from passel.xdsl import XDSLAdapter
-from passel.xdsl import parse_source as parse_xdsl
+if TYPE_CHECKING:
+    from worlds import World
 
 REDUNDANT = """
 module @m {
@@ -27,75 +24,6 @@ module @m {
 }
 """
 """A function with something for `cse`, and one without."""
-
-
-class World(Protocol):
-    """One of the two IRs, and how the other one is called in a pipeline.
-
-    Attributes:
-        adapter: Answers for the IR, an `IRAdapter`.
-        context: A context in which unregistered ops are fine.
-        other: The name of the pass that crosses.
-    """
-
-    adapter: Any
-    context: Any
-    other: str
-
-    def read(self, text: str) -> Any:
-        """Parse."""
-        ...
-
-    def text(self, op: Any) -> str:
-        """Return all of an op, locations included."""
-        ...
-
-    def manager(self, pipeline: str) -> PassManager:
-        """Return a manager for a pipeline, in which `other` is the pass that crosses."""
-        ...
-
-
-class _World:
-    adapter: Any
-    context: Any
-    other: str
-
-    def text(self, op: Any) -> str:
-        flags = PrintFlags(generic=True, debuginfo=True, local_scope=True)
-        text: str = self.adapter.print_op(op, flags)
-        return text
-
-    def manager(self, pipeline: str) -> PassManager:
-        text = pipeline.replace("other(", f"{self.other}(")
-        return PassManager.parse(text, self.context, adapter=self.adapter)
-
-
-class MLIRWorld(_World):
-    """MLIR, from which pipelines cross to xDSL."""
-
-    def __init__(self) -> None:
-        self.adapter = MLIRAdapter()
-        self.context = self.adapter.create_context()
-        self.context.allow_unregistered_dialects = True
-        self.other = "xdsl"
-
-    def read(self, text: str) -> Any:
-        """Parse."""
-        return parse_mlir(self.context, text, "input.mlir")
-
-
-class XDSLWorld(_World):
-    """xDSL, from which pipelines cross to MLIR."""
-
-    def __init__(self) -> None:
-        self.adapter = XDSLAdapter()
-        self.context = self.adapter.create_context()
-        self.context.allow_unregistered = True
-        self.other = "mlir"
-
-    def read(self, text: str) -> Any:
-        """Parse."""
-        return parse_xdsl(self.context, text, "input.mlir")
 
 
 @pytest.fixture(params=[MLIRWorld, XDSLWorld], ids=["from-mlir", "from-xdsl"])

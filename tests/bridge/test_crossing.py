@@ -18,7 +18,7 @@ from passel import (
 from passel.bridge import RunOnMLIR, RunOnXDSL
 
 if TYPE_CHECKING:
-    from tests.bridge.conftest import World
+    from worlds import World
 
 PIPELINES = [
     "builtin.module(other(func.func(cse)))",

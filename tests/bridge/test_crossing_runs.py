@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from worlds import World
+
     from passel.bridge import Crossing
-    from tests.bridge.conftest import World
 
 
 class Misbehave(Pass[Any]):

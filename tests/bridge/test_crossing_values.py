@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from xdsl_inputs import REAL_FILES
 
 from passel import PassFailedError
 from passel.mlir.crossing import MLIRSide
 from passel.xdsl.crossing import XDSLSide
 
 if TYPE_CHECKING:
-    from passel.bridge.crossing import Side
-    from tests.bridge.conftest import World
+    from pathlib import Path
 
-INPUTS = sorted(Path(__file__).parents[1].glob("xdsl/real_files/inputs/*.mlir"))
+    from worlds import World
+
+    from passel.bridge.crossing import Side
+
+INPUTS = sorted(REAL_FILES.glob("*.mlir"))
 
 NOT_MLIR = frozenset(
     {

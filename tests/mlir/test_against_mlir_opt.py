@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from mlir.ir import Context
+from xdsl_inputs import CORPUS, REAL_FILES
 
 from passel import PassFailedError, PassManager
 from passel.instruments import Timing
@@ -18,13 +17,14 @@ from passel.testing import EventRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from subprocess import CompletedProcess
+    from pathlib import Path
+
+    from tool_fixtures import MlirOpt
 
     from passel.instruments.hooks import PassInstrumentation
 
-OURS = Path(__file__).parents[1] / "xdsl" / "real_files" / "inputs"
+UNREGISTERED = "--allow-unregistered-dialect"
 
-CORPUS = "filecheck"
 """The folder of xDSL's tests, which its wheel installs."""
 
 
@@ -207,12 +207,8 @@ WATCHED: dict[str, Callable[[], list[PassInstrumentation]]] = {
 def path_of(name: str) -> Path:
     """Return a file: one of ours, or one of xDSL's tests."""
     if not name.endswith(".mlir"):
-        return OURS / f"{name}.mlir"
-    # Our own folder `tests` hides that of the wheel from an import.
-    package = find_spec("xdsl")
-    assert package is not None
-    assert package.origin is not None
-    return Path(package.origin).parents[1] / "tests" / CORPUS / name
+        return REAL_FILES / f"{name}.mlir"
+    return CORPUS / name
 
 
 def read(file: Path) -> Any:
@@ -228,29 +224,29 @@ def name_of(case: Case) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_same_output(case: Case, mlir_opt: Callable[..., CompletedProcess[str]]) -> None:
+def test_same_output(case: Case, mlir_opt: MlirOpt) -> None:
     """However a run is observed, its result is that of mlir-opt."""
     file = path_of(case.file)
-    done = mlir_opt(str(file), f"--pass-pipeline={case.pipeline}")
-    assert done.returncode == 0, done.stderr
+    done = mlir_opt(str(file), UNREGISTERED, f"--pass-pipeline={case.pipeline}")
+    assert done.code == 0, done.err
     for how, instrumentations in WATCHED.items():
         module = read(file)
         manager = PassManager.parse(case.pipeline, module.context)
         for instrumentation in instrumentations():
             manager.add_instrumentation(instrumentation)
         manager.run(module)
-        assert f"{module}\n" == done.stdout, how
+        assert f"{module}\n" == done.out, how
 
 
 @pytest.mark.parametrize("case", FAILING, ids=name_of)
-def test_same_errors(case: Case, mlir_opt: Callable[..., CompletedProcess[str]]) -> None:
+def test_same_errors(case: Case, mlir_opt: MlirOpt) -> None:
     """What mlir-opt reports is reported, place and text, before what passel says of the pass."""
     file = path_of(case.file)
-    done = mlir_opt(str(file), f"--pass-pipeline={case.pipeline}")
-    assert done.returncode == 1
+    done = mlir_opt(str(file), UNREGISTERED, f"--pass-pipeline={case.pipeline}")
+    assert done.code == 1
     expected = [
         line
-        for line in done.stderr.splitlines()
+        for line in done.err.splitlines()
         if line.startswith(str(file)) and "note: see current operation" not in line
     ]
     assert expected

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mlir.ir import Context
-from xdsl.context import Context as XDSLContext
-from xdsl.dialects import get_all_dialects
+from xdsl_inputs import xdsl_context
 
 from passel import Pass, PassContext, PassManager
 from passel import xdsl as on_xdsl
@@ -57,10 +56,7 @@ def graphs(draw: st.DrawFn) -> str:
 def test_dominance_as_on_xdsl(text: str) -> None:
     """Blocks and ops dominate each other exactly as on xDSL."""
     module = parse(text)
-    context = XDSLContext(allow_unregistered=True)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    other = on_xdsl.parse_source(context, text, "t.mlir")
+    other = on_xdsl.parse_source(xdsl_context(), text, "t.mlir")
     ours, theirs = DominanceInfo(module), on_xdsl.DominanceInfo(other)
     our_ops, their_ops = list(walk(module)), list(other.walk())
     our_blocks = [b for op in our_ops for region in op.operation.regions for b in region]

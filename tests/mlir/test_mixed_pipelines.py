@@ -14,8 +14,7 @@ from passel.mlir import MLIRAdapter, parse_source
 from passel.passes import PassRegistry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from subprocess import CompletedProcess
+    from tool_fixtures import MlirOpt
 
 SOURCE = """\
 func.func @top(%a: i32) -> i32 {
@@ -197,7 +196,7 @@ def failures(pipeline: str, source: str = SOURCE) -> list[tuple[str, str, str, s
     return [(f.kind, f.path, f.where, str(f.location)) for f in caught.value.failures]
 
 
-def test_twenty_passes_two_deep(mlir_opt: Callable[..., CompletedProcess[str]]) -> None:
+def test_twenty_passes_two_deep(mlir_opt: MlirOpt) -> None:
     """Ten native and ten Python passes in turns are the native ones with the tags on top."""
     inner = ",".join(
         f"{native},tag{{letter={letter}}}"
@@ -223,8 +222,8 @@ def test_twenty_passes_two_deep(mlir_opt: Callable[..., CompletedProcess[str]]) 
         assert (attributes["x.t"].value if "x.t" in attributes else "") == tag
         if tag:
             del attributes["x.t"]
-    done = mlir_opt(f"--pass-pipeline={native}", text=SOURCE)
-    assert f"{module}\n" == done.stdout
+    done = mlir_opt(f"--pass-pipeline={native}", source=SOURCE)
+    assert f"{module}\n" == done.out
 
 
 def test_python_sees_what_native_passes_left() -> None:

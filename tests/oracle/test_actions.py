@@ -15,17 +15,16 @@ Wanted differences:
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from passel.tool import main
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import MlirRun
+    from tool_fixtures import MlirOpt, Outcome, Tool
 
 _FUNCTION = """\
 func.func @{}(%arg0: i32) -> i32 {{
@@ -39,52 +38,28 @@ SOURCE = "".join(_FUNCTION.format(name) for name in "abc")
 NESTED = "builtin.module(func.func(cse,canonicalize),symbol-dce,func.func(cse))"
 
 
-class Run(NamedTuple):
-    """What a tool has done."""
+def left(run: Outcome) -> list[int]:
+    """Return how many additions each function has, of two equal ones."""
+    return [part.count("arith.addi") for part in run.out.split("func.func")[1:]]
 
-    code: int
-    out: str
-    err: str
 
-    @property
-    def left(self) -> list[int]:
-        """How many additions each function has, of two equal ones."""
-        return [part.count("arith.addi") for part in self.out.split("func.func")[1:]]
-
-    @property
-    def counters(self) -> list[str]:
-        """The counters that are printed last."""
-        return self.err.rpartition("DebugCounter counters:\n")[2].splitlines()
+def counters_of(run: Outcome) -> list[str]:
+    """Return the counters that are printed last."""
+    return run.err.rpartition("DebugCounter counters:\n")[2].splitlines()
 
 
 class Tools(NamedTuple):
     """Either tool, run with flags on the same file."""
 
-    mlir: Callable[..., Run]
-    passel: Callable[..., Run]
+    mlir: Callable[..., Outcome]
+    passel: Callable[..., Outcome]
 
 
 @pytest.fixture
-def tools(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    mlir_opt: Callable[..., MlirRun],
-) -> Tools:
+def tools(tool: Tool, mlir_opt: MlirOpt) -> Tools:
     """Both tools, in a directory with `in.mlir`."""
-    monkeypatch.chdir(tmp_path)
     Path("in.mlir").write_text(SOURCE)
-
-    def passel(*flags: str) -> Run:
-        code = main(["in.mlir", *flags])
-        captured = capsys.readouterr()
-        return Run(code, captured.out, captured.err)
-
-    def mlir(*flags: str) -> Run:
-        run = mlir_opt("in.mlir", *flags, source="")
-        return Run(run.returncode, run.stdout, run.stderr)
-
-    return Tools(mlir, passel)
+    return Tools(partial(mlir_opt, "in.mlir"), partial(tool, "in.mlir"))
 
 
 # -- The log ---------------------------------------------------------------------------------
@@ -162,8 +137,8 @@ def test_the_same_executions_are_skipped(tools: Tools, pipeline: str, counters: 
     mlir = tools.mlir(*flags, "--mlir-print-debug-counter")
     passel = tools.passel(*flags, "--mlir-print-debug-counter")
     assert (mlir.code, passel.code) == (0, 0)
-    assert passel.left == mlir.left
-    assert passel.counters == mlir.counters
+    assert left(passel) == left(mlir)
+    assert counters_of(passel) == counters_of(mlir)
 
 
 @pytest.mark.parametrize("counter", ["foo=3", "pass-execution", "pass-execution-skip=x"])

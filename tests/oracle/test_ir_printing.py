@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from mlir_tools import MLIR_OPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from conftest import MlirRun
+    from tool_fixtures import MlirOpt, Outcome, Tool
 
 SOURCE = """\
 module @top {
@@ -116,21 +113,17 @@ _DIAGNOSTIC = re.compile(
 _REPLAY = re.compile(r"^passel-opt: note: .*\n", re.MULTILINE)
 
 
-def _ours(
-    tmp_path: Path, pipeline: str, *flags: str, source: str = ""
-) -> subprocess.CompletedProcess[str]:
-    """Run the tool in a directory of its own."""
-    (tmp_path / "plugin.py").write_text(PLUGIN)
-    plugin = ["--load-pass-plugin=plugin.py"] if "sharding" in pipeline else []
-    command = [sys.executable, "-m", "passel", *plugin, f"--pass-pipeline={pipeline}", *flags]
-    return subprocess.run(
-        command,
-        input=source or SOURCES[pipeline],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
+@pytest.fixture
+def passel(tool: Tool) -> Callable[..., Outcome]:
+    """passel-opt, which gets a plugin for the pipelines with a pass of MLIR's."""
+    Path("plugin.py").write_text(PLUGIN)
+
+    def run(pipeline: str, *flags: str, source: str = "") -> Outcome:
+        plugin = ["--load-pass-plugin=plugin.py"] if "sharding" in pipeline else []
+        command = [*plugin, f"--pass-pipeline={pipeline}", *flags]
+        return tool(*command, stdin=source or SOURCES[pipeline])
+
+    return run
 
 
 def _normal(text: str) -> str:
@@ -141,20 +134,20 @@ def _normal(text: str) -> str:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case[1:]))
 def test_same_dumps(
-    case: tuple[str, ...], mlir_opt: Callable[..., MlirRun], tmp_path: Path
+    case: tuple[str, ...], mlir_opt: MlirOpt, passel: Callable[..., Outcome]
 ) -> None:
     """Every byte that is printed is the same, but for the spelling of ops and of errors."""
     pipeline, *flags = case
     theirs = mlir_opt(f"--pass-pipeline={pipeline}", *flags, source=SOURCES[pipeline])
-    ours = _ours(tmp_path, pipeline, *flags)
-    assert _normal(ours.stderr) == _normal(theirs.stderr)
-    assert ours.returncode == theirs.returncode
+    ours = passel(pipeline, *flags)
+    assert _normal(ours.err) == _normal(theirs.err)
+    assert ours.code == theirs.code
 
 
 @pytest.mark.parametrize("pipeline", [NESTED, DEEP, FAILING])
 @pytest.mark.parametrize("flags", [(AFTER, GENERIC), (BEFORE, GENERIC, SCOPE)], ids=" ".join)
 def test_same_headers_in_generic_form(
-    pipeline: str, flags: tuple[str, ...], mlir_opt: Callable[..., MlirRun], tmp_path: Path
+    pipeline: str, flags: tuple[str, ...], mlir_opt: MlirOpt, passel: Callable[..., Outcome]
 ) -> None:
     """Headers, lines and the ops on them are the same; properties have another order."""
 
@@ -166,8 +159,8 @@ def test_same_headers_in_generic_form(
         ]
 
     theirs = mlir_opt(f"--pass-pipeline={pipeline}", *flags, source=SOURCES[pipeline])
-    ours = _ours(tmp_path, pipeline, *flags)
-    assert outline(ours.stderr) == outline(theirs.stderr)
+    ours = passel(pipeline, *flags)
+    assert outline(ours.err) == outline(theirs.err)
 
 
 def _files(folder: Path) -> dict[str, str]:
@@ -194,7 +187,11 @@ def _files(folder: Path) -> dict[str, str]:
     ids=" ".join,
 )
 def test_same_files(
-    pipeline: str, flags: tuple[str, ...], mlir_opt: Callable[..., MlirRun], tmp_path: Path
+    pipeline: str,
+    flags: tuple[str, ...],
+    mlir_opt: MlirOpt,
+    passel: Callable[..., Outcome],
+    tmp_path: Path,
 ) -> None:
     """The same files with the same content are written."""
     mine, yours = tmp_path / "passel", tmp_path / "mlir"
@@ -204,19 +201,19 @@ def test_same_files(
         f"--mlir-print-ir-tree-dir={yours}",
         source=SOURCES[pipeline],
     )
-    ours = _ours(tmp_path, pipeline, *flags, f"--mlir-print-ir-tree-dir={mine}")
-    assert "IR Dump" not in ours.stderr
+    ours = passel(pipeline, *flags, f"--mlir-print-ir-tree-dir={mine}")
+    assert "IR Dump" not in ours.err
     assert _files(mine) == _files(yours)
 
 
-def test_unknown_pass(mlir_opt: Callable[..., MlirRun], tmp_path: Path) -> None:
+def test_unknown_pass(mlir_opt: MlirOpt, passel: Callable[..., Outcome]) -> None:
     """A name that no pass has is refused with the same words."""
     flag = "--mlir-print-ir-before=nope"
-    theirs, ours = mlir_opt(flag, source=SOURCE), _ours(tmp_path, NESTED, flag)
+    theirs, ours = mlir_opt(flag, source=SOURCE), passel(NESTED, flag)
     message = "for the --mlir-print-ir-before option: Cannot find option named 'nope'!"
-    assert message in theirs.stderr
-    assert message in ours.stderr
-    assert ours.returncode == theirs.returncode == 1
+    assert message in theirs.err
+    assert message in ours.err
+    assert ours.code == theirs.code == 1
 
 
 # -- Wanted differences ------------------------------------------------------------------------
@@ -270,7 +267,9 @@ DIFFERENCES: dict[str, tuple[str, str, list[str], list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("reason", DIFFERENCES)
-def test_different_files(reason: str, mlir_opt: Callable[..., MlirRun], tmp_path: Path) -> None:
+def test_different_files(
+    reason: str, mlir_opt: MlirOpt, passel: Callable[..., Outcome], tmp_path: Path
+) -> None:
     """Where dumps get lost in MLIR, or end up elsewhere, passel keeps them."""
     pipeline, source, flags, expected_theirs, expected_ours = DIFFERENCES[reason]
     mine, yours = tmp_path / "passel", tmp_path / "mlir"
@@ -279,16 +278,15 @@ def test_different_files(reason: str, mlir_opt: Callable[..., MlirRun], tmp_path
         return [f"--mlir-print-ir-tree-dir={folder}", AFTER, *(f.format(folder) for f in flags)]
 
     mlir_opt(f"--pass-pipeline={pipeline}", *flags_for(yours), source=source)
-    ours = _ours(tmp_path, pipeline, *flags_for(mine), source=source)
-    assert ours.returncode == 0
-    assert ours.stderr == ""
+    ours = passel(pipeline, *flags_for(mine), source=source)
+    assert ours.code == 0
+    assert ours.err == ""
     assert sorted(_files(yours)) == expected_theirs
     assert sorted(_files(mine)) == expected_ours
 
 
-def test_module_scope_needs_no_flag(tmp_path: Path) -> None:
+def test_module_scope_needs_no_flag(mlir_opt: MlirOpt, passel: Callable[..., Outcome]) -> None:
     """mlir-opt refuses to print whole modules unless threads are disabled; passel does not."""
-    command = [MLIR_OPT, f"--pass-pipeline={NESTED}", AFTER, SCOPE]
-    theirs = subprocess.run(command, input=SOURCE, capture_output=True, text=True, check=False)
-    assert "without disabling multi-threading first" in theirs.stderr
-    assert _ours(tmp_path, NESTED, AFTER, SCOPE).returncode == 0
+    theirs = mlir_opt(f"--pass-pipeline={NESTED}", AFTER, SCOPE, source=SOURCE, threads=True)
+    assert "without disabling multi-threading first" in theirs.err
+    assert passel(NESTED, AFTER, SCOPE).code == 0

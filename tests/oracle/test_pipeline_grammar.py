@@ -12,9 +12,10 @@ from passel.errors import PipelineError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pipeline_table import Build, Row
+
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
-    from tests.oracle.conftest import MlirRun, Row
 
 
 def error_of(text: str, registry: PassRegistry, adapter: IRAdapter) -> str:
@@ -28,26 +29,26 @@ def error_of(text: str, registry: PassRegistry, adapter: IRAdapter) -> str:
 
 def test_verdicts(
     row: Row,
-    mlir_build: Callable[[str], MlirRun],
+    mlir_build: Callable[[str], Build],
     registry: PassRegistry,
     adapter: IRAdapter,
 ) -> None:
     """The table tells what mlir-opt says, and passel says the same unless a reason is given."""
     real = mlir_build(row.text)
-    assert real.accepted is row.accepted, real.stderr
+    assert real.accepted is row.accepted, real.err
 
     error = error_of(row.text, registry, adapter)
     if row.differs:
         assert bool(error) is row.accepted, f"they agree: line {row.line} is out of date"
     else:
-        assert bool(error) is not row.accepted, error or real.stderr
+        assert bool(error) is not row.accepted, error or real.err
 
 
 @pytest.mark.parametrize(("depth", "accepted"), [(200, True), (256, True), (257, False)])
 def test_depth(
     depth: int,
     accepted: bool,
-    mlir_build: Callable[[str], MlirRun],
+    mlir_build: Callable[[str], Build],
     registry: PassRegistry,
     adapter: IRAdapter,
 ) -> None:

@@ -11,8 +11,9 @@ from passel.errors import PipelineError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pipeline_table import Build, Row
+
     from passel.passes import PassRegistry
-    from tests.oracle.conftest import MlirRun, Row
 
 
 def same_after_dump(row: Row, dumped: str, registry: PassRegistry) -> bool:
@@ -32,7 +33,7 @@ def on_one_line(dumped: str) -> str:
 
 
 def test_passel_reads_dumps(
-    good_row: Row, mlir_build: Callable[[str], MlirRun], registry: PassRegistry
+    good_row: Row, mlir_build: Callable[[str], Build], registry: PassRegistry
 ) -> None:
     """A pipeline dumped by mlir-opt is, for passel, the pipeline that it came from."""
     dumped = mlir_build(good_row.text).dumped
@@ -42,7 +43,7 @@ def test_passel_reads_dumps(
 
 
 def test_mlir_opt_reads_what_passel_prints(
-    good_row: Row, mlir_build: Callable[[str], MlirRun], registry: PassRegistry
+    good_row: Row, mlir_build: Callable[[str], Build], registry: PassRegistry
 ) -> None:
     """mlir-opt makes of passel's text, with and without defaults, what it made of the row."""
     manager = PassManager.parse(good_row.text, registry=registry)
@@ -51,7 +52,7 @@ def test_mlir_opt_reads_what_passel_prints(
     # Both in one run, which takes as long as one.
     texts = f"any({manager},{manager.to_text(all_options=True)})"
     real = mlir_build(texts)
-    assert real.dumped is not None, real.stderr
+    assert real.dumped is not None, real.err
     expected = on_one_line(f"any({original},{original})")
     assert (on_one_line(real.dumped) == expected) is not bool(good_row.text_note), (
         texts,

@@ -7,16 +7,16 @@ without a body; a plugin gives passel one that fails alike.
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+
+    from tool_fixtures import MlirOpt, Outcome, Tool
 
 PLUGIN = '''
 from xdsl.dialects.func import FuncOp
@@ -34,6 +34,7 @@ class ShardingPropagation(OperationPass[FuncOp]):
             raise PassFailure
 '''
 
+LOAD = "--load-pass-plugin=plugin.py"
 ONE = "func.func private @a()\nfunc.func @b() {\n  return\n}\n"
 TWO = "func.func private @a()\nfunc.func private @b()\n"
 INNER = f"builtin.module @m {{\n{ONE}}}\n"
@@ -135,7 +136,7 @@ USES = [
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Effect:
     """What a tool did, as far as both can agree.
 
     Attributes:
@@ -162,42 +163,35 @@ def _said(text: str, file: Path) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def both(tmp_path: Path, mlir_opt: Callable[..., Any]) -> Callable[[Use], tuple[Outcome, Outcome]]:
+def both(tmp_path: Path, tool: Tool, mlir_opt: MlirOpt) -> Callable[[Use], tuple[Effect, Effect]]:
     """Return a function that runs both tools: first mlir-opt."""
-    (tmp_path / "plugin.py").write_text(PLUGIN)
+    Path("plugin.py").write_text(PLUGIN)
 
     def normal(text: str) -> str:
-        return str(mlir_opt(source=text).stdout)
+        return mlir_opt(source=text).out
 
-    def outcome(code: int, out: str, err: str, file: Path) -> Outcome:
+    def effect(run: Outcome, file: Path) -> Effect:
         written = normal(file.read_text()) if file.exists() else ""
-        return Outcome(code != 0, _said(err, file), written, normal(out) if out.strip() else "")
+        return Effect(
+            run.code != 0, _said(run.err, file), written, normal(run.out) if run.out.strip() else ""
+        )
 
-    def run(row: Use) -> tuple[Outcome, Outcome]:
+    def run(row: Use) -> tuple[Effect, Effect]:
         file = tmp_path / "theirs.mlir"
         theirs = mlir_opt(*(flag.format(file=file) for flag in row.flags), source=row.source)
-        expected = outcome(theirs.returncode, theirs.stdout, theirs.stderr, file)
+        expected = effect(theirs, file)
         file = tmp_path / "ours.mlir"
         flags = [flag.format(file=file) for flag in row.flags]
-        ours = subprocess.run(
-            [*_passel(tmp_path), "--mlir-disable-threading", *flags],
-            input=row.source,
-            capture_output=True,
-            text=True,
-            check=False,
+        return expected, effect(
+            tool(LOAD, "--mlir-disable-threading", *flags, stdin=row.source), file
         )
-        return expected, outcome(ours.returncode, ours.stdout, ours.stderr, file)
 
     return run
 
 
-def _passel(directory: Path) -> list[str]:
-    return [sys.executable, "-m", "passel", f"--load-pass-plugin={directory / 'plugin.py'}"]
-
-
 @pytest.mark.parametrize("use", [pytest.param(use, id=use.name) for use in USES])
 def test_reproducers_are_those_of_mlir_opt(
-    use: Use, both: Callable[[Use], tuple[Outcome, Outcome]]
+    use: Use, both: Callable[[Use], tuple[Effect, Effect]]
 ) -> None:
     """Exit code, messages, file and output are the same but for what the table says."""
     expected, actual = both(use)
@@ -211,27 +205,16 @@ def test_reproducers_are_those_of_mlir_opt(
 
 @pytest.mark.parametrize("flags", [(), (LOCAL,)], ids=["global", "local"])
 def test_each_tool_replays_the_file_of_the_other(
-    flags: tuple[str, ...], tmp_path: Path, mlir_opt: Callable[..., Any]
+    flags: tuple[str, ...], tmp_path: Path, tool: Tool, mlir_opt: MlirOpt
 ) -> None:
     """The failure is the same, at the same place, whoever wrote the file."""
-    (tmp_path / "plugin.py").write_text(PLUGIN)
+    Path("plugin.py").write_text(PLUGIN)
     theirs, ours = tmp_path / "theirs.mlir", tmp_path / "ours.mlir"
     run = ["-p=any(cse,func.func(sharding-propagation),cse)", *flags]
     mlir_opt(*run, CRASH.format(file=theirs), source=ONE)
-    subprocess.run(
-        [*_passel(tmp_path), *run, CRASH.format(file=ours)],
-        input=ONE,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    by_mlir = mlir_opt("--run-reproducer", str(ours), source="")
-    by_passel = subprocess.run(
-        [*_passel(tmp_path), "--run-reproducer", theirs],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    tool(LOAD, *run, CRASH.format(file=ours), stdin=ONE)
+    by_mlir = mlir_opt("--run-reproducer", str(ours))
+    by_passel = tool(LOAD, "--run-reproducer", str(theirs))
     message = ":2:3: error: 'func.func' op only one block is supported!"
-    assert f"{ours}{message}" in by_mlir.stderr
-    assert f"{theirs}{message}" in by_passel.stderr
+    assert f"{ours}{message}" in by_mlir.err
+    assert f"{theirs}{message}" in by_passel.err

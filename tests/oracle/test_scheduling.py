@@ -17,10 +17,12 @@ from passel.testing import EventRecorder, parse_toy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pipeline_table import Build
+    from tool_fixtures import MlirOpt, Outcome
+
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
     from passel.testing import ToyOp
-    from tests.oracle.conftest import MlirRun
 
 # Functions and modules by turns; two modules hold functions of their own.
 MIXED = """builtin.module(
@@ -57,18 +59,18 @@ def mlir_text(op: ToyOp) -> str:
             return op.name
 
 
-def real_events(run: MlirRun) -> list[str]:
+def real_events(run: Outcome) -> list[str]:
     """Return what the IR dumps of mlir-opt say of the order of passes."""
     header = r"// -----// IR Dump (Before|After) .*?\((\S+)\) \('(\S+)' operation(?:: (@\w+))?\)"
     return [
         f"{'before-pass' if when == 'Before' else 'after-pass-failed'} {name} {symbol or op}"
-        for when, name, op, symbol in re.findall(header, run.stderr)
+        for when, name, op, symbol in re.findall(header, run.err)
     ]
 
 
-def real_errors(run: MlirRun) -> list[str]:
+def real_errors(run: Outcome) -> list[str]:
     """Return mlir-opt's errors."""
-    return [spelled(message) for message in re.findall(r": error: (.*)", run.stderr)]
+    return [spelled(message) for message in re.findall(r": error: (.*)", run.err)]
 
 
 def spelled(message: str) -> str:
@@ -158,7 +160,7 @@ def spelled(message: str) -> str:
 def test_order(
     pipeline: str,
     shape: str,
-    mlir_opt: Callable[..., MlirRun],
+    mlir_opt: MlirOpt,
     registry: PassRegistry,
     adapter: IRAdapter,
 ) -> None:
@@ -185,9 +187,9 @@ def test_order(
     events = [
         event for event in recorder.events if re.match(r"(before-pass|after-pass-failed) \w", event)
     ]
-    assert events == real_events(real), real.stderr
+    assert events == real_events(real), real.err
     assert events, "the input gives the pipeline something to do"
-    assert succeeded is (real.returncode == 0)
+    assert succeeded is (real.code == 0)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,7 @@ def test_order(
 def test_errors(
     pipeline: str,
     shape: str,
-    mlir_opt: Callable[..., MlirRun],
+    mlir_opt: MlirOpt,
     registry: PassRegistry,
     adapter: IRAdapter,
 ) -> None:
@@ -225,7 +227,7 @@ def test_errors(
         messages = [problem.message for problem in caught.value.problems]
     # passel says first which pass gave up.
     own = [spelled(re.sub(r"pass '[\w-]+' failed: ", "", message)) for message in messages]
-    assert own == real_errors(real), real.stderr
+    assert own == real_errors(real), real.err
     assert own
 
 
@@ -249,12 +251,12 @@ def test_errors(
 def test_building_errors(
     pipeline: str,
     same_place: bool,
-    mlir_build: Callable[[str], MlirRun],
+    mlir_build: Callable[[str], Build],
     registry: PassRegistry,
     adapter: IRAdapter,
 ) -> None:
     """A wrong pipeline is refused with MLIR's sentence, to which passel may add a way out."""
-    first_line = mlir_build(pipeline).stderr.partition("\n")[0]
+    first_line = mlir_build(pipeline).err.partition("\n")[0]
     with pytest.raises(PipelineError) as caught:
         PassManager.parse(pipeline, registry=registry, adapter=adapter)
     (problem,) = caught.value.problems
@@ -280,13 +282,13 @@ def test_building_errors(
 def test_found_before_the_run(
     pipeline: str,
     shape: str,
-    mlir_opt: Callable[..., MlirRun],
+    mlir_opt: MlirOpt,
     registry: PassRegistry,
     adapter: IRAdapter,
 ) -> None:
     """What mlir-opt only notices when it meets such an op, passel refuses before it runs."""
     real = mlir_opt(f"--pass-pipeline={pipeline}", *FLAGS, source=mlir_text(parse_toy(shape)))
-    assert "op trying to schedule" in real.stderr
+    assert "op trying to schedule" in real.err
     manager = PassManager.parse(pipeline, registry=registry, adapter=adapter)
     with pytest.raises(PipelineError):
         manager.check()

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.oracle.conftest import MlirRun
+    from tool_fixtures import MlirOpt, Tool
 
 SOURCE = """
 module {
@@ -133,14 +127,6 @@ COMBINATIONS: list[tuple[str, tuple[str, ...], str]] = [
 ]
 
 
-@cache
-def passel_opt(*flags: str, source: str) -> str:
-    """Return what passel-opt writes to its standard error."""
-    tool = Path(sys.executable).with_name("passel-opt")
-    done = subprocess.run([tool, *flags], input=source, capture_output=True, text=True, check=False)
-    return done.stderr
-
-
 def masked(text: str) -> list[str]:
     """Return the lines of the reports, with numbers masked; diagnostics are not reports."""
     start = re.search(r"^(===-|\[$)", text, re.MULTILINE)
@@ -196,11 +182,11 @@ def json_lines(text: str) -> list[str]:
 
 @pytest.mark.parametrize(("pipeline", "flags", "source"), COMBINATIONS)
 def test_reports_have_the_same_rows(
-    pipeline: str, flags: tuple[str, ...], source: str, mlir_opt: Callable[..., MlirRun]
+    pipeline: str, flags: tuple[str, ...], source: str, mlir_opt: MlirOpt, tool: Tool
 ) -> None:
     """Same header, titles, rows, order and nesting, but for what is wanted."""
     command = (f"--pass-pipeline={pipeline}", *flags)
-    theirs, ours = mlir_opt(*command, source=source).stderr, passel_opt(*command, source=source)
+    theirs, ours = mlir_opt(*command, source=source).err, tool(*command, stdin=source).err
     if AS_JSON in flags and TIMING in flags:
         expected, actual = json_lines(theirs), json_lines(ours)
     else:
@@ -214,7 +200,7 @@ def test_reports_have_the_same_rows(
     assert actual or TIMING not in flags
 
 
-def test_analyses_are_below_the_pass_that_asks(mlir_opt: Callable[..., MlirRun]) -> None:
+def test_analyses_are_below_the_pass_that_asks(mlir_opt: MlirOpt, tool: Tool) -> None:
     """Where both tools ask for an analysis, its row has the same name and place."""
     source = SOURCE[: SOURCE.index("  func.func private @callee")].replace(
         "func.call @callee", "call @g"
@@ -226,17 +212,17 @@ def test_analyses_are_below_the_pass_that_asks(mlir_opt: Callable[..., MlirRun])
         ("builtin.module(inline)", "Inliner", "CallGraph"),
     ):
         flags = (f"--pass-pipeline={pipeline}", TIMING)
-        for report in mlir_opt(*flags, source=source).stderr, passel_opt(*flags, source=source):
+        for report in mlir_opt(*flags, source=source).err, tool(*flags, stdin=source).err:
             lines = masked(report)
             row = next(i for i, line in enumerate(lines) if line.endswith(f" {pass_name}"))
             below = lines[row].replace(pass_name, f"  (A) {analysis}")
             assert below in lines[row + 1 : row + 3]
 
 
-def test_json_is_written_the_same_way(mlir_opt: Callable[..., MlirRun]) -> None:
+def test_json_is_written_the_same_way(mlir_opt: MlirOpt, tool: Tool) -> None:
     """Field order, padding, line breaks and the empty objects at the ends of arrays."""
     flags = (f"--pass-pipeline={FLAT}", TIMING, AS_JSON)
-    theirs, ours = mlir_opt(*flags, source=SOURCE).stderr, passel_opt(*flags, source=SOURCE)
+    theirs, ours = mlir_opt(*flags, source=SOURCE).err, tool(*flags, stdin=SOURCE).err
 
     def text(report: str) -> str:
         flat = re.sub(
@@ -248,17 +234,17 @@ def test_json_is_written_the_same_way(mlir_opt: Callable[..., MlirRun]) -> None:
 
 
 @pytest.mark.parametrize("name", ["symbol-dce", "mem2reg"])
-def test_values_agree(name: str, mlir_opt: Callable[..., MlirRun]) -> None:
+def test_values_agree(name: str, mlir_opt: MlirOpt, tool: Tool) -> None:
     """Where MLIR counts truly, the numbers are the same."""
     flags = (f"--pass-pipeline=builtin.module({name})", STATISTICS)
-    theirs, ours = mlir_opt(*flags, source=SOURCE).stderr, passel_opt(*flags, source=SOURCE)
+    theirs, ours = mlir_opt(*flags, source=SOURCE).err, tool(*flags, stdin=SOURCE).err
     assert "(S) 1" in ours
     assert ours == theirs
 
 
-def test_cse_counts_each_operation_once(mlir_opt: Callable[..., MlirRun]) -> None:
+def test_cse_counts_each_operation_once(mlir_opt: MlirOpt, tool: Tool) -> None:
     """The value is wanted to be another one than MLIR's, nested or not."""
     for pipeline, count in ("builtin.module(cse)", 2), ("builtin.module(func.func(cse))", 0):
         flags = (f"--pass-pipeline={pipeline}", STATISTICS)
-        assert f"(S) {count} num-cse'd" in mlir_opt(*flags, source=SOURCE).stderr
-        assert "(S) 1 num-cse'd" in passel_opt(*flags, source=SOURCE)
+        assert f"(S) {count} num-cse'd" in mlir_opt(*flags, source=SOURCE).err
+        assert "(S) 1 num-cse'd" in tool(*flags, stdin=SOURCE).err

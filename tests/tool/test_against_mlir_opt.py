@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from mlir_tools import MLIR_OPT
+from tool_fixtures import run_mlir_opt
 
 if TYPE_CHECKING:
-    from conftest import Tool
+    from tool_fixtures import Tool
 
 _DIAGNOSTIC = re.compile(
     r"^(\S+?):(\d+)(?::\d+)?: (error|warning|note|remark): (.*)$", re.MULTILINE
@@ -47,10 +46,7 @@ def _behaviour(code: int, out: str, err: str, marker: str) -> _Behaviour:
 
 def _assert_same(tool: Tool, source: str, *flags: str, marker: str = "// -----") -> _Behaviour:
     Path("input.mlir").write_text(source)
-    theirs = subprocess.run(
-        [MLIR_OPT, "input.mlir", *flags], capture_output=True, text=True, check=False
-    )
-    expected = _behaviour(theirs.returncode, theirs.stdout, theirs.stderr, marker)
+    expected = _behaviour(*run_mlir_opt("input.mlir", *flags), marker)
     actual = _behaviour(*tool("input.mlir", *flags), marker)
     assert actual == expected
     return actual

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from mlir_tools import MLIR_OPT
+from tool_fixtures import run_mlir_opt
+from xdsl_inputs import CORPUS
 
 from passel.tool.flag_table import FLAGS, GROUPS, NOT_HERE
 
 if TYPE_CHECKING:
-    from conftest import Tool
+    from tool_fixtures import Tool
 
-
-CORPUS = Path(str(distribution("xdsl").locate_file("tests/filecheck")))
 
 _FILES = """
 backend/llvm/convert_op backend/llvm/global backend/llvm/hello_world backend/wgsl/2d5pt
@@ -42,14 +39,9 @@ PIPELINES = [
 ]
 
 
-def _mlir_opt(*arguments: str) -> tuple[int, str, str]:
-    done = subprocess.run([MLIR_OPT, *arguments], capture_output=True, check=False)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
 def _assert_same(tool: Tool, *arguments: str) -> None:
     """Compare output, exit code, and the first line of the errors."""
-    code, out, err = _mlir_opt(*arguments)
+    code, out, err = run_mlir_opt(*arguments)
     ours = tool("--ir=mlir", *arguments)
     assert (ours.code, ours.out) == (code, out)
     assert ours.err.partition("\n")[0] == err.partition("\n")[0]
@@ -100,7 +92,7 @@ def test_broken_files(tool: Tool, source: str) -> None:
 def test_errors_show_their_op(tool: Tool) -> None:
     """Errors of the verifier say all that mlir-opt says, the op included."""
     Path("broken.mlir").write_text("module attributes {a} {}\n")
-    assert tool("--ir=mlir", "broken.mlir").err == _mlir_opt("broken.mlir")[2]
+    assert tool("--ir=mlir", "broken.mlir").err == run_mlir_opt("broken.mlir").err
 
 
 SOURCE = """\
@@ -214,10 +206,10 @@ def test_every_flag_is_classified() -> None:
 
 
 @pytest.mark.parametrize("flags", SAME.values(), ids=SAME)
-def test_flags_of_mlir_opt(tool: Tool, flags: tuple[str, ...]) -> None:
+def test_flags_ofrun_mlir_opt(tool: Tool, flags: tuple[str, ...]) -> None:
     """A flag does what it does in mlir-opt, on a file with resources, aliases and locations."""
     Path("in.mlir").write_text(SOURCE)
-    code, out, err = _mlir_opt("in.mlir", *flags)
+    code, out, err = run_mlir_opt("in.mlir", *flags)
     ours = tool("--ir=mlir", "in.mlir", *flags)
     assert (ours.code, ours.out) == (code, out)
     if not flags[0].startswith("--emit"):
@@ -238,4 +230,4 @@ def test_flags_that_are_not_here(tool: Tool, name: str) -> None:
     """A flag of mlir-opt that passel-opt lacks is known, and said to be missing, and why."""
     outcome = tool("--ir=mlir", "absent.mlir", f"--{name}=x")
     assert outcome.err == f"passel-opt: error: '--{name}=x' is not available: {NOT_HERE[name]}\n"
-    assert f"--{name}" in _mlir_opt("--help-hidden")[1]
+    assert f"--{name}" in run_mlir_opt("--help-hidden").out

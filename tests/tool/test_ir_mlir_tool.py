@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from mlir_tools import MLIR_OPT
+from tool_fixtures import run_mlir_opt
 
 from passel.ir.resources import read_resources
 
 if TYPE_CHECKING:
-    from conftest import Start, Tool
+    from tool_fixtures import Start, Tool
 
 RESOURCES = """\
 module attributes {func.x = dense_resource<a> : tensor<1xi8>} {}
@@ -51,8 +51,10 @@ class Raises(OperationPass[FuncOp]):
 """
 
 
-def _mlir_opt(*arguments: str) -> bytes:
-    return subprocess.run([MLIR_OPT, *arguments], capture_output=True, check=True).stdout
+def _mlir_opt(*arguments: str) -> str:
+    done = run_mlir_opt(*arguments)
+    assert done.code == 0, done.err
+    return done.out
 
 
 def test_bytecode(tool: Tool) -> None:
@@ -61,11 +63,11 @@ def test_bytecode(tool: Tool) -> None:
     assert tool("--ir=mlir", "in.mlir", "--emit-bytecode", "-o", "out.mlirbc") == (0, "", "")
     text = _mlir_opt("out.mlirbc", "--cse")
     assert text == _mlir_opt("in.mlir", "--cse")
-    theirs = _mlir_opt("in.mlir", "--emit-bytecode")
-    Path("theirs.mlirbc").write_bytes(theirs)
-    assert tool("--ir=mlir", "theirs.mlirbc", "--cse") == (0, text.decode(), "")
-    assert tool("--ir=mlir", "--cse", stdin=theirs) == (0, text.decode(), "")
-    assert tool("--ir=auto", "theirs.mlirbc", "--cse") == (0, text.decode(), "")
+    _mlir_opt("in.mlir", "--emit-bytecode", "-o", "theirs.mlirbc")
+    theirs = Path("theirs.mlirbc").read_bytes()
+    assert tool("--ir=mlir", "theirs.mlirbc", "--cse") == (0, text, "")
+    assert tool("--ir=mlir", "--cse", stdin=theirs) == (0, text, "")
+    assert tool("--ir=auto", "theirs.mlirbc", "--cse") == (0, text, "")
     assert tool("--ir=mlir", "theirs.mlirbc", "--verify-diagnostics").code == 0
 
 
@@ -88,7 +90,7 @@ def test_reproducers_both_ways(tool: Tool) -> None:
     assert tool("--ir=mlir", *flags, "ours.mlir").code == 0
     _mlir_opt(*flags[:-1], f"{flags[-1]}=theirs.mlir")
     expected = _mlir_opt("--run-reproducer", "ours.mlir")
-    assert tool("--ir=mlir", "--run-reproducer", "theirs.mlir") == (0, expected.decode(), "")
+    assert tool("--ir=mlir", "--run-reproducer", "theirs.mlir") == (0, expected, "")
 
 
 @pytest.mark.parametrize("local", [[], ["--mlir-pass-pipeline-local-reproducer"]])
@@ -100,10 +102,9 @@ def test_crash_reproducer(tool: Tool, local: list[str]) -> None:
     ours = tool("--ir=mlir", "in.mlir", *flags)
     assert ours.code == 1
     assert "was scheduled to run under SymbolDCE" in ours.err
-    command = [MLIR_OPT, "--run-reproducer", "crash.mlir"]
-    theirs = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert theirs.returncode == 1
-    assert "was scheduled to run under SymbolDCE" in theirs.stderr
+    theirs = run_mlir_opt("--run-reproducer", "crash.mlir")
+    assert theirs.code == 1
+    assert "was scheduled to run under SymbolDCE" in theirs.err
 
 
 def test_resources_are_found_where_they_are() -> None:
@@ -140,7 +141,7 @@ def test_python_passes(tool: Tool) -> None:
     flags = ("in.mlir", "--load-pass-plugin=plugin.py", "-p", pipeline, "--mlir-pass-statistics")
     code, out, err = tool("--ir=mlir", *flags)
     plain = pipeline.replace(",count-functions", "")
-    assert (code, out) == (0, _mlir_opt("in.mlir", "-p", plain).decode())
+    assert (code, out) == (0, _mlir_opt("in.mlir", "-p", plain))
     assert "(S) 2 seen - functions" in err
 
 
@@ -171,7 +172,7 @@ def test_debug_counter(tool: Tool) -> None:
     Path("in.mlir").write_text(FUNCTIONS)
     flags = ("--mlir-debug-counter=pass-execution-skip=5", "--mlir-print-debug-counter")
     code, out, err = tool("--ir=mlir", "in.mlir", "--cse", *flags)
-    assert (code, out) == (0, _mlir_opt("in.mlir").decode())
+    assert (code, out) == (0, _mlir_opt("in.mlir"))
     assert "pass-execution" in err
 
 

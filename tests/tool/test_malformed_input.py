@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from mlir_tools import MLIR_OPT
+from tool_fixtures import run_mlir_opt
 
 if TYPE_CHECKING:
-    from conftest import Outcome, Start, Tool
+    from tool_fixtures import Outcome, Start, Tool
 
 
 def _only_error(outcome: Outcome) -> str:
@@ -294,7 +293,7 @@ def test_full_device(tool: Tool) -> None:
 
 def test_bytecode(tool: Tool, tmp_path: Path) -> None:
     """MLIR bytecode is recognised, and the message says what reads it."""
-    subprocess.run([MLIR_OPT, "in.mlir", "--emit-bytecode", "-o", "in.mlirbc"], check=True)
+    assert run_mlir_opt("in.mlir", "--emit-bytecode", "-o", "in.mlirbc").code == 0
     assert _only_error(tool("in.mlirbc")) == (
         "passel-opt: error: 'in.mlirbc' is MLIR bytecode, which xDSL cannot read; --ir=mlir can\n"
     )

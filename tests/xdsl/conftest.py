@@ -1,14 +1,13 @@
-"""Fixtures shared by the tests of the xDSL adapter."""
+"""Fixtures shared by the tests over xDSL's IR."""
 
 from __future__ import annotations
 
-from importlib.metadata import distribution
-from pathlib import Path
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
-from xdsl.context import Context
-from xdsl.dialects import get_all_dialects
+from xdsl.printer import Printer
+from xdsl_inputs import xdsl_context
 
 from passel import PassManager
 from passel.xdsl import XDSLAdapter, parse_source
@@ -16,45 +15,40 @@ from passel.xdsl import XDSLAdapter, parse_source
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from xdsl.context import Context
     from xdsl.ir import Operation
 
     from passel import Pass, RunResult
 
-_SPLIT = "// -----"
-
-
-@pytest.fixture(scope="session")
-def corpus() -> list[str]:
-    """The chunks of every lit test that xDSL's wheel ships."""
-    # The wheel installs its tests beside its package.
-    folder = Path(str(distribution("xdsl").locate_file("tests/filecheck")))
-    files = sorted(folder.rglob("*.mlir"))
-    assert len(files) > 500, f"xDSL's test corpus is not installed at {folder}"
-    return [chunk for file in files for chunk in file.read_text(encoding="utf-8").split(_SPLIT)]
-
-
-@pytest.fixture(scope="session")
-def all_dialects() -> Context:
-    """A context that knows every dialect, to be cloned."""
-    context = Context(allow_unregistered=True)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
-
 
 @pytest.fixture
-def context(all_dialects: Context) -> Context:
-    """A context of the test's own that knows every dialect and no unregistered op."""
-    clone = all_dialects.clone()
-    clone.allow_unregistered = False
-    return clone
+def context() -> Context:
+    """A context of the test's own that knows every dialect and takes unregistered ops."""
+    return xdsl_context()
 
 
 @pytest.fixture
 def parse(context: Context) -> Callable[[str], Operation]:
-    """Parse text that may hold unregistered ops."""
-    context.allow_unregistered = True
+    """Parse text to a module."""
     return lambda text: parse_source(context, text, "test.mlir")
+
+
+@pytest.fixture
+def parse_op(context: Context) -> Callable[[str], Operation]:
+    """Parse text to its single top-level op, whatever that is."""
+    return lambda text: parse_source(context, text, "test.mlir", implicit_module=False)
+
+
+@pytest.fixture
+def text_of() -> Callable[[Operation], str]:
+    """Print an op in generic form with locations, so that nothing is hidden."""
+
+    def to_text(op: Operation) -> str:
+        stream = StringIO()
+        Printer(stream=stream, print_generic_format=True).print_op(op)
+        return stream.getvalue()
+
+    return to_text
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
+from xdsl_inputs import xdsl_context, xdsl_corpus
 
 from passel.xdsl.parsing import SourceParser, collector_paused, parse_source
 
@@ -51,19 +52,19 @@ def _place(error: ParseError) -> tuple[str, int, int]:
     return error.span.get_location()
 
 
-def test_builds_the_ir_that_xdsl_builds(corpus: list[str], all_dialects: Context) -> None:
+def test_builds_the_ir_that_xdsl_builds() -> None:
     """Over a third of xDSL's own tests, both parsers accept the same and print the same."""
     compared = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        for chunk in corpus[::3]:
+        for _, chunk in xdsl_corpus()[::3]:
             try:
-                expected = Parser(all_dialects.clone(), chunk).parse_module()
+                expected = Parser(xdsl_context(), chunk).parse_module()
             except Exception as error:  # noqa: BLE001 - xDSL raises errors of many types
                 if "Could not parse entire input" not in str(error):
-                    _error(all_dialects.clone(), chunk)
+                    _error(xdsl_context(), chunk)
                 continue
-            actual = parse_source(all_dialects.clone(), chunk, "test.mlir")
+            actual = parse_source(xdsl_context(), chunk, "test.mlir")
             assert _print(actual) == _print(expected)
             compared += 1
     assert compared > 300
@@ -228,6 +229,7 @@ def test_interrupts_pass_through(context: Context, monkeypatch: pytest.MonkeyPat
 )
 def test_unknown_ops_are_refused_in_mlirs_words(context: Context, text: str, message: str) -> None:
     """An op that is not registered is reported at its name, as mlir-opt words it."""
+    context.allow_unregistered = False
     error = _error(context, f"module {{\n  {text}\n}}")
     assert error.msg == message
     assert _place(error) == ("test.mlir", 2, 3)

@@ -31,20 +31,6 @@ def adapter() -> XDSLAdapter:
     return XDSLAdapter()
 
 
-@pytest.fixture
-def context(adapter: XDSLAdapter) -> Context:
-    """A context that takes unregistered ops."""
-    context = adapter.create_context()
-    context.allow_unregistered = True
-    return context
-
-
-@pytest.fixture
-def parse(context: Context) -> Callable[[str], Operation]:
-    """Parse a module."""
-    return lambda text: parse_source(context, text, "t.mlir")
-
-
 # -- Unregistered ops ------------------------------------------------------------------------
 
 
@@ -157,7 +143,7 @@ def test_errors_name_the_op_without_printing(
     with pytest.raises(InvalidIR) as caught:
         adapter.verify(module, recursive=True)
     assert caught.value.op is function
-    assert adapter.location(function) == Location("t.mlir", 5, 3)
+    assert adapter.location(function) == Location("test.mlir", 5, 3)
     assert "\n" not in caught.value.message
     assert not getattr(caught.value, "__notes__", [])
 
@@ -193,7 +179,7 @@ def test_failed_runs_print_nothing(
     with pytest.raises(PassFailedError) as caught:
         manager.run(module)
     places = [str(failure.diagnostic.location) for failure in caught.value.failures]
-    assert places == ["t.mlir:2:3", "t.mlir:5:3"]
+    assert places == ["test.mlir:2:3", "test.mlir:5:3"]
 
 
 def test_printing_falls_back(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
@@ -235,7 +221,7 @@ def places(adapter: XDSLAdapter, op: Operation) -> list[str]:
         for block in region.blocks
         for argument in block.args
     ]
-    assert {place.file for place in (*ops, *arguments)} == {"t.mlir"}
+    assert {place.file for place in (*ops, *arguments)} == {"test.mlir"}
     return [f"{place.line}:{place.column}" for place in (*ops[1:], *arguments)]
 
 
@@ -251,7 +237,7 @@ def test_locations_in_generic_form(adapter: XDSLAdapter, parse: Callable[[str], 
 
 def test_locations_in_split_input(context: Context, adapter: XDSLAdapter) -> None:
     """Parts of a split file count from the beginning of the file."""
-    module = parse_source(context, CUSTOM, "t.mlir", line_offset=40)
+    module = parse_source(context, CUSTOM, "test.mlir", line_offset=40)
     assert places(adapter, module)[:2] == ["41:1", "43:12"]
 
 

@@ -4,13 +4,13 @@ import warnings
 from collections.abc import Callable
 
 import pytest
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.dialects.test import TestOp as Op
 from xdsl.dialects.test import TestTermOp as TermOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl_inputs import xdsl_context, xdsl_corpus
 
 from passel.ir import InvalidIR
 from passel.xdsl.parsing import parse_source
@@ -31,14 +31,14 @@ def _invalid(op: Operation, *, recursive: bool = True) -> InvalidIR:
     return caught.value
 
 
-def test_accepts_and_rejects_what_xdsl_does(corpus: list[str], all_dialects: Context) -> None:
+def test_accepts_and_rejects_what_xdsl_does() -> None:
     """Over half of xDSL's own tests, `verify` and `Operation.verify` never disagree."""
     rejected = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        for chunk in corpus[::2]:
+        for _, chunk in xdsl_corpus()[::2]:
             try:
-                module = parse_source(all_dialects.clone(), chunk, "test.mlir")
+                module = parse_source(xdsl_context(), chunk, "test.mlir")
             except ParseError:
                 continue
             accepted = _accepts(

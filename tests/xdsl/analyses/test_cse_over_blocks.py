@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import UNREGISTERED
 from xdsl.context import Context
-from xdsl.printer import Printer
 
 from passel import Pass, PassManager
 from passel.xdsl import DominanceInfo, XDSLAdapter
 from passel.xdsl.passes.cse import CSE
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
+    from tool_fixtures import MlirOpt
     from xdsl.ir import Operation
 
     from passel import PassContext
@@ -116,29 +115,24 @@ def _text(body: str) -> str:
     return f"func.func @f(%c: i1, %x: i32) {{\n{body}}}"
 
 
-def _print(op: Operation) -> str:
-    stream = StringIO()
-    Printer(stream=stream, print_generic_format=True).print_op(op)
-    return stream.getvalue()
-
-
 @pytest.mark.parametrize("name", BODIES)
 def test_as_mlir_opt(
     name: str,
     parse: Callable[[str], Operation],
-    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+    text_of: Callable[[Operation], str],
+    mlir_opt: MlirOpt,
 ) -> None:
     """The result, printed by mlir-opt, is that of mlir-opt's pass, and the counts are true."""
     text = _text(BODIES[name])
-    theirs = mlir_opt(text, "--cse")
-    assert theirs.returncode == 0, theirs.stderr
+    theirs = mlir_opt(UNREGISTERED, "--cse", source=text)
+    assert theirs.code == 0, theirs.err
     module = parse(text)
     before = sum(1 for _ in module.walk())
     manager = PassManager("builtin.module", Context(), adapter=XDSLAdapter())
     manager.add(CSE())
     manager.enable_verifier("always")
     result = manager.run(module)
-    assert mlir_opt(_print(module)).stdout == theirs.stdout
+    assert mlir_opt(UNREGISTERED, source=text_of(module)).out == theirs.out
     counts = {name: n for group in result.statistics.values() for name, n in group.items()}
     erased = before - sum(1 for _ in module.walk())
     assert sum(counts.values()) == erased, counts

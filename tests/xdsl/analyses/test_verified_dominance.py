@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import UNREGISTERED
 from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.dialects.test import TestOp as Op
 from xdsl.ir import Block, Region
@@ -16,9 +17,9 @@ from passel.xdsl.definitions import check_definitions
 from passel.xdsl.regions import HasOnlyGraphRegion, may_have_graph_region
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
+    from tool_fixtures import MlirOpt
     from xdsl.ir import Operation
 
 LATE = '"x.use"(%v) : (i32) -> ()  %v = "x.def"() : () -> i32'
@@ -108,16 +109,16 @@ CASES = {
 def test_as_mlir_opt(
     case: str,
     parse: Callable[[str], Operation],
-    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+    mlir_opt: MlirOpt,
 ) -> None:
     """The verdict, the message and its note are those of mlir-opt."""
     text = re.sub(r"((?:scf\.(?:if|for) [^{]*|else )\{[^}]*)\}", r"\1 scf.yield }", CASES[case])
     text = re.sub(
         r"(\^\w+(\([^)]*\))?:|cf\.\w+|return|scf\.\w+|ml_program\.output|\} else)", r"\n\1", text
     )
-    theirs = mlir_opt(text)
-    found = re.search(r"error: (operand #\d+ does not dominate this use)", theirs.stderr)
-    assert bool(found) == (theirs.returncode != 0), theirs.stderr
+    theirs = mlir_opt(UNREGISTERED, source=text)
+    found = re.search(r"error: (operand #\d+ does not dominate this use)", theirs.err)
+    assert bool(found) == (theirs.code != 0), theirs.err
     module = parse(text)
     module.verify()
     XDSLAdapter(dominance=False).verify(module, recursive=True)
@@ -127,7 +128,7 @@ def test_as_mlir_opt(
     with pytest.raises(InvalidIR) as caught:
         XDSLAdapter().verify(module, recursive=True)
     assert caught.value.message == found[1]
-    note = re.search(r"note: (operand defined .*)", theirs.stderr)
+    note = re.search(r"note: (operand defined .*)", theirs.err)
     assert note is not None
     assert [message for _, message in caught.value.notes] == [note[1]]
 

@@ -1,55 +1,26 @@
-"""What the tests of the passes share: parsing, xDSL's corpus, and mlir-opt."""
+"""What the tests of the passes share: running them, and comparing them with xDSL's."""
 
 from __future__ import annotations
 
 import warnings
-from functools import cache
-from importlib.metadata import distribution
-from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from mlir_tools import run_mlir_opt
-from xdsl.context import Context
-from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
-from xdsl.printer import Printer
 from xdsl.transforms import get_all_passes
+from xdsl_inputs import xdsl_context, xdsl_corpus
 
 from passel import PassManager
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
+    from xdsl.context import Context
     from xdsl.ir import Operation
 
     from passel import Pass, RunResult
-
-_SPLIT = "// -----"
-
-
-@cache
-def _all_dialects() -> Context:
-    context = Context(allow_unregistered=True)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
-
-
-@pytest.fixture
-def context() -> Context:
-    """A context that knows all dialects and takes unregistered ops."""
-    return _all_dialects().clone()
-
-
-@pytest.fixture
-def parse(context: Context) -> Callable[[str], Operation]:
-    """Parse text to its single top-level op."""
-    return lambda text: parse_source(context, text, "test.mlir", implicit_module=False)
 
 
 @pytest.fixture
@@ -69,36 +40,7 @@ def run(context: Context) -> Callable[..., RunResult]:
 
 
 @pytest.fixture
-def text_of() -> Callable[[Operation], str]:
-    """Print an op in generic form with locations, so that nothing is hidden."""
-
-    def to_text(op: Operation) -> str:
-        stream = StringIO()
-        Printer(stream=stream, print_generic_format=True).print_op(op)
-        return stream.getvalue()
-
-    return to_text
-
-
-@pytest.fixture(scope="session")
-def corpus() -> list[tuple[str, str]]:
-    """Every chunk of xDSL's own tests, with its file's name."""
-    folder = Path(str(distribution("xdsl").locate_file("tests/filecheck")))
-    files = sorted(folder.rglob("*.mlir"))
-    assert len(files) > 500, f"xDSL's test corpus is not installed at {folder}"
-    return [
-        (str(file.relative_to(folder)), chunk)
-        for file in files
-        for chunk in file.read_text(encoding="utf-8").split(_SPLIT)
-        # xDSL renames resources whenever the same text is parsed again.
-        if "resource" not in chunk
-    ]
-
-
-@pytest.fixture
-def same_as_xdsl(
-    corpus: list[tuple[str, str]], text_of: Callable[[Operation], str]
-) -> Callable[..., int]:
+def same_as_xdsl(text_of: Callable[[Operation], str]) -> Callable[..., int]:
     """Compare a pass with xDSL's pass of a name over a sample of its corpus.
 
     The sample is every `step`th chunk that holds a text, at least `least` of them.
@@ -117,9 +59,14 @@ def same_as_xdsl(
     ) -> int:
         theirs = PassPipeline((get_all_passes()[name]()(),))
         compared = changed = 0
-        chunks = [(file, chunk) for file, chunk in corpus if holding in chunk]
+        chunks = [
+            (file, chunk)
+            for file, chunk in xdsl_corpus()
+            # xDSL renames resources whenever the same text is parsed again.
+            if holding in chunk and "resource" not in chunk
+        ]
         for file, chunk in chunks[::step]:
-            context = _all_dialects().clone()
+            context = xdsl_context()
             try:
                 module = parse_source(context, chunk, file)
                 module.verify()
@@ -151,9 +98,3 @@ def _succeeds(call: Callable[..., object], *arguments: object) -> bool:
         except Exception:  # noqa: BLE001 - that both fail is what is compared
             return False
     return True
-
-
-@pytest.fixture(scope="session")
-def mlir_opt() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run mlir-opt on text."""
-    return run_mlir_opt

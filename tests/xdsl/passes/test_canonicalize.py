@@ -51,23 +51,23 @@ def count(op: Operation, name: str) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_isolated_ops(
-    kind: str, parse: Callable[[str], Operation], run: Callable[..., object]
+    kind: str, parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
     """Folding, and the erasure of what is dead after it, work in every isolated op."""
-    op = parse(KINDS[kind])
+    op = parse_op(KINDS[kind])
     assert op.name == kind
     run(op, Canonicalizer())
     assert not [inner for inner in op.walk() if inner.name.startswith("arith.")]
 
 
-def test_nested_modules(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+def test_nested_modules(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
     """A run on a module reaches the functions of the modules in it."""
-    op = parse(f"builtin.module {{ builtin.module {{ {CHAIN} }} {CHAIN} }}")
+    op = parse_op(f"builtin.module {{ builtin.module {{ {CHAIN} }} {CHAIN} }}")
     run(op, "builtin.module(canonicalize)")
     assert count(op, "arith.addi") == 0
 
 
-def test_region_simplify(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+def test_region_simplify(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
     """`region-simplify=disabled` keeps blocks that cannot be reached."""
     text = """
 func.func @f() {
@@ -77,19 +77,19 @@ func.func @f() {
   func.return
 }"""
     for mode, blocks in (("disabled", 2), ("normal", 1)):
-        op = parse(text)
+        op = parse_op(text)
         run(op, f"func.func(canonicalize{{region-simplify={mode}}})")
         assert len(op.regions[0].blocks) == blocks
 
 
-def test_top_down(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+def test_top_down(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
     """It is the first op that is rewritten first, or the last one; the result is the same."""
     for top_down, first in ((True, "a"), (False, "c")):
-        op = parse(CHAIN)
+        op = parse_op(CHAIN)
         run(op, Canonicalizer(top_down=top_down))
         assert count(op, "arith.addi") == 0
 
-        op = parse(CHAIN)
+        op = parse_op(CHAIN)
         one = Canonicalizer(top_down=top_down, max_num_rewrites=1, max_iterations=1)
         run(op, one)
         left = [i.results[0].name_hint for i in op.walk() if i.name == "arith.addi"]
@@ -118,15 +118,15 @@ def test_limits(
     options: dict[str, Any],
     adds: int,
     converges: bool,
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     run: Callable[..., object],
 ) -> None:
     """The limits stop the work, and only `test-convergence` makes that a failure."""
-    op = parse(CHAIN)
+    op = parse_op(CHAIN)
     run(op, Canonicalizer(**options))
     assert count(op, "arith.addi") == adds
 
-    op = parse(CHAIN)
+    op = parse_op(CHAIN)
     if converges:
         run(op, Canonicalizer(**options, test_convergence=True))
     else:
@@ -136,19 +136,19 @@ def test_limits(
 
 
 def test_dead_code_is_a_change(
-    parse: Callable[[str], Operation], run: Callable[..., object]
+    parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
     """An iteration that only erased blocks is followed by another one, as in MLIR."""
-    op = parse("func.func @f() { func.return ^a: func.return }")
+    op = parse_op("func.func @f() { func.return ^a: func.return }")
     with pytest.raises(PassFailedError, match="did not converge"):
         run(op, Canonicalizer(max_iterations=1, test_convergence=True))
 
 
 def test_limits_are_per_region(
-    parse: Callable[[str], Operation], run: Callable[..., object]
+    parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
     """A run that did not converge on one function failed, whatever comes after it."""
-    op = parse(f"builtin.module {{ {CHAIN} }}")
+    op = parse_op(f"builtin.module {{ {CHAIN} }}")
     with pytest.raises(PassFailedError, match="did not converge"):
         run(op, "builtin.module(canonicalize{max-iterations=1 test-convergence})")
 
@@ -181,7 +181,7 @@ func.func @f(%x: i32) -> i32 {
 def test_patterns(
     options: str,
     branches: int,
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     run: Callable[..., object],
 ) -> None:
     """Patterns are chosen by the names of their classes; to disable one wins."""
@@ -190,7 +190,7 @@ def test_patterns(
 
     (trait,) = IfOp.get_traits_of_type(HasCanonicalizationPatternsTrait)
     pattern = type(next(iter(trait.get_patterns(IfOp)))).__name__
-    op = parse(BRANCH)
+    op = parse_op(BRANCH)
     run(op, f"func.func(canonicalize{{{options.replace('PATTERN', pattern)}}})")
     assert count(op, "scf.if") == branches
 

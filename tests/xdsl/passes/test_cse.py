@@ -36,10 +36,10 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_isolated_ops(
-    kind: str, parse: Callable[[str], Operation], run: Callable[..., object]
+    kind: str, parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
     """The second of two equal ops goes, whatever isolated op they are in."""
-    op = parse(KINDS[kind])
+    op = parse_op(KINDS[kind])
     assert op.name == kind
     run(op, CSE())
     (multiply,) = [inner for inner in op.walk() if inner.name == "arith.muli"]
@@ -48,10 +48,10 @@ def test_isolated_ops(
 
 
 def test_outer_values_are_seen(
-    parse: Callable[[str], Operation], run: Callable[..., object]
+    parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
     """A region that is not isolated uses what is computed around it."""
-    op = parse("""
+    op = parse_op("""
 func.func @f(%x: i32, %c: i1) -> i32 {
   %a = arith.addi %x, %x : i32
   %r = scf.if %c -> (i32) {
@@ -67,10 +67,10 @@ func.func @f(%x: i32, %c: i1) -> i32 {
 
 
 def test_nested_modules_do_not_share(
-    parse: Callable[[str], Operation], run: Callable[..., object]
+    parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
     """Nothing is shared across an isolated op, though both sides are simplified."""
-    op = parse("""
+    op = parse_op("""
 builtin.module {
   builtin.module {
     func.func @f() -> (i32, i32) {
@@ -89,10 +89,10 @@ builtin.module {
 
 
 def test_effects_and_unregistered_ops_stay(
-    parse: Callable[[str], Operation], run: Callable[..., object]
+    parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
     """Ops that do something, or that nobody knows, are never merged."""
-    op = parse("""
+    op = parse_op("""
 func.func @f(%m: memref<1xi32>, %i: index) -> (i32, i32) {
   %a = memref.load %m[%i] : memref<1xi32>
   "vendor.op"() : () -> ()

@@ -32,10 +32,10 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_isolated_ops(
-    kind: str, parse: Callable[[str], Operation], run: Callable[..., object]
+    kind: str, parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
     """A chain of unused ops goes, and what has an effect stays."""
-    op = parse(KINDS[kind])
+    op = parse_op(KINDS[kind])
     assert op.name == kind
     run(op, DCE())
     names = [inner.name for inner in op.walk()]
@@ -43,9 +43,11 @@ def test_isolated_ops(
     assert not [name for name in names if name.startswith("arith.")]
 
 
-def test_unreachable_blocks(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+def test_unreachable_blocks(
+    parse_op: Callable[[str], Operation], run: Callable[..., object]
+) -> None:
     """Blocks that no branch leads to go with all that is in them."""
-    op = parse("""
+    op = parse_op("""
 func.func @f() {
   func.return
 ^a:
@@ -59,9 +61,9 @@ func.func @f() {
     assert [inner.name for inner in op.walk()] == ["func.func", "func.return"]
 
 
-def test_nested_modules(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+def test_nested_modules(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
     """Functions inside of inner modules are cleaned as well, symbols and modules stay."""
-    op = parse(f"""
+    op = parse_op(f"""
 builtin.module {{
   builtin.module {{
     func.func private @f() {{ {DEAD} func.return }}

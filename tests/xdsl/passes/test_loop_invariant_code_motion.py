@@ -44,11 +44,11 @@ KINDS = {
 def test_isolated_ops(
     kind: str,
     pass_class: type[LoopInvariantCodeMotion],
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     run: Callable[..., object],
 ) -> None:
     """What depends on no loop leaves both, what depends on the outer one leaves the inner."""
-    op = parse(KINDS[kind])
+    op = parse_op(KINDS[kind])
     assert op.name == kind
     run(op, pass_class())
     depths = [depth_of(inner) for inner in op.walk() if inner.name == "arith.addi"]
@@ -64,9 +64,9 @@ def depth_of(op: Operation) -> int:
     return depth
 
 
-def test_effects_stay(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+def test_effects_stay(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
     """What has an effect, or might trap, happens in the loop or not at all."""
-    op = parse("""
+    op = parse_op("""
 func.func @f(%n: index, %m: memref<1xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -85,11 +85,11 @@ func.func @f(%n: index, %m: memref<1xindex>) {
     ]
 
 
-def test_both_names_print(parse: Callable[[str], Operation], run: Callable[..., object]) -> None:
+def test_both_names_print(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
     """Both names are found in text and lead to the same result."""
     results: list[str] = []
     for name in ("licm", "loop-invariant-code-motion"):
-        op = parse(KINDS["builtin.module"])
+        op = parse_op(KINDS["builtin.module"])
         run(op, f"builtin.module({name})")
         results.append(str(op))
     assert results[0] == results[1]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import UNREGISTERED
+from xdsl_inputs import REAL_FILES
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
+    from tool_fixtures import MlirOpt
     from xdsl.ir import Operation
 
 NAMES = """
@@ -25,14 +26,13 @@ builtin.module {
   llvm.func @g()
 }"""
 
-INPUTS = Path(__file__).parents[1] / "real_files" / "inputs"
 FILES = ["arith_folding", "cf_switch", "llvm_functions", "scf_parallel", "vector_ops"]
 
 MODULES = {
     "empty": "builtin.module { }",
     "names": NAMES,
     "one unregistered": 'builtin.module { "x"() : () -> () }',
-    **{name: (INPUTS / f"{name}.mlir").read_text(encoding="utf-8") for name in FILES},
+    **{name: (REAL_FILES / f"{name}.mlir").read_text(encoding="utf-8") for name in FILES},
     "counts": "builtin.module {" + '"test.op"() : () -> () ' * 1234 + "}",
 }
 
@@ -50,34 +50,34 @@ KINDS = {
 def test_same_as_mlir(
     name: str,
     json: bool,
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     run: Callable[..., object],
-    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+    mlir_opt: MlirOpt,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Both layouts are mlir-opt's, to the byte."""
     flag = "--print-op-stats" + "=json" * json
-    theirs = mlir_opt(MODULES[name], flag)
-    assert theirs.returncode == 0, theirs.stderr
+    theirs = mlir_opt(UNREGISTERED, flag, source=MODULES[name])
+    assert theirs.code == 0, theirs.err
     text = MODULES[name]
     is_module = text.lstrip().startswith("builtin.module")
-    op = parse(text if is_module else f"builtin.module {{ {text} }}")
+    op = parse_op(text if is_module else f"builtin.module {{ {text} }}")
     capsys.readouterr()
     run(op, f"builtin.module(print-op-stats{'{json}' if json else ''})")
     out, err = capsys.readouterr()
-    assert err == theirs.stderr
+    assert err == theirs.err
     assert out == ""
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_isolated_ops(
     kind: str,
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     run: Callable[..., object],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The anchor itself is counted, whatever it is, and the op stays as it was."""
-    op = parse(KINDS[kind])
+    op = parse_op(KINDS[kind])
     text = str(op)
     run(op, f"{kind}(print-op-stats{{json=true}})")
     counts = capsys.readouterr().err
@@ -86,12 +86,12 @@ def test_isolated_ops(
 
 
 def test_once_per_op(
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     run: Callable[..., object],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Nested on functions, it reports each function by itself, in program order."""
-    op = parse("""
+    op = parse_op("""
 builtin.module {
   func.func @f() { func.return }
   func.func @g() { "test.op"() : () -> () func.return }

@@ -6,6 +6,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import UNREGISTERED
 from xdsl.dialects.builtin import UnknownLoc
 from xdsl.printer import Printer
 
@@ -14,9 +15,9 @@ from passel.xdsl import XDSLAdapter
 from passel.xdsl.passes.strip_debuginfo import StripDebugInfo
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
+    from tool_fixtures import MlirOpt
     from xdsl.context import Context
     from xdsl.ir import Operation
 
@@ -42,12 +43,12 @@ def with_locations(op: Operation) -> str:
 @pytest.mark.parametrize("kind", KINDS)
 def test_isolated_ops(
     kind: str,
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     run: Callable[..., object],
     text_of: Callable[[Operation], str],
 ) -> None:
     """Ops, block arguments and the anchor itself lose their locations and nothing else."""
-    op = parse(KINDS[kind])
+    op = parse_op(KINDS[kind])
     text = text_of(op)
     assert op.name == kind
     run(op, StripDebugInfo())
@@ -60,10 +61,10 @@ def test_isolated_ops(
 
 
 def test_siblings_keep_theirs(
-    parse: Callable[[str], Operation], run: Callable[..., object]
+    parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
     """A nested run strips the ops of its anchor only."""
-    op = parse("builtin.module { func.func @f() { func.return } builtin.module { } }")
+    op = parse_op("builtin.module { func.func @f() { func.return } builtin.module { } }")
     run(op, "builtin.module(func.func(strip-debuginfo))")
     known = [not isinstance(inner.location, UnknownLoc) for inner in op.walk()]
     assert known == [True, False, False, True]
@@ -71,14 +72,14 @@ def test_siblings_keep_theirs(
 
 def test_same_as_mlir(
     context: Context,
-    parse: Callable[[str], Operation],
-    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+    parse_op: Callable[[str], Operation],
+    mlir_opt: MlirOpt,
 ) -> None:
     """With locations printed, mlir-opt's result and ours are the same text to mlir-opt."""
     source = f"builtin.module {{ {KINDS['func.func']} {KINDS['gpu.module']} }}"
     flags = ("--mlir-print-debuginfo", "--mlir-print-local-scope", "--mlir-print-op-generic")
-    theirs = mlir_opt(source, "--strip-debuginfo", *flags)
-    assert theirs.returncode == 0, theirs.stderr
-    op = parse(source)
+    theirs = mlir_opt(UNREGISTERED, "--strip-debuginfo", *flags, source=source)
+    assert theirs.code == 0, theirs.err
+    op = parse_op(source)
     PassManager("builtin.module", context, adapter=XDSLAdapter()).add(StripDebugInfo()).run(op)
-    assert mlir_opt(with_locations(op), *flags).stdout == theirs.stdout
+    assert mlir_opt(UNREGISTERED, *flags, source=with_locations(op)).out == theirs.out

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tool_fixtures import UNREGISTERED
 from xdsl.traits import SymbolOpInterface
 
 from passel import PassFailedError, PassManager
@@ -13,9 +14,9 @@ from passel.xdsl import XDSLAdapter
 from passel.xdsl.passes.symbol_dce import SymbolDCE
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
+    from tool_fixtures import MlirOpt
     from xdsl.context import Context
     from xdsl.dialects.builtin import StringAttr
     from xdsl.ir import Operation
@@ -64,44 +65,44 @@ def test_there_are_enough() -> None:
 @pytest.mark.parametrize("title", CASES)
 def test_same_as_mlir(
     title: str,
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     run: Callable[..., RunResult],
     text_of: Callable[[Operation], str],
-    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+    mlir_opt: MlirOpt,
 ) -> None:
     """mlir-opt erases the same symbols, and refuses the same modules."""
     generic = "--mlir-print-op-generic"
-    op = parse(module_of(CASES[title]))
-    theirs = mlir_opt(CASES[title], "--symbol-dce", generic)
-    if theirs.returncode:
-        assert "potentially unknown symbol table" in theirs.stderr
+    op = parse_op(module_of(CASES[title]))
+    theirs = mlir_opt(UNREGISTERED, "--symbol-dce", generic, source=CASES[title])
+    if theirs.code:
+        assert "potentially unknown symbol table" in theirs.err
         with pytest.raises(PassFailedError, match="may be a symbol table"):
             run(op, SymbolDCE())
     else:
         run(op, SymbolDCE())
-        assert mlir_opt(text_of(op), generic).stdout == theirs.stdout
+        assert mlir_opt(UNREGISTERED, generic, source=text_of(op)).out == theirs.out
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_nested_pipelines(
     pipeline: str,
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     run: Callable[..., RunResult],
     text_of: Callable[[Operation], str],
-    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+    mlir_opt: MlirOpt,
 ) -> None:
     """Also when it runs on nested tables, it hides and erases what mlir-opt does."""
     generic = "--mlir-print-op-generic"
-    op = parse(TABLES)
-    theirs = mlir_opt(TABLES, f"--pass-pipeline={pipeline}", generic)
-    assert theirs.returncode == 0, theirs.stderr
+    op = parse_op(TABLES)
+    theirs = mlir_opt(UNREGISTERED, f"--pass-pipeline={pipeline}", generic, source=TABLES)
+    assert theirs.code == 0, theirs.err
     run(op, pipeline)
-    assert mlir_opt(text_of(op), generic).stdout == theirs.stdout
+    assert mlir_opt(UNREGISTERED, generic, source=text_of(op)).out == theirs.out
 
 
-def test_gpu_module(parse: Callable[[str], Operation], run: Callable[..., RunResult]) -> None:
+def test_gpu_module(parse_op: Callable[[str], Operation], run: Callable[..., RunResult]) -> None:
     """A `gpu.module` is a symbol table as well."""
-    op = parse("""
+    op = parse_op("""
 "gpu.module"() <{sym_name = "m"}> ({
   func.func private @dead() { func.return }
   "gpu.func"() <{function_type = () -> ()}> ({ "gpu.return"() : () -> () }) {sym_name = "f"} : () -> ()
@@ -120,17 +121,17 @@ def test_gpu_module(parse: Callable[[str], Operation], run: Callable[..., RunRes
     ],
 )
 def test_not_a_table(
-    text: str, parse: Callable[[str], Operation], run: Callable[..., RunResult]
+    text: str, parse_op: Callable[[str], Operation], run: Callable[..., RunResult]
 ) -> None:
     """On an op that is no symbol table it fails, in MLIR's words."""
     with pytest.raises(PassFailedError, match="but does not define a symbol table"):
-        run(parse(text), SymbolDCE())
+        run(parse_op(text), SymbolDCE())
 
 
-def test_statistics(parse: Callable[[str], Operation], run: Callable[..., RunResult]) -> None:
+def test_statistics(parse_op: Callable[[str], Operation], run: Callable[..., RunResult]) -> None:
     """Symbols inside of dead ones count as well, as they are erased first."""
     result = run(
-        parse("""
+        parse_op("""
 builtin.module {
   builtin.module @dead attributes {sym_visibility = "private"} {
     func.func @inside() { func.return }
@@ -143,18 +144,18 @@ builtin.module {
 
 
 def test_nothing_to_do_is_no_change(
-    parse: Callable[[str], Operation], run: Callable[..., RunResult]
+    parse_op: Callable[[str], Operation], run: Callable[..., RunResult]
 ) -> None:
     """If every symbol is live, the pass says that it preserved everything."""
-    result = run(parse("builtin.module { func.func @f() { func.return } }"), SymbolDCE())
+    result = run(parse_op("builtin.module { func.func @f() { func.return } }"), SymbolDCE())
     assert result.changed is False
 
 
 def test_failure_names_the_op(
-    parse: Callable[[str], Operation], run: Callable[..., RunResult]
+    parse_op: Callable[[str], Operation], run: Callable[..., RunResult]
 ) -> None:
     """The op that may be a table is blamed, where it stands in the source."""
-    op = parse('builtin.module {\n  "x.y"() ({ "x.z"() : () -> () }) : () -> ()\n}')
+    op = parse_op('builtin.module {\n  "x.y"() ({ "x.z"() : () -> () }) : () -> ()\n}')
     with pytest.raises(PassFailedError) as caught:
         run(op, SymbolDCE())
     diagnostic = caught.value.failures[0].diagnostic
@@ -163,11 +164,11 @@ def test_failure_names_the_op(
 
 
 def test_unregistered_ops_of_known_dialects(
-    context: Context, parse: Callable[[str], Operation], run: Callable[..., RunResult]
+    context: Context, parse_op: Callable[[str], Operation], run: Callable[..., RunResult]
 ) -> None:
     """An op that xDSL lacks, of a dialect that it has, is no table: MLIR has looked."""
     assert context.get_optional_dialect("scf") is not None
-    op = parse("""
+    op = parse_op("""
 builtin.module {
   func.func private @dead() { func.return }
   func.func private @used() { func.return }
@@ -179,7 +180,7 @@ builtin.module {
 
 def test_names_are_looked_up_in_an_index(
     context: Context,
-    parse: Callable[[str], Operation],
+    parse_op: Callable[[str], Operation],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The work grows with the number of symbols, not with its square."""
@@ -196,7 +197,7 @@ def test_names_are_looked_up_in_an_index(
         f"func.func private @f{n}() {{ func.call @f{n + 1}() : () -> () func.return }}"
         for n in range(200)
     )
-    op = parse(
+    op = parse_op(
         "builtin.module {"
         + "".join(calls)
         + "func.func private @f200() { func.return } "

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from xdsl.context import Context
-from xdsl.dialects import get_all_dialects
+from xdsl_inputs import REAL_FILES, xdsl_context
 
 from passel import PassManager
 from passel.instruments.hooks import PassInstrumentation
@@ -18,12 +16,13 @@ from passel.schedule import PassStep
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xdsl.ir import Operation
 
     from passel.schedule import Step
 
-INPUTS = Path(__file__).parent / "inputs"
-FILES = sorted(INPUTS.glob("*.mlir"))
+FILES = sorted(REAL_FILES.glob("*.mlir"))
 PIPELINE = (
     "builtin.module(any(canonicalize,cse,loop-invariant-code-motion,sccp,cse,canonicalize),"
     "inline,cse,symbol-dce,canonicalize)"
@@ -75,19 +74,11 @@ class Counter(PassInstrumentation):
             self._seen = end
 
 
-def new_context() -> Context:
-    """Return a context of xDSL's that knows all dialects."""
-    context = Context(allow_unregistered=True)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
-
-
 @pytest.mark.filterwarnings("ignore:Use .erase")  # a pattern of xDSL's for stencils
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_exactly_what_changed(path: Path) -> None:
     """For each pass on each op, there is a dump if and only if the faithful text differs."""
-    context = new_context()
+    context = xdsl_context()
     module = parse_source(context, path.read_text(encoding="utf-8"), path.name)
     stream = StringIO()
     witness, counter = SlowWitness(), Counter(stream)

@@ -11,27 +11,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from xdsl.context import Context
-from xdsl.dialects import get_all_dialects
+from tool_fixtures import UNREGISTERED
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.passes import PassPipeline
 from xdsl.printer import Printer
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
+from xdsl_inputs import REAL_FILES, xdsl_context
 
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
+    from tool_fixtures import MlirOpt, Tool
     from xdsl.dialects.builtin import ModuleOp
 
 # Some of xDSL's own patterns use what xDSL has deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
 
-INPUTS = Path(__file__).parent / "inputs"
 
 STANDARD = "builtin.module(func.func(cse,canonicalize),symbol-dce)"
 """What most people type; it leaves functions of other dialects alone."""
@@ -116,20 +115,12 @@ FORMS = pytest.mark.parametrize("generic", [False, True], ids=["custom", "generi
 
 def path_of(name: str) -> str:
     """Return an input's path."""
-    return str(INPUTS / f"{name}.mlir")
-
-
-def new_context() -> Context:
-    """Return a context of xDSL's that knows all dialects."""
-    context = Context(allow_unregistered=True)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
+    return str(REAL_FILES / f"{name}.mlir")
 
 
 def by_xdsl(name: str) -> ModuleOp:
     """Parse an input with xDSL and run its own `cse,canonicalize`."""
-    context = new_context()
+    context = xdsl_context()
     module = Parser(context, Path(path_of(name)).read_text(encoding="utf-8")).parse_module()
     PassPipeline((CommonSubexpressionElimination(), CanonicalizePass())).apply(context, module)
     return module
@@ -142,9 +133,21 @@ def printed(module: ModuleOp) -> str:
     return stream.getvalue() + "\n\n"
 
 
+@pytest.fixture
+def passel_opt(tool: Tool) -> Callable[..., str]:
+    """passel-opt, which must succeed and have nothing to say but the IR."""
+
+    def run(*arguments: str) -> str:
+        code, out, err = tool(UNREGISTERED, *arguments)
+        assert (code, err) == (0, "")
+        return out
+
+    return run
+
+
 def test_table() -> None:
     """Every input has its row in the table, and every row its input."""
-    assert sorted(path.stem for path in INPUTS.glob("*.mlir")) == ALL
+    assert sorted(path.stem for path in REAL_FILES.glob("*.mlir")) == ALL
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -153,7 +156,7 @@ def test_result_is_valid_and_smaller(name: str, passel_opt: Callable[..., str]) 
     before = passel_opt(path_of(name))
     after = passel_opt(path_of(name), "-p", CASES[name].pipeline, "--verify-each=always")
     assert len(after.splitlines()) < len(before.splitlines())
-    context = new_context()
+    context = xdsl_context()
     module = parse_source(context, after, name)
     XDSLAdapter().verify(module, recursive=True)
     module.verify()
@@ -185,29 +188,30 @@ def test_mlir_takes_the_result(
     name: str,
     generic: bool,
     passel_opt: Callable[..., str],
-    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+    mlir_opt: MlirOpt,
 ) -> None:
     """mlir-opt reads the result, verifies it, and runs its own cse over it."""
     case = CASES[name]
     form = ["--mlir-print-op-generic"] if generic else []
     result = passel_opt(path_of(name), "-p", case.pipeline, *form)
-    taken = mlir_opt(result, "--verify-each", "--cse")
+    taken = mlir_opt(UNREGISTERED, "--verify-each", "--cse", source=result)
     differs = bool(case.custom_differs) and not generic
-    assert (taken.returncode != 0) is differs, taken.stderr
+    assert (taken.code != 0) is differs, taken.err
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if CASES[name].oracle])
 def test_symbols_that_mlir_keeps(
     name: str,
     passel_opt: Callable[..., str],
-    mlir_opt: Callable[..., subprocess.CompletedProcess[str]],
+    mlir_opt: MlirOpt,
 ) -> None:
     """mlir-opt's symbol-dce finds nothing more to erase, and has erased nothing less."""
     generic = "--mlir-print-op-generic"
     ours = passel_opt(path_of(name), "-p", "builtin.module(symbol-dce)", generic)
-    theirs = mlir_opt(passel_opt(path_of(name), generic), "--symbol-dce")
-    assert theirs.returncode == 0, theirs.stderr
-    assert mlir_opt(ours).stdout == theirs.stdout
+    before = passel_opt(path_of(name), generic)
+    theirs = mlir_opt(UNREGISTERED, "--symbol-dce", source=before)
+    assert theirs.code == 0, theirs.err
+    assert mlir_opt(UNREGISTERED, source=ours).out == theirs.out
 
 
 @pytest.mark.parametrize("name", ALL)

