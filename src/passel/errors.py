@@ -7,6 +7,7 @@
     │   ├── PipelineSyntaxError             it does not parse
     │   ├── UnknownPassError                a name in it is not registered
     │   ├── OptionError                     options of a pass are wrong, all of them listed
+    │   ├── EffectsError                    it does what nobody has allowed, such as writing files
     │   └── AnchorError                     a pass or manager cannot stand where it is put
     ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
     └── PassFailedError                   what `PassManager.run` raises
@@ -118,6 +119,18 @@ class UnknownPassError(PipelineError):
 
 class OptionError(PipelineError):
     """Options of a pass or pipeline are unknown, malformed or missing; all are listed."""
+
+
+class EffectsError(PipelineError):
+    """Passes have effects outside the IR that are not allowed; see `restrict_effects`.
+
+    Attributes:
+        effects: The effects that are not allowed, such as `run-programs`, sorted.
+    """
+
+    def __init__(self, *problems: Problem, effects: Sequence[str] = ()) -> None:
+        super().__init__(*problems)
+        self.effects: tuple[str, ...] = tuple(effects)
 
 
 class AnchorError(PipelineError):

@@ -386,6 +386,7 @@ class Execution(AnalysisRunner):
         self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any, scheduler: PipelineCompiler
     ) -> PipelineRun:
         """Run a pipeline for a pass on an op of another IR; see `PassContext.run_elsewhere`."""
+        scheduler.guard = self.scheduler.guard
         inner = Execution(
             scheduler,
             self.hooks.crossing(),

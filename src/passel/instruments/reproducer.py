@@ -17,6 +17,7 @@ from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import Place, pipeline_text, reproducer_text, scoped_text
 from passel.ir import PrintFlags, WritesSources
 from passel.passes.context import op_diagnostic
+from passel.passes.guard import effects_of
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
@@ -289,7 +290,12 @@ class CrashReproducer(PassInstrumentation):
         if nameless and "unknown<" in recipe.pipeline:
             kind = type(nameless[0].pass_).__name__
             return f"it cannot be replayed: pass {kind} has no name; give it one and register it"
-        command = self.replay.replace("{file}", shlex.quote(str(self.path)))
+        command = self.replay
+        effects = {each for step in passes_of(run.pipeline) for each in effects_of(step.pass_)}
+        if effects and "--run-reproducer" in command and "--allow-effects" not in command:
+            flag = f"--allow-effects={','.join(sorted(effects))}"
+            command = command.replace("--run-reproducer", f"--run-reproducer {flag}")
+        command = command.replace("{file}", shlex.quote(str(self.path)))
         if isinstance(run.adapter, WritesSources):
             flags = run.adapter.reading_flags(run.op, run.ir_context)
             command = " ".join([command, *(flag for flag in flags if flag not in command)])

@@ -16,6 +16,7 @@ from passel.instruments.hooks import Instrumentor
 from passel.ir import ANY, TakesContainers, ability_of, adapter_for, entered_context
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.passes import default_registry
+from passel.passes.guard import EffectsGuard
 from passel.passes.resolution import names_for, resolve
 from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler
@@ -86,12 +87,14 @@ class PassManager(OpPassManager):
         self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
         self._gates: list[PassGate] = []
         self._verify_analyses = False
+        self._guard: EffectsGuard | None = None
         self._scheduler: PipelineCompiler | None = None
 
     def _empty_copy(self) -> Self:
         other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
         other._verify = self._verify  # noqa: SLF001
         other._verify_analyses = self._verify_analyses  # noqa: SLF001
+        other._guard = self._guard  # noqa: SLF001
         other._instrumentations = list(self._instrumentations)  # noqa: SLF001
         other._enabled = dict(self._enabled)  # noqa: SLF001
         other._gates = list(self._gates)  # noqa: SLF001
@@ -298,12 +301,31 @@ class PassManager(OpPassManager):
         """
         self._gates.append(gate)
 
+    def restrict_effects(self, *allowed: str, remedy: str = "") -> None:
+        """Refuse passes for what they do outside the IR, unless it is allowed.
+
+        For pipelines from files of others. It holds for passes at any depth: nested, in
+        options of passes, on the other side of crossings, and in pipelines that passes run
+        while they run. What passes declare counts; see `Pass.effects`.
+
+        Args:
+            allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`, which is
+                said of passes of others' MLIR and xDSL that nobody has looked through.
+            remedy: How to allow more, for the error; `{effects}` stands for all that it takes.
+
+        Raises:
+            DefinitionError: There is no such effect.
+        """
+        self._guard = EffectsGuard(allowed, remedy)
+        self._scheduler = None
+
     def check(self, adapter: IRAdapter | None = None) -> None:
         """Make the checks of the pipeline that need no IR; `run` makes them too.
 
         Raises:
             AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is
                 unknown or not isolated from above.
+            EffectsError: A pass has effects that are not allowed.
         """
         chosen = adapter or self._adapter
         if chosen is not None:
@@ -387,7 +409,7 @@ class PassManager(OpPassManager):
         """Return what compiles for this context, and remembers what it has compiled."""
         known = self._scheduler
         if known is None or known.adapter is not adapter or known.context is not context:
-            self._scheduler = known = PipelineCompiler(adapter, context)
+            self._scheduler = known = PipelineCompiler(adapter, context, self._guard)
         return known
 
 

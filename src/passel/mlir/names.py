@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import closest, suggest
@@ -11,6 +10,7 @@ from passel.errors import OptionError, Problem
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, native_pass_class, written
 from passel.mlir.pipelines import Refused, parsed
+from passel.mlir.upstream import upstream_passes
 from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry, default_registry
 
 if TYPE_CHECKING:
@@ -96,15 +96,6 @@ class NativeOptions(Options):
     ) -> dict[str, Any]:
         """Take the options as they are; MLIR reads them when the pipeline is built."""
         return {"text": written(nodes)}
-
-
-@cache
-def upstream_passes() -> tuple[str, ...]:
-    """Return the passes of MLIR's public releases, some of which a build may lack.
-
-    For listing and suggestions only: the bindings can test a name, but not list them.
-    """
-    return tuple(Path(__file__).with_name("upstream_passes.txt").read_text("ascii").split())
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.errors import OptionError, PassFailure, Problem
 from passel.mlir.bindings import bindings_named
+from passel.mlir.effects import display_name_of, effects_of_native
 from passel.mlir.pipelines import Refused, compiled, on_nothing, parsed
 from passel.passes import Pass
 
@@ -93,6 +94,10 @@ class NativePass(Pass[Any]):
         """Return the options as they were written."""
         return self.options
 
+    def own_effects(self) -> tuple[str, ...]:
+        """Return what the pass does outside the IR, and what pipelines in its options do."""
+        return effects_of_native(bindings_named(self.root), self.name, self.options)
+
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept what MLIR accepts, as far as it can be found out.
 
@@ -153,7 +158,7 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
     bindings = bindings_named(root)
     anchor, display_name, on_functions = None, name, False
     try:
-        trial = on_nothing(bindings, name)
+        trial = on_nothing(bindings, name, display_name_of(name))
     except Refused as error:
         if error.is_unknown:
             return None
@@ -170,6 +175,7 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         "__doc__": f"MLIR's pass `{name}`.",
         "name": name,
         "anchor": anchor,
+        "effects": effects_of_native(bindings, name, ""),
         "root": bindings.root,
         "on_functions": on_functions,
         "display_name": display_name,

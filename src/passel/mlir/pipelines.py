@@ -148,13 +148,21 @@ class Trial(NamedTuple):
     display_names: dict[str, str]
 
 
-def on_nothing(bindings: Bindings, name: str) -> Trial:
+def on_nothing(bindings: Bindings, name: str, display_name: str = "") -> Trial:
     """Run a pass on an empty module, to learn about it.
+
+    Args:
+        bindings: The build.
+        name: The pass.
+        display_name: Its name in dumps, if it is known and the pass is not to be run.
 
     Raises:
         Refused: It does not run on modules, or needs options.
     """
     with _redirection:  # nor may two threads use the context, which passes load dialects into
+        if display_name:
+            parsed(bindings, None, f"builtin.module({name})")
+            return Trial("", {name: display_name})
         return _tried(bindings, name)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, dataclass_transform
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
+from passel.passes.effects import check_effects
 from passel.passes.options import Options, option
 from passel.passes.statistics import Statistic, statistics_of
 
@@ -45,6 +46,9 @@ class Pass(Options, Generic[OpT, StateT]):
         anchor: The name of the only op that the pass runs on; None for any op.
         preserves: Analyses that the pass never invalidates.
         ir: The name of the only IR that the pass is for; empty for any.
+        effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
+            `write-files`. A pipeline that somebody else has recorded runs such a pass only if
+            it is allowed to; see `PassManager.restrict_effects`.
 
     The type parameters are the class of the ops that it runs on and what `initialize`
     returns; both may be left out.
@@ -68,6 +72,12 @@ class Pass(Options, Generic[OpT, StateT]):
     anchor: ClassVar[str | None] = None
     preserves: ClassVar[tuple[type, ...]] = ()
     ir: ClassVar[str] = ""
+    effects: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Check what the class declares."""
+        super().__init_subclass__(**kwargs)
+        check_effects(cls.effects, f"pass {cls.__qualname__}")
 
     if not TYPE_CHECKING:
 
@@ -111,6 +121,13 @@ class Pass(Options, Generic[OpT, StateT]):
         Source: `mlir::Pass::canScheduleOn`, MLIR 22.
         """
         return self.anchor is None or self.anchor == kind.name
+
+    def own_effects(self) -> tuple[str, ...]:
+        """Return what the pass does outside the IR, by default `effects`.
+
+        Override it where that depends on options. Passes that it holds speak for themselves.
+        """
+        return self.effects
 
     @property
     def display_name(self) -> str:

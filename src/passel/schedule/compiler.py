@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Span
     from passel.ir import IRAdapter, OpKind
+    from passel.passes.guard import EffectsGuard
     from passel.schedule.model import Step
 
 
@@ -51,11 +52,16 @@ class _Compiled(NamedTuple):
 
 
 class PipelineCompiler:
-    """Compiles trees of passes for one context, each once while it is unchanged."""
+    """Compiles trees of passes for one context, each once while it is unchanged.
 
-    def __init__(self, adapter: IRAdapter, context: Any) -> None:
+    Attributes:
+        guard: Refuses passes for what they do outside the IR; None if all may run.
+    """
+
+    def __init__(self, adapter: IRAdapter, context: Any, guard: EffectsGuard | None = None) -> None:
         self.adapter: IRAdapter = adapter
         self.context: Any = context
+        self.guard: EffectsGuard | None = guard
         self._compiled: dict[tuple[int, str], _Compiled] = {}
 
     def schedule(self, tree: PassTree, outer: str = "") -> Schedule:
@@ -71,12 +77,15 @@ class PipelineCompiler:
         Raises:
             AnchorError: A pass cannot be scheduled on its manager's op, an anchor is unknown
                 or not isolated from above, or a dialect does not exist.
+            EffectsError: A pass has effects outside the IR that are not allowed.
         """
         key, signature = (id(tree), outer), list(_signature(tree))
         if known := self._compiled.get(key):
             same = known.tree() is tree and len(known.signature) == len(signature)
             if same and all(map(operator.is_, known.signature, signature)):
                 return known.schedule
+        if self.guard is not None:
+            self.guard.check(tree)
         self._check_ir(tree)
         pipeline = _Compiler(self).pipeline(_Draft.of(tree), outer)
         self._load_dialects(tree)

@@ -201,6 +201,12 @@ GROUPS: dict[str, tuple[Flag, ...]] = {
         Flag("mlir-pass-pipeline-local-reproducer", "write only the pass that failed"),
         Flag("mlir-generate-reproducer", "write a file to replay the run with", "<file>", ""),
         Flag("run-reproducer", "run the pipeline that the input brings along"),
+        Flag(
+            "allow-effects",
+            "what that pipeline may do: read-files, run-programs, write-files, unknown, or all",
+            "<effects>",
+            "",
+        ),
     ),
     "Actions": (
         Flag("log-actions-to", "log each pass execution", "<file>", ""),

@@ -76,7 +76,7 @@ def mlir_hint(words: Sequence[str]) -> str:
     """Return a note about passes of a command line that xDSL lacks and MLIR has; or nothing."""
     if find_spec("mlir") is None:
         return ""
-    from passel.mlir.names import upstream_passes
+    from passel.mlir.upstream import upstream_passes
 
     here, there = names_of("xdsl"), upstream_passes()
     names = dict.fromkeys(name for name in _names_in(words) if name in there)

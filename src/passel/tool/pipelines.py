@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from passel.errors import DefinitionError
 from passel.manager import Nesting, PassManager
+from passel.passes.effects import EFFECTS, check_effects
 from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, parse_options
+from passel.tool.flags import UsageError
 
 if TYPE_CHECKING:
     from passel.ir import IRAdapter
@@ -26,6 +29,7 @@ class PipelineFactory:
 
     Raises:
         PipelineError: The pipeline or a pass's options are wrong.
+        UsageError: `--allow-effects` names no effect.
     """
 
     def __init__(self, arguments: Arguments, registry: PassRegistry) -> None:
@@ -35,6 +39,7 @@ class PipelineFactory:
         verify = "false" if arguments.flag("disable-verify") else arguments.text("verify-each")
         self._verify: bool | Literal["always"] = _verify_mode(verify)
         self._verify_analyses = arguments.flag("verify-analyses")
+        self._allowed = _allowed_effects(arguments.text("allow-effects"))
         self._elements: tuple[ResolvedElement, ...] = ()
         if self._is_text:
             self._parse(None, None)
@@ -60,7 +65,8 @@ class PipelineFactory:
                 and gives way to `--pass-pipeline`.
 
         Raises:
-            PipelineError: The pipeline cannot be scheduled on this IR.
+            PipelineError: The pipeline cannot be scheduled on this IR, or what is recorded
+                has effects that are not allowed.
         """
         if self._is_text:
             manager = self._parse(context, adapter)
@@ -71,6 +77,7 @@ class PipelineFactory:
                 manager = PassManager.parse(
                     recorded.pipeline, context, registry=self._registry, adapter=adapter
                 )
+                manager.restrict_effects(*self._allowed, remedy="--allow-effects={effects}")
             manager.nesting = Nesting.IMPLICIT
             manager.add_resolved(self._elements)
         verify = self._verify
@@ -94,6 +101,17 @@ class PipelineFactory:
 
 def _verify_mode(text: str) -> bool | Literal["always"]:
     return "always" if text == "always" else text in ("true", "1")
+
+
+def _allowed_effects(text: str) -> tuple[str, ...]:
+    names = tuple(name for each in text.split(",") if (name := each.strip()))
+    if "all" in names:
+        return tuple(EFFECTS)
+    try:
+        check_effects(names, "'--allow-effects'")
+    except DefinitionError as error:
+        raise UsageError(str(error)) from None
+    return names
 
 
 def _pass_node(name: str, options: str | None) -> PassNode:

@@ -40,6 +40,7 @@ _KEPT = (
     "disable-verify",
     "verify-analyses",
     "mlir-debug-counter",
+    "allow-effects",
 )
 """Flags without which a replay reads or does something else."""
 

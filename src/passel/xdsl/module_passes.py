@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.errors import DefinitionError, PassFailure
 from passel.passes import Pass, Statistic
+from passel.xdsl.effects import effects_of_class, effects_of_instance
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -44,6 +45,10 @@ class XDSLPass(Pass[Operation]):
         """Return the `ModulePass` with this pass's options."""
         infos = self.option_infos()
         return self.module_pass_class(**{info.field: getattr(self, info.field) for info in infos})
+
+    def own_effects(self) -> tuple[str, ...]:
+        """Return what the `ModulePass` does outside the IR, as far as it is known."""
+        return effects_of_instance(self.module_pass_class, self)
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Apply the `ModulePass` to a module, or to another op in a module of its own."""
@@ -97,6 +102,7 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
         "__module__": module_pass_class.__module__,
         "__qualname__": module_pass_class.__qualname__,
         "name": module_pass_class.name,
+        "effects": effects_of_class(module_pass_class),
         "module_pass_class": module_pass_class,
     }
     hints = typing.get_type_hints(module_pass_class)

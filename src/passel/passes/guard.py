@@ -1,0 +1,113 @@
+"""Refusing pipelines for what their passes do outside the IR."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from typing import TYPE_CHECKING, Any, Protocol
+
+from passel.errors import EffectsError, Problem
+from passel.passes.base import Pass
+from passel.passes.effects import EFFECTS, check_effects
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from passel.diagnostics import Span
+
+
+class _Tree(Protocol):
+    """A pass manager."""
+
+    def located(self) -> Iterator[tuple[Any, Span | None]]:
+        """Yield the direct entries in order, each with its place in the text if it has one."""
+        ...
+
+
+def effects_of(pass_: Pass[Any]) -> tuple[str, ...]:
+    """Return the effects of a pass and of all that its options hold, sorted."""
+    inner = (each for held, _ in _held_by(pass_, None) for each in held.own_effects())
+    return tuple(sorted({*pass_.own_effects(), *inner}))
+
+
+class EffectsGuard:
+    """Refuses pipelines with effects outside the IR that are not allowed.
+
+    Passes that other passes hold as options count. It looks at declarations alone: nothing is
+    run or initialized.
+
+    Args:
+        allowed: The effects that are allowed.
+        remedy: How to allow more, for the error; `{effects}` stands for all that it takes.
+
+    Raises:
+        DefinitionError: There is no such effect.
+    """
+
+    def __init__(self, allowed: Collection[str] = (), remedy: str = "") -> None:
+        check_effects(allowed, "allowed effects")
+        self.allowed: frozenset[str] = frozenset(allowed)
+        self._remedy = remedy
+
+    def check(self, tree: _Tree) -> None:
+        """Check a pass manager.
+
+        Raises:
+            EffectsError: Passes in it have effects that are not allowed.
+        """
+        missing: set[str] = set()
+        findings: dict[str, None] = {}
+        place: Span | None = None
+        for pass_, span in _passes_of(tree, None):
+            refused = [each for each in pass_.own_effects() if each not in self.allowed]
+            for effect in refused:
+                place = place if missing else span
+                missing.add(effect)
+                findings[_finding(pass_, effect)] = None
+        if missing:
+            names = sorted(missing)
+            message = (
+                f"{_enumerated(list(findings))}, which a pipeline from a file may do only if you "
+                f"trust it: {self._remedy_for(names)}"
+            )
+            raise EffectsError(Problem(message, place), effects=tuple(names))
+
+    def _remedy_for(self, names: Sequence[str]) -> str:
+        if not self._remedy:
+            allowed = ", ".join(map(repr, sorted({*self.allowed, *names})))
+            return f"restrict_effects({allowed})"
+        return self._remedy.replace("{effects}", ",".join(sorted({*self.allowed, *names})))
+
+
+def _finding(pass_: Pass[Any], effect: str) -> str:
+    by = "" if effect in pass_.effects else ", by what is in its options,"
+    return f"pass '{pass_.name or pass_.display_name}'{by} {EFFECTS[effect]}"
+
+
+def _enumerated(clauses: list[str]) -> str:
+    *others, last = clauses
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _passes_of(tree: _Tree, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
+    """Yield all passes of a manager with their places, or with those of what holds them."""
+    for entry, own in tree.located():
+        yield from _passes_in(entry, own or span)
+
+
+def _passes_in(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
+    """Yield the passes that a value of an option is or holds."""
+    if hasattr(value, "located"):
+        yield from _passes_of(value, span)
+    elif isinstance(value, tuple):
+        for element in typing.cast("tuple[Any, ...]", value):
+            yield from _passes_in(element, span)
+    elif dataclasses.is_dataclass(value):
+        if isinstance(value, Pass):
+            yield typing.cast("Pass[Any]", value), span
+        yield from _held_by(value, span)
+
+
+def _held_by(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
+    for field in dataclasses.fields(value):
+        yield from _passes_in(getattr(value, field.name), span)

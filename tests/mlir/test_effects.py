@@ -1,0 +1,80 @@
+"""What MLIR's passes do outside the IR is known."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from mlir_tools import MLIR_OPT
+
+from passel.mlir.bindings import bindings_named
+from passel.mlir.effects import effects_of_native
+from passel.mlir.native import native_pass_class
+from passel.mlir.pipelines import on_nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MLIR = bindings_named("mlir")
+
+ATTRIBUTES_ALONE = {"nvvm-attach-target", "rocdl-attach-target", "xevm-attach-target"}
+"""Passes that write names of files into the IR, for others to read."""
+
+
+def options() -> Iterator[tuple[str, str]]:
+    """Yield passes and pipelines of mlir-opt, each with one of its options."""
+    text = subprocess.run([MLIR_OPT, "--help"], capture_output=True, text=True, check=True).stdout
+    name = ""
+    for line in text.splitlines():
+        if found := re.match(r" {6}--([\w-]+) ", line):
+            name = found[1]
+        elif name and (found := re.match(r" {8}-{1,2}([\w-]+)[ =]", line)):
+            yield name, found[1]
+
+
+def test_passes_with_options_for_files_have_effects() -> None:
+    """Whatever takes the name of a file, a folder or a tool is in the table."""
+    found = {
+        name
+        for name, option in options()
+        if re.search(r"file(name)?$|paths?$|toolkit|dir$|^l$", option)
+    }
+    assert found - ATTRIBUTES_ALONE
+    silent = {name for name in found if not effects_of_native(MLIR, name, "")}
+    assert silent == ATTRIBUTES_ALONE
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "effects"),
+    [
+        ("cse", "", ()),
+        ("inline", "default-pipeline=canonicalize{max-iterations=3}", ()),
+        ("inline", "default-pipeline=gpu-lower-to-nvvm-pipeline", ("read-files", "run-programs", "write-files")),
+        ("inline", 'op-pipelines={"func.func( snapshot-op-locations )"}', ("write-files",)),
+        ("convert-vector-to-llvm", "reassociate-fp-reductions=1", ()),
+    ],
+)  # fmt: skip
+def test_pipelines_in_options_count(name: str, options: str, effects: tuple[str, ...]) -> None:
+    """MLIR takes pipelines as text, in which each name of a pass or pipeline has its effects."""
+    assert effects_of_native(MLIR, name, options) == effects
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gpu-module-to-binary", "transform-interpreter", "transform-preload-library"],
+)
+def test_names_in_reports_are_known_without_running(name: str) -> None:
+    """A pass with effects is not run to find out what MLIR calls it, and its name is right."""
+    found = native_pass_class("mlir", name)
+    assert found is not None
+    assert found().display_name == on_nothing(MLIR, name).display_names[name]
+
+
+def test_passes_that_no_release_has_are_unknown() -> None:
+    """Of what a vendor has added, nobody has told what it does."""
+    added = "jir-affine-transform"
+    assert native_pass_class("mlir", added) is not None
+    assert effects_of_native(MLIR, added, "") == ("unknown",)
+    assert effects_of_native(MLIR, "inline", f"default-pipeline={added}") == ("unknown",)

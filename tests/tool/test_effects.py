@@ -1,0 +1,195 @@
+"""Recorded pipelines do nothing outside the IR that nobody has allowed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel import PassManager
+from passel.errors import EffectsError
+from passel.instruments.reproducer_file import reproducer_text
+from passel.mlir import MLIRAdapter
+from passel.passes.effects import EFFECTS
+
+if TYPE_CHECKING:
+    from conftest import Outcome, Tool
+
+MODULE = "module {\n  func.func @f() {\n    return\n  }\n}"
+
+SHELL = "mlir-opt{arguments={-c,touch${IFS}made;cat} executable=/bin/sh}"
+SNAPSHOT = "snapshot-op-locations{filename=made}"
+
+PLUGIN = '''\
+from pathlib import Path
+from passel import OpPassManager, Pass, PassFailure
+
+
+class Touch(Pass):
+    """Make a file."""
+
+    name = "touch"
+    effects = ("write-files",)
+
+    def initialize(self, context):
+        Path("made").touch()
+
+    def run(self, op, ctx):
+        Path("made").touch()
+
+
+class RunTouch(Pass):
+    """Run `touch` without showing it in its options."""
+
+    name = "run-touch"
+
+    def run(self, op, ctx):
+        if not ctx.run_pipeline(OpPassManager().add(Touch())):
+            raise PassFailure("it failed inside")
+'''
+
+
+def replay(tool: Tool, pipeline: str, *flags: str) -> Outcome:
+    """Replay a file that records a pipeline; a plugin with passes stands beside it."""
+    Path("r.mlir").write_text(reproducer_text(MODULE, pipeline))
+    Path("plugin.py").write_text(PLUGIN)
+    return tool("--run-reproducer", "r.mlir", "--load-pass-plugin=plugin.py", *flags)
+
+
+XDSL = {
+    "plain": SHELL,
+    "in-a-nested-pipeline": f"func.func({SHELL})",
+    "in-an-option": f"composite-fixed-point-pass{{pipeline={{{SHELL}}}}}",
+    "in-an-option-of-an-option": (
+        f"composite-fixed-point-pass{{pipeline={{composite-fixed-point-pass{{pipeline={{{SHELL}}}}}}}}}"
+    ),
+    "across": f"mlir({SNAPSHOT})",
+    "declared": "touch",
+    "dynamic": "run-touch",
+}
+
+MLIR = {
+    "plain": SNAPSHOT,
+    "in-a-nested-pipeline": f"func.func({SNAPSHOT})",
+    "in-an-option": f"inline{{default-pipeline={SNAPSHOT}}}",
+    "in-a-quoted-option": f"inline{{op-pipelines={{func.func({SNAPSHOT})}}}}",
+    "in-a-repeated-pipeline": f"composite-fixed-point-pass{{pipeline={{{SNAPSHOT}}}}}",
+    "in-an-option-across": f"xdsl(composite-fixed-point-pass{{pipeline={{{SHELL}}}}})",
+    "across": f"xdsl({SHELL})",
+    "declared": "touch",
+    "dynamic": "run-touch",
+}
+
+CASES = [
+    *(pytest.param("xdsl", text, id=f"xdsl-{name}") for name, text in XDSL.items()),
+    *(pytest.param("mlir", text, id=f"mlir-{name}") for name, text in MLIR.items()),
+]
+
+
+DOES = (
+    "pass '(mlir-opt' runs programs|snapshot-op-locations' writes files|touch' writes files)",
+    "pass 'inline', by what is in its options, writes files",
+)
+"""What errors say of passes that have effects themselves, and of those that hold such passes."""
+
+
+@pytest.mark.parametrize(("ir", "passes"), CASES)
+def test_a_recorded_pipeline_with_effects_is_refused(tool: Tool, ir: str, passes: str) -> None:
+    """It does nothing, and one error names the pass, what it does, and the flag that allows it."""
+    outcome = replay(tool, f"builtin.module({passes})", f"--ir={ir}")
+    assert outcome.code == 1
+    assert not Path("made").exists()
+    assert outcome.err.count("error: ") == 1
+    assert "--allow-effects=" in outcome.err
+    assert re.search(DOES[passes.count("inline")], outcome.err)
+
+
+@pytest.mark.parametrize(("ir", "passes"), CASES)
+def test_what_is_allowed_runs(tool: Tool, ir: str, passes: str) -> None:
+    """With the flag the pipeline does what it says."""
+    flag = "--allow-effects=run-programs,write-files"
+    outcome = replay(tool, f"builtin.module({passes})", f"--ir={ir}", flag)
+    assert "may do only if" not in outcome.err
+    assert Path("made").exists()
+
+
+def test_the_error_stands_at_the_pass(tool: Tool) -> None:
+    """The place is that of the pass in the file, and the sentence says the way out."""
+    outcome = replay(tool, "builtin.module(cse,mlir-opt{executable=/bin/sh})")
+    column = Path("r.mlir").read_text().splitlines()[9].index("mlir-opt") + 1
+    assert outcome.err.splitlines()[0] == (
+        f"r.mlir:10:{column}: error: pass 'mlir-opt' runs programs, which a pipeline from a file "
+        "may do only if you trust it: --allow-effects=run-programs"
+    )
+
+
+def test_all_effects_are_named_at_once(tool: Tool) -> None:
+    """Several passes make one error, with one flag for all of them."""
+    outcome = replay(tool, "builtin.module(mlir-opt,cse,apply-pdl{pdl-file=x},mlir-opt)")
+    assert outcome.err.splitlines()[0].endswith(
+        "error: pass 'mlir-opt' runs programs and pass 'apply-pdl' reads files, which a pipeline "
+        "from a file may do only if you trust it: --allow-effects=read-files,run-programs"
+    )
+
+
+def test_passes_without_effects_need_no_flag(tool: Tool) -> None:
+    """Options count: a pass that can read a file but is given none runs."""
+    outcome = replay(tool, "builtin.module(cse,apply-pdl)")
+    assert outcome.code == 0, outcome.err
+
+
+def test_the_own_command_line_is_not_restricted(tool: Tool) -> None:
+    """A pipeline that the user has typed does what it says, also instead of a recorded one."""
+    outcome = replay(tool, "builtin.module(mlir-opt)", "-p", "builtin.module(touch)")
+    assert outcome.code == 0, outcome.err
+    assert Path("made").exists()
+
+
+def test_all_allows_everything(tool: Tool) -> None:
+    """`--allow-effects=all` stands for all effects that there are."""
+    outcome = replay(tool, "builtin.module(touch)", "--allow-effects=all")
+    assert outcome.code == 0, outcome.err
+
+
+def test_unknown_effects_are_refused(tool: Tool) -> None:
+    """A wrong name is an error that lists those that there are and suggests one."""
+    outcome = replay(tool, "builtin.module(cse)", "--allow-effects=write-file")
+    assert outcome.code == 1
+    assert "no such effect 'write-file'" in outcome.err
+    assert "did you mean 'write-files'?" in outcome.err
+    assert all(name in outcome.err for name in EFFECTS)
+
+
+def test_the_command_to_replay_allows_what_it_needs(tool: Tool) -> None:
+    """Whoever replays their own failure need not find out which flag is missing."""
+    Path("plugin.py").write_text(PLUGIN)
+    outcome = tool(
+        *("in.mlir", "-p", "builtin.module(mlir-opt{executable=/bin/false})"),
+        "--mlir-pass-pipeline-crash-reproducer=r.mlir",
+    )
+    (line,) = [line for line in outcome.err.splitlines() if "to replay: " in line]
+    _, *command = shlex.split(line.partition("to replay: ")[2])
+    assert "--allow-effects=run-programs" in command
+    assert "Error executing mlir-opt pass" in tool(*command).err
+
+
+def test_looking_a_pass_up_does_not_run_it(tool: Tool) -> None:
+    """Finding out about one of MLIR's passes leaves no file behind, wherever it would write it."""
+    before = set(Path(tempfile.gettempdir()).glob("mlir_snapshot-*"))
+    replay(tool, "builtin.module(snapshot-op-locations)", "--ir=mlir")
+    assert set(Path(tempfile.gettempdir()).glob("mlir_snapshot-*")) == before
+
+
+def test_the_check_holds_for_every_pipeline_from_a_file() -> None:
+    """In Python, a restricted manager refuses the pipeline before anything runs."""
+    pm = PassManager.parse(f"builtin.module({SNAPSHOT})", adapter=MLIRAdapter())
+    pm.restrict_effects()
+    with pytest.raises(EffectsError, match="pass 'snapshot-op-locations' writes files") as raised:
+        pm.check()
+    assert raised.value.effects == ("write-files",)
+    pm.restrict_effects("write-files")
+    pm.check()
