@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from xdsl.dialects.arith import ConstantOp
 
 from passel import PassFailedError, PassManager
 from passel.errors import OptionError
@@ -242,3 +243,35 @@ def test_limits_that_are_not_reached(same_as_xdsl: Callable[..., int]) -> None:
     """Counting rewrites changes no result."""
     generous = Canonicalizer(max_iterations=1000, max_num_rewrites=100000)
     assert same_as_xdsl(generous, "canonicalize", step=17, least=40) > 10
+
+
+WIDEST = 2**63
+
+
+@pytest.mark.parametrize(
+    ("op_name", "a", "b", "expected"),
+    [
+        ("addi", WIDEST - 1, 1, -WIDEST),
+        ("subi", -WIDEST, 1, WIDEST - 1),
+        ("muli", WIDEST - 1, 2, -2),
+    ],
+)
+def test_constants_of_type_index_wrap_around(
+    op_name: str,
+    a: int,
+    b: int,
+    expected: int,
+    parse: Callable[[str], Operation],
+    run: Callable[..., object],
+) -> None:
+    """What is computed with `index` is a number of 64 bits, as it is where it is not folded."""
+    op = parse(f"""
+func.func @f() -> index {{
+  %a = arith.constant {a} : index
+  %b = arith.constant {b} : index
+  %c = arith.{op_name} %a, %b : index
+  func.return %c : index
+}}""")
+    run(op, Canonicalizer())
+    (constant,) = (inner for inner in op.walk() if isinstance(inner, ConstantOp))
+    assert str(constant.value) == f"{expected} : index"

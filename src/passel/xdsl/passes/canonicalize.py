@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
+from xdsl.dialects.arith import ConstantOp, SignlessIntegerBinaryOperation
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
     PatternRewriteWalker,
     RewritePattern,
 )
-from xdsl.traits import HasCanonicalizationPatternsTrait
+from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait
 from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel.errors import PassFailure
 from passel.passes import Pass, option
+from passel.xdsl.passes.integer_folds import fold_integers
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, Region
@@ -28,7 +31,8 @@ class Canonicalizer(Pass["Operation"]):
     """Canonicalize operations: fold them and apply their canonicalization patterns.
 
     The options are MLIR's as far as xDSL's rewriter knows the notion. By default it does
-    exactly what xDSL's `canonicalize` does, on the op that it runs on.
+    what xDSL's `canonicalize` does, on the op that it runs on; constants of type `index`, which
+    xDSL's folders let grow without bound, wrap around at 64 bits.
 
     Example:
         >>> str(Canonicalizer(max_iterations=2, region_simplify="disabled"))
@@ -65,7 +69,8 @@ class Canonicalizer(Pass["Operation"]):
         if self.disable_patterns or self.enable_patterns:
             pattern = _SomePatterns(self.disable_patterns, self.enable_patterns)
         applier = GreedyRewritePatternApplier([pattern], ctx=ctx.ir_context, folding_enabled=True)
-        limits = _Limits(applier, self.max_iterations, self.max_num_rewrites)
+        folding = _IndexFolding(applier)
+        limits = _Limits(folding, self.max_iterations, self.max_num_rewrites)
         simplify = self.region_simplify == "normal"
 
         def end_iteration(region: Region, listener: PatternRewriterListener) -> bool:
@@ -74,7 +79,7 @@ class Canonicalizer(Pass["Operation"]):
             return changed
 
         walker = PatternRewriteWalker(
-            limits if limits.exist else applier,
+            limits if limits.exist else folding,
             walk_reverse=not self.top_down,
             post_walk_func=end_iteration if limits.exist or simplify else None,
         )
@@ -88,6 +93,26 @@ class Canonicalizer(Pass["Operation"]):
             converged = converged and limits.converged
         if self.test_convergence and not converged:
             raise PassFailure("canonicalization did not converge within its limits")
+
+
+class _IndexFolding(RewritePattern):
+    """Folds what xDSL folds of type `index`, to 64 bits; leaves all else to another pattern."""
+
+    def __init__(self, pattern: RewritePattern) -> None:
+        self.pattern = pattern
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if (
+            len(op.results) == 1
+            and isinstance(kind := op.results[0].type, IndexType)
+            and isinstance(op, SignlessIntegerBinaryOperation)
+            and type(op).py_operation is not SignlessIntegerBinaryOperation.py_operation
+        ):
+            constants = [ConstantLike.get_constant_value(operand) for operand in op.operands]
+            if None not in constants and (value := fold_integers(op, constants)) is not None:
+                rewriter.replace(op, ConstantOp(cast("IntegerAttr", value), kind))
+                return
+        self.pattern.match_and_rewrite(op, rewriter)
 
 
 class _LimitReachedError(Exception):
