@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
+    from passel import RunResult
+
 LOOPS = """
   %lb = arith.constant 0 : index
   %ub = arith.constant 8 : index
@@ -83,6 +85,54 @@ func.func @f(%n: index, %m: memref<1xindex>) {
         1,
         1,
     ]
+
+
+@pytest.mark.parametrize(
+    ("divisor", "stays"), [("%n", True), ("%zero", True), ("%minus", True), ("%two", False)]
+)
+@pytest.mark.parametrize("division", ["divsi", "remsi", "floordivsi", "ceildivsi"])
+def test_divisions_that_might_trap_stay(
+    division: str,
+    divisor: str,
+    stays: bool,
+    parse_op: Callable[[str], Operation],
+    run: Callable[..., object],
+) -> None:
+    """A division leaves the loop only if it cannot trap where the loop runs no iteration."""
+    op = parse_op(f"""
+func.func @f(%n: index, %m: memref<1xindex>) {{
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %minus = arith.constant -1 : index
+  scf.for %i = %zero to %n step %one {{
+    %x = arith.{division} %n, {divisor} : index
+    memref.store %x, %m[%zero] : memref<1xindex>
+  }}
+  func.return
+}}""")
+    run(op, Licm())
+    assert [depth_of(inner) for inner in op.walk() if inner.name == f"arith.{division}"] == [stays]
+
+
+def test_what_uses_a_division_that_stays_does_so_too(
+    parse_op: Callable[[str], Operation], run: Callable[..., RunResult]
+) -> None:
+    """Nothing is hoisted, nor said to be changed, if all depends on a division that might trap."""
+    op = parse_op("""
+func.func @f(%n: index, %m: memref<1xindex>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+    %x = arith.remsi %n, %n : index
+    %y = arith.addi %x, %x : index
+    memref.store %y, %m[%zero] : memref<1xindex>
+  }
+  func.return
+}""")
+    result = run(op, Licm())
+    assert result.changed is False
+    assert [depth_of(inner) for inner in op.walk() if inner.name == "arith.addi"] == [1]
 
 
 def test_both_names_print(parse_op: Callable[[str], Operation], run: Callable[..., object]) -> None:
