@@ -22,6 +22,31 @@ if TYPE_CHECKING:
     from passel.ir import PrintFlags
 
 
+_EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
+"""Ops that xDSL prints without the terminators of their blocks, and cannot read back so."""
+
+
+class _Terminating(Printer):
+    """Prints terminators that no parser puts back, which some of xDSL's ops leave out."""
+
+    def print_region(
+        self,
+        region: Region,
+        print_entry_block_args: bool = True,
+        print_empty_block: bool = True,
+        print_block_terminators: bool = True,
+    ) -> None:
+        """Print a region, with its terminators if they would be lost."""
+        owner = region.parent
+        explicit = owner is not None and owner.name in _EXPLICIT_TERMINATORS
+        super().print_region(
+            region,
+            print_entry_block_args,
+            print_empty_block,
+            print_block_terminators or explicit,
+        )
+
+
 class _Eliding(Printer):
     """Leaves large constants and resources out.
 
@@ -83,7 +108,7 @@ def printed(op: Operation, flags: PrintFlags) -> str:
 
 
 def make_printer(flags: PrintFlags, base: type[Printer] = Printer, **arguments: Any) -> Printer:
-    """Return a printer for these flags, one of xDSL's own if nothing is left out.
+    """Return a printer for these flags.
 
     Args:
         flags: How to print. xDSL prints no aliases, so that any scope is a local one.
@@ -91,8 +116,8 @@ def make_printer(flags: PrintFlags, base: type[Printer] = Printer, **arguments: 
         arguments: More arguments of xDSL's printer.
     """
     elides = flags.elide_elements is not None or flags.elide_resources is not None
-    mixins = (_Outline,) * flags.skip_regions + (_Eliding,) * elides
-    chosen = _combined(mixins, base) if mixins else base
+    mixins = (_Outline if flags.skip_regions else _Terminating, *(_Eliding,) * elides)
+    chosen = _combined(mixins, base)
     printer = chosen(
         print_generic_format=flags.generic, print_debuginfo=flags.debuginfo, **arguments
     )
