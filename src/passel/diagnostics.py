@@ -180,7 +180,12 @@ def log_exception(message: str) -> None:
 
 def brief(error: BaseException) -> str:
     """Return an exception's class and the first line of what it says."""
-    return f"{type(error).__name__}: {error}".partition("\n")[0]
+    name = type(error).__name__
+    try:
+        said = str(error)
+    except (Exception, SystemExit):  # noqa: BLE001 - its own code ran
+        return f"{name} (its message cannot be shown)"
+    return f"{name}: {said}".partition("\n")[0] if said else name
 
 
 def file_problem(error: OSError | ValueError) -> str:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Self
 
-from passel.errors import AdapterError, AnchorError, Problem
+from passel.diagnostics import brief
+from passel.errors import AdapterError, AnchorError, PasselError, PipelineError, Problem
 from passel.ir import ANY, WrapsPasses, adapter_for, entered_context, op_name_of
 from passel.passes import Pass, default_registry
 from passel.passes.callables import pass_of
@@ -297,13 +298,28 @@ class OpPassManager:
                 entry = scratch._placed(element.pass_, element.span)
                 scratch._entries.append((entry, element.span))
             elif isinstance(element, ResolvedCall):
-                arguments = () if element.options is None else (element.options,)
-                element.info.build(scratch, *arguments)
+                _expand(element, scratch)
             else:
                 nested = self._empty_nested(element.anchor)
                 nested._entries = nested._built(element.elements)
                 scratch._entries.append((nested, element.span))
         return scratch._entries
+
+
+def _expand(call: ResolvedCall, manager: OpPassManager) -> None:
+    """Let a registered pipeline add its passes.
+
+    Raises:
+        PipelineError: Its own code raises something.
+    """
+    arguments = () if call.options is None else (call.options,)
+    try:
+        call.info.build(manager, *arguments)
+    except PasselError:
+        raise
+    except (Exception, SystemExit) as error:
+        message = f"pipeline '{call.info.name}' cannot be built: {brief(error)}"
+        raise PipelineError(Problem(message, call.span)) from error
 
 
 def _as_pass(item: object) -> Pass[Any]:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
-from passel.errors import AnchorError, PassFailedError, Problem
+from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Execution, VerifyEach
 from passel.instruments.hooks import Instrumentor
 from passel.ir import ANY, TakesContainers, ability_of, adapter_for, entered_context
@@ -320,16 +320,28 @@ class PassManager(OpPassManager):
         self._scheduler = None
 
     def check(self, adapter: IRAdapter | None = None) -> None:
-        """Make the checks of the pipeline that need no IR; `run` makes them too.
+        """Make the checks of the pipeline that need no ops; `run` makes them too.
+
+        Args:
+            adapter: The IR's adapter; by default the manager's, or that of its context.
 
         Raises:
             AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is
                 unknown or not isolated from above.
             EffectsError: A pass has effects that are not allowed.
+            AdapterError: It is not known for which IR to check.
         """
-        chosen = adapter or self._adapter
-        if chosen is not None:
-            self._scheduler_for(chosen, self._context_for(chosen, None)).schedule(self)
+        chosen = adapter or self._adapter or self._adapter_of_context()
+        self._scheduler_for(chosen, self._context_for(chosen, None)).schedule(self)
+
+    def _adapter_of_context(self) -> IRAdapter:
+        if self.context is None:
+            msg = (
+                "cannot check a pipeline without knowing its IR: give check(adapter) the IR's "
+                "adapter, or PassManager(anchor, context) a context of the IR"
+            )
+            raise AdapterError(msg)
+        return adapter_for(self.context)
 
     def run(
         self, op: Any, *, on_diagnostic: Callable[[Diagnostic], None] | None = None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, dataclass_transform
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
+from passel.passes.definition import check_pass
 from passel.passes.effects import check_effects
 from passel.passes.options import Options, option
 from passel.passes.statistics import Statistic, statistics_of
@@ -75,8 +76,9 @@ class Pass(Options, Generic[OpT, StateT]):
     effects: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Check what the class declares."""
+        """Make the subclass a frozen dataclass and check what it declares."""
         super().__init_subclass__(**kwargs)
+        check_pass(cls)
         check_effects(cls.effects, f"pass {cls.__qualname__}")
 
     if not TYPE_CHECKING:

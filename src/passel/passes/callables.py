@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import PassFailure
 from passel.passes.base import Pass
+from passel.passes.definition import check_body
 
 if TYPE_CHECKING:
     from passel.passes.context import PassContext
@@ -72,6 +73,8 @@ def pass_of(
 
     Raises:
         TypeError: It cannot be called.
+        DefinitionError: It is asynchronous or a generator, so that calling it would not run
+            it, or the name does not read back.
 
     Example:
         >>> print(pass_of(lambda op, pass_: None))
@@ -81,10 +84,12 @@ def pass_of(
         msg = f"expected a function, got {function!r}"
         raise TypeError(msg)
     own_name: str = getattr(function, "__name__", type(function).__name__)
-    namespace = {
+    check_body(function, own_name)
+    namespace: dict[str, Any] = {
         "function": staticmethod(function),
         "__doc__": description or function.__doc__,
-        "name": argument,
         "anchor": op_name or None,
     }
+    if argument:
+        namespace["name"] = argument
     return type(name or own_name.strip("<>"), (CallablePass,), namespace)()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
 from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, Problem
+from passel.passes.definition import check_fields
 from passel.passes.option_types import BadValue, Codec, codec_for
 from passel.pipeline import OptionText, parse_options, split_struct
 
@@ -104,6 +105,7 @@ class Options:
         """Make the subclass a frozen dataclass and check its fields if it is possible now."""
         super().__init_subclass__(**kwargs)
         dataclass(frozen=True, kw_only=True)(cls)
+        check_fields(cls)
         cls.__options = None
         # Annotations may name what is defined later or locally; they are read when needed.
         with contextlib.suppress(NameError):

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from passel.diagnostics import log_exception, suggest
-from passel.errors import DefinitionError, DuplicateNameError
+from passel.diagnostics import brief, log_exception, suggest
+from passel.errors import DefinitionError, DuplicateNameError, PasselError
 from passel.passes.base import Pass
+from passel.passes.definition import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,10 +45,28 @@ class PassInfo:
 
     @property
     def pass_class(self) -> type[Pass[Any]]:
-        """The pass class, imported now if it was not yet."""
+        """The pass class, imported now if it was not yet.
+
+        Raises:
+            DefinitionError: The factory raises something, or returns something else.
+        """
         if self._loaded is None:
-            self._loaded = self.factory()
+            self._loaded = self._load()
         return self._loaded
+
+    def _load(self) -> type[Pass[Any]]:
+        problem = f"pass '{self.name}' of {self.origin} cannot be loaded"
+        try:
+            loaded = self.factory()
+        except PasselError:
+            raise
+        except (Exception, SystemExit) as error:
+            msg = f"{problem}: {brief(error)}"
+            raise DefinitionError(msg) from error
+        if not (isinstance(loaded, type) and issubclass(loaded, Pass)):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
+            msg = f"{problem}: {loaded!r} is no pass class"
+            raise DefinitionError(msg)
+        return loaded
 
 
 class PassPipelineInfo(NamedTuple):
@@ -124,12 +143,13 @@ class PassRegistry:
 
         Raises:
             DuplicateNameError: Another pass has the name.
-            DefinitionError: The class has no name.
+            DefinitionError: The class has no name, or the name does not read back.
         """
         if isinstance(pass_, str):
             if factory is None:
                 msg = f"register('{pass_}') needs a factory that returns the pass class"
                 raise TypeError(msg)
+            check_name(pass_, "a pass")
             info = PassInfo(pass_, origin or repr(factory), factory, ir)
             self._add(self._passes, info, override=override)
             return None
@@ -164,9 +184,11 @@ class PassRegistry:
 
         Raises:
             DuplicateNameError: Another pipeline has the name.
+            DefinitionError: The name does not read back.
 
         Source: `mlir::PassPipelineRegistration`, MLIR 22.
         """
+        check_name(name, "a pipeline")
         info = PassPipelineInfo(name, build, options, summary, build.__module__)
         self._add(self._pipelines, info, override=override)
 

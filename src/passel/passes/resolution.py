@@ -7,13 +7,17 @@ name is reported at once, and then every wrong option.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
+from passel.diagnostics import brief
 from passel.errors import (
     MAX_PROBLEMS,
     AdapterError,
+    DefinitionError,
     OptionError,
+    PasselError,
     PipelineError,
     Problem,
     UnknownPassError,
@@ -30,8 +34,10 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
     from passel.passes.base import Pass
     from passel.passes.options import Options
-    from passel.passes.registry import PassPipelineInfo
+    from passel.passes.registry import PassInfo, PassPipelineInfo
     from passel.pipeline import ElementNode, PipelineNode
+
+    OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 class ResolvedPass(NamedTuple):
@@ -88,19 +94,38 @@ def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[Re
     unknown = list(islice(unregistered, MAX_PROBLEMS))
     if unknown:
         raise UnknownPassError(*unknown)
-    problems: list[Problem] = []
-    resolved = _resolve(elements, registry, problems)
-    if problems:
-        raise OptionError(*problems[:MAX_PROBLEMS])
+    found = _Found()
+    resolved = _resolve(elements, registry, found)
+    if found.problems:
+        raise OptionError(*found.problems[:MAX_PROBLEMS]) from found.cause
     return resolved
 
 
+@dataclass(slots=True)
+class _Found:
+    """All that is wrong so far.
+
+    Attributes:
+        problems: What is wrong, in the order of the text.
+        cause: What a pass raised that is to blame for one of them, if one did.
+    """
+
+    problems: list[Problem] = field(default_factory=list["Problem"])
+    cause: BaseException | None = None
+
+    def add(self, error: PipelineError, place: Span | None = None) -> None:
+        """Add the problems of an error; those without a place of their own have this one."""
+        # What has none (a missing option) is the pass's.
+        self.problems += [Problem(p.message, p.span or place) for p in error.problems]
+        self.cause = self.cause or error.__cause__
+
+
 def _resolve(
-    elements: Sequence[ElementNode], registry: PassRegistry, problems: list[Problem]
+    elements: Sequence[ElementNode], registry: PassRegistry, found: _Found
 ) -> tuple[ResolvedElement, ...]:
     resolved: list[ResolvedElement] = []
     for node in elements:
-        if len(problems) >= MAX_PROBLEMS:
+        if len(found.problems) >= MAX_PROBLEMS:
             break
         if not isinstance(node, PassNode):
             crossing = _crossing(node, registry)
@@ -109,16 +134,15 @@ def _resolve(
                     pass_ = crossing.from_elements(node.elements, registry)
                     resolved.append(ResolvedPass(pass_, node.span))
                 except OptionError as error:
-                    problems += error.problems
+                    found.add(error)
                 continue
-            inner = _resolve(node.elements, registry, problems)
+            inner = _resolve(node.elements, registry, found)
             resolved.append(ResolvedNest(node.anchor, inner, node.span))
             continue
         try:
             resolved.append(_leaf(node, registry))
         except PipelineError as error:
-            # What has no place of its own (a missing option) is the pass's.
-            problems += [Problem(p.message, p.span or node.span) for p in error.problems]
+            found.add(error, node.span)
     return tuple(resolved)
 
 
@@ -141,17 +165,44 @@ def _leaf(node: PassNode, registry: PassRegistry) -> ResolvedElement:
         owner = f"pipeline '{node.name}'"
         nodes, options = _options(node, owner), None
         if pipeline.options:
-            options = pipeline.options(**pipeline.options.read_options(nodes, owner, registry))
+            options = _made(pipeline.options, nodes, owner, registry)
         else:
             read_options((), nodes, owner, registry)
         return ResolvedCall(pipeline, options, node.span)
     info = registry.lookup_pass(node.name)
     if info is None:
         raise UnknownPassError(Problem(_unknown(node.name, registry), node.span))
-    pass_class, owner = info.pass_class, f"pass '{node.name}'"
+    pass_class, owner = _class_of(info), f"pass '{node.name}'"
     nodes = _options(node, owner, argument=getattr(pass_class, "argument_options", None))
-    values = pass_class.read_options(nodes, owner, registry)
-    return ResolvedPass(pass_class(**values), node.span)
+    return ResolvedPass(_made(pass_class, nodes, owner, registry), node.span)
+
+
+def _class_of(info: PassInfo) -> type[Pass[Any]]:
+    """Return a registered pass's class.
+
+    Raises:
+        PipelineError: It cannot be loaded.
+    """
+    try:
+        return info.pass_class
+    except DefinitionError as error:
+        raise PipelineError(Problem(str(error))) from (error.__cause__ or error)
+
+
+def _made(
+    made_class: type[OptionsT], nodes: Sequence[OptionNode], owner: str, registry: PassRegistry
+) -> OptionsT:
+    """Return a pass, or the options of a pipeline, with the options as written.
+
+    Raises:
+        OptionError: Options are wrong, or its own code raises something.
+    """
+    try:
+        return made_class(**made_class.read_options(nodes, owner, registry))
+    except PasselError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise OptionError(Problem(f"{owner} cannot be made: {brief(error)}")) from error
 
 
 def _unknown(name: str, registry: PassRegistry) -> str:

@@ -1,6 +1,6 @@
 """The textual form of pipelines: text to nodes and back. Knows no passes."""
 
-from passel.pipeline.lexer import located, split_list, split_struct
+from passel.pipeline.lexer import NAMES, is_name, located, split_list, split_struct
 from passel.pipeline.parser import (
     parse_elements,
     parse_elements_at,
@@ -12,11 +12,13 @@ from passel.pipeline.printer import print_options, print_pipeline, quote
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 __all__ = [
+    "NAMES",
     "ElementNode",
     "OptionNode",
     "OptionText",
     "PassNode",
     "PipelineNode",
+    "is_name",
     "located",
     "parse_elements",
     "parse_elements_at",

@@ -42,6 +42,19 @@ _BRACKETS = re.compile(r"""[][(){}"',]""")
 _VALUE_END = re.compile(r"""[\s{"']""", re.ASCII)
 _KEY_END = re.compile(r"[=\s]", re.ASCII)
 _NOT_SPACE = re.compile(r"\S", re.ASCII)
+_NAME = re.compile(r"""[^\s\x00-\x1f\x7f\ud800-\udfff,(){}\[\]"'=/\\]+""")
+
+NAMES = "names are not empty and have no white space, comma, bracket, quote, '=', '/' or '\\'"
+"""The rule for names, as messages say it; see `is_name`."""
+
+
+def is_name(text: str) -> bool:
+    """Return whether a pass, a pipeline or an option can have this name.
+
+    It has to read back wherever names are written: in pipelines, in options that hold
+    pipelines, as flags, in the paths of passes, and in files.
+    """
+    return _NAME.fullmatch(text) is not None
 
 
 def skip_string(text: str, start: int, end: int) -> int:

@@ -19,10 +19,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from passel.errors import AnchorError, Problem
 from passel.ir import ANY
 from passel.passes import Options, Pass
-from passel.schedule.model import NestedStep, PassStep, Pipeline, Schedule, any_accepts
+from passel.schedule.model import (
+    NestedStep,
+    PassStep,
+    Pipeline,
+    Schedule,
+    any_accepts,
+    is_schedulable,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from passel.diagnostics import Span
     from passel.ir import IRAdapter, OpKind
@@ -229,48 +236,57 @@ class _Compiler:
                 span,
             )
             for entry, span in draft.entries
-            if isinstance(entry, Pass) and not entry.can_schedule_on(kind)
+            if isinstance(entry, Pass) and not is_schedulable(entry, kind)
         ]
         if problems:
             raise AnchorError(*problems)
 
     def _merged(self, draft: _Draft) -> Iterator[Pass | list[_Draft]]:
         """Yield the entries with adjacent nested pipelines gathered where they may be."""
-        group: list[_Draft] = []
+        group = _Group()
         for entry, _ in draft.entries:
             if isinstance(entry, Pass):
-                if group:
-                    yield group
-                    group = []
+                if group.by_anchor:
+                    yield group.ordered()
+                    group = _Group()
                 yield entry
-            elif not group:
-                group = [entry]
             elif self._conflict(group, entry):
-                yield group
-                group = [entry]
+                yield group.ordered()
+                group = _Group()
+                group.add(entry)
             else:
-                _merge(group, entry)
-        if group:
-            yield group
+                group.add(entry)
+        if group.by_anchor:
+            yield group.ordered()
 
-    def _conflict(self, group: Sequence[_Draft], entry: _Draft) -> bool:
-        """Tell whether an op could be taken by `any` on one side and by the other side."""
-        if entry.anchor == ANY:
-            return any(self._overlaps(entry, other) for other in group)
-        return any(other.anchor == ANY and self._overlaps(other, entry) for other in group)
+    def _conflict(self, group: _Group, entry: _Draft) -> bool:
+        """Return whether an op could be taken by `any` on one side and by the other side."""
+        catch_all = group.by_anchor.get(ANY)
+        if entry.anchor != ANY:
+            return catch_all is not None and self._overlaps(catch_all, entry)
+        if catch_all is not None:
+            return True
+        return any(self._overlaps(entry, other) for other in group.by_anchor.values())
 
     def _overlaps(self, catch_all: _Draft, other: _Draft) -> bool:
-        if other.anchor == ANY:
-            return True
         kind = self.kinds.kind_named(other.anchor)
         return kind is not None and any_accepts(catch_all.passes(), kind)
 
 
-def _merge(group: list[_Draft], entry: _Draft) -> None:
-    for other in group:
-        if other.anchor == entry.anchor:
-            other.entries += entry.entries
-            break
-    else:
-        group.append(entry)
-    group.sort(key=lambda draft: (draft.anchor == ANY, draft.anchor.encode()))
+class _Group:
+    """Adjacent nested pipelines, those for the same ops made one."""
+
+    def __init__(self) -> None:
+        self.by_anchor: dict[str, _Draft] = {}
+
+    def add(self, entry: _Draft) -> None:
+        """Add a pipeline behind what is there for the same ops."""
+        known = self.by_anchor.setdefault(entry.anchor, entry)
+        if known is not entry:
+            known.entries += entry.entries
+
+    def ordered(self) -> list[_Draft]:
+        """Return the pipelines by name, `any` last."""
+        return sorted(
+            self.by_anchor.values(), key=lambda draft: (draft.anchor == ANY, draft.anchor.encode())
+        )

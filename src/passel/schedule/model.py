@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from passel.diagnostics import brief
+from passel.errors import AnchorError, PasselError, Problem
 from passel.ir import ANY
 
 if TYPE_CHECKING:
@@ -118,7 +120,7 @@ class Pipeline:
                 "trying to schedule a pass on an operation not marked as 'IsolatedFromAbove'"
             )
         for index, step in enumerate(self.steps):
-            if isinstance(step, PassStep) and not step.pass_.can_schedule_on(kind):
+            if isinstance(step, PassStep) and not is_schedulable(step.pass_, kind):
                 name = step.pass_.name
                 reason = f"trying to schedule pass '{name}' on an unsupported operation"
                 return self.steps[:index], reason
@@ -150,4 +152,22 @@ def passes_of(pipeline: Pipeline) -> Iterator[PassStep]:
 
 def any_accepts(passes: Iterator[Pass], kind: OpKind) -> bool:
     """Return whether an `any` pipeline of these passes takes ops of a kind."""
-    return kind.registered and kind.isolated and all(p.can_schedule_on(kind) for p in passes)
+    return kind.registered and kind.isolated and all(is_schedulable(p, kind) for p in passes)
+
+
+def is_schedulable(pass_: Pass, kind: OpKind) -> bool:
+    """Return whether a pass says that it can run on ops of a kind.
+
+    Raises:
+        AnchorError: It raises something instead of saying so.
+    """
+    try:
+        return pass_.can_schedule_on(kind)
+    except PasselError:
+        raise
+    except (Exception, SystemExit) as error:
+        message = (
+            f"pass '{pass_.name or pass_.display_name}' does not say whether it runs on "
+            f"'{kind.name}': its can_schedule_on raised {brief(error)}"
+        )
+        raise AnchorError(Problem(message)) from error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.universe import Universe
 
 from passel.diagnostics import log_exception
+from passel.pipeline import NAMES, is_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,9 +59,9 @@ def installed_universe() -> Universe:
     """Return the dialects, passes and targets of xDSL and of all packages that extend it.
 
     Unlike `Universe.get_multiverse` it does without a package that cannot be loaded, or whose
-    entry point is no `Universe`, and without a second definition of a name: those of xDSL
-    come first, then packages in the order of their names. What is left out is reported in
-    the log `passel`.
+    entry point is no `Universe`, without a second definition of a name: those of xDSL
+    come first, then packages in the order of their names; and without passes that a pipeline
+    could not name. What is left out is reported in the log `passel`.
     """
     # Imported late, like all that reads package metadata.
     from importlib.metadata import entry_points
@@ -71,19 +72,25 @@ def installed_universe() -> Universe:
         try:
             universe: Universe = point.load()
             for kind in ("all_dialects", "all_passes", "all_targets"):
-                _add(getattr(everything, kind), getattr(universe, kind), point.name)
+                known, new = getattr(everything, kind), getattr(universe, kind)
+                _add(known, new, point.name, are_passes=kind == "all_passes")
         except Exception:  # noqa: BLE001 - a broken package must not take the tool with it
             log_exception(f"entry point '{point.name}' of xdsl.universe failed; skipped")
     return everything
 
 
-def _add(known: dict[str, Any], new: dict[str, Any], origin: str) -> None:
+def _add(known: dict[str, Any], new: dict[str, Any], origin: str, *, are_passes: bool) -> None:
     for name, factory in new.items():
-        if known.setdefault(name, factory) is not factory:
-            from logging import getLogger
+        if are_passes and not is_name(name):
+            _report("'%s' of xdsl.universe '%s' skipped: %s", name, origin, NAMES)
+        elif known.setdefault(name, factory) is not factory:
+            _report("'%s' of xdsl.universe '%s' is defined already; skipped", name, origin)
 
-            message = "'%s' of xdsl.universe '%s' is defined already; skipped"
-            getLogger("passel").error(message, name, origin)
+
+def _report(message: str, *arguments: object) -> None:
+    from logging import getLogger
+
+    getLogger("passel").error(message, *arguments)
 
 
 def _wrapper(factory: Callable[[], type[ModulePass]]) -> Callable[[], type[Pass[Any]]]:

@@ -43,7 +43,7 @@ def taken():
 
 UNIVERSE = Universe(
     all_dialects={"greeting": lambda: Dialect("greeting")},
-    all_passes={"greet": greet, "convert-arith-to-varith": taken},
+    all_passes={"greet": greet, "convert-arith-to-varith": taken, "two words": greet},
 )
 NOT_A_UNIVERSE = 3
 '''
@@ -131,6 +131,7 @@ print(module)
         "entry point 'a_broken' of xdsl.universe failed; skipped",
         "entry point 'not_a_universe' of xdsl.universe failed; skipped",
         "'convert-arith-to-varith' of xdsl.universe 'demo' is defined already; skipped",
+        "'two words' of xdsl.universe 'demo' skipped: names are not empty and have no white space",
         "entry point 'a_broken' of passel.passes failed; skipped",
         "entry point 'broken' of passel.passes failed; skipped",
         "RuntimeError: broken on purpose",

@@ -1,0 +1,146 @@
+"""Checks of declarations, made once when a class is defined.
+
+They refuse what Python accepts but would go wrong far away: in a run, in a report, or not at
+all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from passel.errors import DefinitionError
+from passel.passes.statistics import Statistic
+from passel.pipeline import NAMES, is_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_BODIES = ("run", "initialize", "can_schedule_on")
+"""Methods whose result would be a promise to run them, if they were asynchronous."""
+
+_LAZY: tuple[tuple[Callable[[object], bool], str], ...] = (
+    (inspect.iscoroutinefunction, "an async function"),
+    (inspect.isasyncgenfunction, "an asynchronous generator function"),
+    (inspect.isgeneratorfunction, "a generator function (it has a 'yield')"),
+)
+
+
+def check_name(name: object, what: str) -> None:
+    """Refuse a name that would not read back from the text of a pipeline.
+
+    Args:
+        name: The name.
+        what: What it is the name of: `a pass`.
+
+    Raises:
+        DefinitionError: It does not read back.
+    """
+    if not isinstance(name, str) or not is_name(name):
+        msg = f"{name!r} cannot be the name of {what}: {NAMES}"
+        raise DefinitionError(msg)
+
+
+def check_body(function: object, what: str) -> None:
+    """Refuse a function that does nothing when it is called.
+
+    Args:
+        function: The function.
+        what: How messages call it.
+
+    Raises:
+        DefinitionError: It is asynchronous, or a generator.
+    """
+    for is_lazy, kind in _LAZY:
+        if is_lazy(function):
+            msg = f"{what} is {kind}, so calling it would not run it; write a plain function"
+            raise DefinitionError(msg)
+
+
+def check_pass(cls: type[Any]) -> None:
+    """Refuse what a pass class declares wrongly beside its options.
+
+    Raises:
+        DefinitionError: Its name does not read back, its body would not run, a statistic
+            has the name of an attribute, or its dialects are no list.
+    """
+    declared = vars(cls)
+    if "name" in declared:
+        check_name(declared["name"], "a pass")
+    for method in _BODIES:
+        if method in declared:
+            check_body(declared[method], f"{cls.__qualname__}.{method}")
+    for attribute, value in declared.items():
+        if isinstance(value, Statistic) and _is_taken(cls, attribute):
+            _refuse_taken(cls, "statistic", attribute)
+    dialects = declared.get("dependent_dialects", ())
+    if isinstance(dialects, str):
+        msg = f"dependent_dialects of {cls.__qualname__} is {dialects!r}; write ({dialects!r},)"
+        raise DefinitionError(msg)
+
+
+def check_fields(cls: type[Any]) -> None:
+    """Refuse options whose names are taken or do not read back.
+
+    Args:
+        cls: A class that has been made a dataclass.
+
+    Raises:
+        DefinitionError: One of its own fields has the name of an attribute or method of a
+            base class, or options share a name.
+    """
+    fields: dict[str, Any] = cls.__dataclass_fields__
+    owners: dict[str, str] = {}
+    for field in dataclasses.fields(cls):
+        spelled: str = field.metadata.get("name") or field.name.replace("_", "-")
+        for base in cls.__bases__:
+            if getattr(base, "__dataclass_fields__", {}).get(field.name) is fields[field.name]:
+                break
+        else:
+            check_name(spelled, "an option")
+            if _is_taken(cls, field.name):
+                _refuse_taken(cls, "option", field.name)
+        for name in {field.name, spelled}:
+            other = owners.setdefault(name, field.name)
+            if other != field.name:
+                msg = (
+                    f"options '{other}' and '{field.name}' of {cls.__qualname__} are both "
+                    f"written '{name}'"
+                )
+                raise DefinitionError(msg)
+
+
+def _refuse_taken(cls: type[Any], what: str, name: str) -> None:
+    owner = next(base for base in reversed(cls.__mro__) if name in _attributes(base))
+    way_out = f"call it '{name}_', with '{name.replace('_', '-')}' as its name in text"
+    if name in getattr(owner, "__dataclass_fields__", ()):
+        way_out = f"write '{name} = ...' without an annotation to set that, or {way_out}"
+    msg = (
+        f"{what} '{name}' of {cls.__qualname__} has the name of an attribute of every "
+        f"{owner.__name__}: {way_out}"
+    )
+    raise DefinitionError(msg)
+
+
+def _is_taken(cls: type[Any], name: str) -> bool:
+    """Return whether a base class declares an attribute or a method of this name."""
+    return any(name in _attributes(base) for base in cls.__mro__[1:])
+
+
+def _attributes(cls: type[Any]) -> Iterator[str]:
+    """Yield what a class declares beside options: methods, statistics and class variables."""
+    if not hasattr(cls, "__dataclass_fields__") and cls.__module__ == "builtins":
+        return
+    options = {field.name for field in _options(cls)}
+    yield from (name for name in getattr(cls, "__dataclass_fields__", ()) if name not in options)
+    for name, value in vars(cls).items():
+        if name not in options and (
+            isinstance(value, (classmethod, staticmethod, property, Statistic))
+            or inspect.isfunction(value)
+        ):
+            yield name
+
+
+def _options(cls: type[Any]) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
