@@ -96,7 +96,12 @@ USES = [
     Use("local-nested", INNER, ("-p=any(any(func.func(cse,sharding-propagation)))", CRASH, LOCAL)),
     Use("local-alone", ONE, ("-p=any(func.func(sharding-propagation))", LOCAL)),
     Use("success", ONE, ("-p=any(cse)", CRASH)),
-    Use("unwritable", ONE, ("-p=any(func.func(sharding-propagation))", f"{CRASH}/x")),
+    Use(
+        "unwritable",
+        ONE,
+        ("-p=any(func.func(sharding-propagation))", f"{CRASH}/x"),
+        (("said", "a file that cannot be written is refused before anything runs"),),
+    ),
     Use("generate", ONE, ("-p=any(cse,func.func(cse,sccp),symbol-dce)", GENERATE)),
     Use(
         "generate-unwritable",

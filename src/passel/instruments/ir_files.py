@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from passel.instruments.files import write_whole
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from typing import Any
@@ -66,7 +68,7 @@ class FileTree:
         """Write a dump; return what went wrong, or an empty string."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            write_whole(path, text.encode("utf-8", "backslashreplace").decode())
         except OSError as error:
             where = error.filename or path  # a full disk is noticed without a name
             return f"cannot write the IR to '{where}': {error.strerror or error}"

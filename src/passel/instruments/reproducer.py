@@ -13,6 +13,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
+from passel.instruments.files import check_writable
 from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import Place, pipeline_text, reproducer_text, scoped_text
 from passel.ir import PrintFlags, WritesSources
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.instruments.hooks import Run
     from passel.schedule import Step
+
+
+_ABOUT_THE_RUN = {"crashed", "interrupted"}
+"""Kinds of failures that are reported at the op at the top, whatever op the pass ran on."""
 
 
 @dataclass(slots=True)
@@ -62,12 +67,12 @@ class CrashReproducer(PassInstrumentation):
     exception, invalid IR, an interrupt. Of a process that was killed, `<path>.running` is
     left. A run that succeeds leaves nothing, and an older file at `path` alone.
 
-    The failure is reported as an error at the first op that failed, with notes that name all
-    passes that failed, the file, and the command to replay it with; the error that the run
-    raises has the same notes.
+    The failure is reported as an error at the first op that failed, or at the top if a pass
+    crashed there, with a note that names all passes that failed, the file, and the command to
+    replay it with; the error that the run raises has the same note.
 
     Args:
-        path: The file; its directory must exist.
+        path: The file.
         local: Record the IR before the pass that failed first and that pass alone. Costs a
             print of all of the IR for each pass and op. What runs on other threads or in
             other processes is recorded as if this were off.
@@ -76,6 +81,10 @@ class CrashReproducer(PassInstrumentation):
 
     Attributes:
         reproducer: The file, after a run that failed and could write it.
+
+    Raises:
+        OSError: The file cannot be written.
+        ValueError: No file can have this name.
 
     Example:
         >>> import tempfile
@@ -106,6 +115,7 @@ class CrashReproducer(PassInstrumentation):
         threading: bool = True,
         replay: str = "passel-opt --run-reproducer {file}",
     ) -> None:
+        check_writable(path)
         self.path = path
         self.local = local
         self.threading = threading
@@ -121,6 +131,7 @@ class CrashReproducer(PassInstrumentation):
         self._frames: dict[int, list[_Frame]] = {}
         self._cases: list[_Case] = []
         self._seen: list[Failure] = []
+        self._whole: _Recipe | None = None
         anchor = run.adapter.kind_of(run.op).name
         self._whole = self._recipe(pipeline_text(run.pipeline, anchor))
         self._prepare(self._whole)
@@ -147,6 +158,8 @@ class CrashReproducer(PassInstrumentation):
         if isinstance(step, PassStep) and failure is not None:
             running = [frame.name for frame in stack]
             frame = self._pop()
+            if frame is None:  # an interrupt, before it was known here
+                return
             # A pass that gives up, or is interrupted, because of what it has run is not to blame.
             passes_on = failure.kind in {"failed", "interrupted"}
             own = [_Case(failure, running, frame.recipe)]
@@ -160,10 +173,12 @@ class CrashReproducer(PassInstrumentation):
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Put the file in its place and say so, or remove it."""
-        if failed:
-            self._report(run)
-        self._place.discard()
-        self._frames.clear()
+        try:
+            if failed:
+                self._report(run)
+        finally:
+            self._place.discard()
+            self._frames.clear()
 
     # -- What to record ---------------------------------------------------------------------
 
@@ -220,9 +235,9 @@ class CrashReproducer(PassInstrumentation):
     def _stack(self) -> list[_Frame]:
         return self._frames.setdefault(get_ident(), [])
 
-    def _pop(self) -> _Frame:
+    def _pop(self) -> _Frame | None:
         stack = self._stack()
-        frame = stack.pop()
+        frame = stack.pop() if stack else None
         if stack:
             self._prepare(stack[-1].recipe)  # the pass around goes on
         return frame
@@ -240,7 +255,8 @@ class CrashReproducer(PassInstrumentation):
             recipe = self._cases[0].recipe
         outcome = self._problem
         if recipe is not None:
-            written = self._place.commit(self._readable(recipe))
+            ahead = self._text(recipe.ir, recipe.pipeline)
+            written = self._place.commit(self._readable(recipe), ahead)
             outcome = self._place.problem
             if written:
                 self.reproducer = self._place.path
@@ -249,14 +265,13 @@ class CrashReproducer(PassInstrumentation):
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
-        if self._cases:
+        if self._cases and self._cases[0].failure.kind not in _ABOUT_THE_RUN:
             error.location = self._cases[0].failure.location
-        notes = [f"Pipeline failed{while_executing}: {outcome}"]
+        note = f"Pipeline failed{while_executing}: {outcome}"
         if self.reproducer is not None and recipe is not None:
-            notes.append(self._how_to_replay(run, recipe))
-        for note in notes:
-            error.attach_note(note)
-            run.note(note)
+            note += f"\n{self._how_to_replay(run, recipe)}"
+        error.attach_note(note)
+        run.note(note)
         run.emit(error)
 
     def _while_executing(self, *, is_local: bool) -> str:

@@ -6,11 +6,13 @@ Source: `makeReproducer` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22.
 from __future__ import annotations
 
 import os
+import weakref
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import file_problem
+from passel.instruments.files import is_special, write_whole
 from passel.ir.resources import ExternalResource, print_resources
 from passel.schedule import PassStep
 
@@ -94,8 +96,8 @@ class Place:
     """Where a reproducer goes: a file that is written ahead of the failure.
 
     A process that dies at once cannot write any more. So the text goes to a file beside the
-    target, which takes the target's place when the run fails and vanishes when it succeeds.
-    What is found at the target stays there until then.
+    target, which vanishes when the run is over. What is found at the target stays there until
+    all of another reproducer takes its place.
 
     Attributes:
         problem: Why it could not be written; empty if it could.
@@ -105,57 +107,88 @@ class Place:
         self.path: Path = Path(path)
         self.problem: str = ""
         self._running: Path | None = None
+        self._ahead: str = ""
+        self._removal: weakref.finalize[..., Any] | None = None
 
     def prepare(self, text: str) -> None:
         """Write the text beside the target, unless that is a device or a pipe."""
-        if self.path.exists() and not self.path.is_file():
+        if is_special(self.path):
             return
         try:
             if self._running is None:
-                self._running = self._create(text)
-            else:
-                self._running.write_text(text, encoding="utf-8")
+                self._reserve()
+            if self._running is not None:
+                self._ahead = ""
+                write_whole(self._running, text)
+                self._ahead = text
         except (OSError, ValueError) as error:
-            self.problem = self._refusal(error)
+            self._refuse(error)
 
-    def commit(self, text: str) -> bool:
-        """Write the text to the target; return whether that went well."""
+    def commit(self, text: str, ahead: str) -> bool:
+        """Write the text to the target.
+
+        Args:
+            text: The text.
+            ahead: What will do as well, if it was written ahead and there is room for no more.
+
+        Returns:
+            Whether that went well. If not, what was at the target still is.
+        """
         try:
-            if self._running is None:
-                self.path.write_text(text, encoding="utf-8")
-            else:
-                self._running.write_text(text, encoding="utf-8")
-                # A link stays one: what it leads to is replaced.
-                self._running.replace(os.path.realpath(self.path))
-                self._running = None
+            write_whole(self.path, text)
         except (OSError, ValueError) as error:
-            self.problem = self._refusal(error)
-            return False
+            if self._running is None or self._ahead != ahead or not self._put_ahead():
+                self._refuse(error)
+                return False
         return True
 
     def discard(self) -> None:
         """Leave nothing behind but what is at the target."""
         if self._running is not None:
-            with suppress(OSError):
-                self._running.unlink()
-            self._running = None
+            _remove(self._running, os.getpid())
+        if self._removal is not None:
+            self._removal.detach()
+        self._running = self._removal = None
 
-    def _create(self, text: str) -> Path:
+    def _put_ahead(self) -> bool:
+        """Put what was written ahead at the target; return whether that went well."""
+        try:
+            assert self._running is not None  # noqa: S101 - the caller has looked
+            self._running.replace(os.path.realpath(self.path))
+        except OSError:
+            return False
+        return True
+
+    def _reserve(self) -> None:
         """Create a file of its own: one that is there is of another run, perhaps a dead one."""
         number, base = 0, Path(os.path.realpath(self.path))
-        while True:
+        while self._running is None:
             infix = f".{number}" if number else ""
             path = base.with_name(f"{base.name}{infix}{RUNNING}")
+            number += 1
+            if os.path.lexists(path):
+                continue
             try:
-                with path.open("x", encoding="utf-8") as file:
-                    file.write(text)
+                path.touch(exist_ok=False)
+                self._running = path
+                # Whoever forgets to discard it does not leave it behind.
+                self._removal = weakref.finalize(self, _remove, path, os.getpid())
             except FileExistsError:
-                number += 1
-            else:
-                return path
+                continue
+            except BaseException:  # an interrupt, after which nobody knows of the file
+                _remove(path, os.getpid())
+                raise
 
-    def _refusal(self, error: OSError | ValueError) -> str:
-        return (
+    def _refuse(self, error: OSError | ValueError) -> None:
+        kept = "; the older file of that name is kept" if self.path.is_file() else ""
+        self.problem = (
             "failed to create output stream: Failed to create reproducer stream: "
-            f"cannot open output file '{self.path}': {file_problem(error)}"
+            f"cannot open output file '{self.path}': {file_problem(error)}{kept}"
         )
+
+
+def _remove(path: Path, process: int) -> None:
+    """Remove a file, unless this is a process that the owner has forked."""
+    if os.getpid() == process:
+        with suppress(OSError):
+            path.unlink()

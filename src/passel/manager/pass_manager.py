@@ -6,6 +6,7 @@ A run compiles the pipeline to a schedule and runs that, so it never changes a m
 from __future__ import annotations
 
 from contextlib import contextmanager
+from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -257,11 +258,16 @@ class PassManager(OpPassManager):
             local: Write the IR before the pass that failed and that pass alone, instead of
                 the IR before the run and the whole pipeline.
 
+        Raises:
+            OSError: The file cannot be written.
+            ValueError: No file can have this name.
+
         Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
         """
         from passel.instruments.reproducer import CrashReproducer  # noqa: PLC0415
 
-        self._enable("reproducer", lambda: CrashReproducer(path, local=local))
+        made = CrashReproducer(path, local=local)  # refuses the path now rather than in the run
+        self._enable("reproducer", lambda: copy(made))
 
     def _enable(
         self, what: str, make: Callable[[], PassInstrumentation], *, enable: bool = True

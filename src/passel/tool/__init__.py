@@ -21,15 +21,23 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 """What shells report for a program that Ctrl-C ended."""
 
-_TERMINATED = 143
-"""What shells report for a program that SIGTERM ended."""
+_ENDED_BY = 128
+"""What shells add to a signal's number to report a program that it ended."""
 
 
 _INFORMATION = ("help", "version", "help-passes", "list-passes", "show-dialects")
 
 
 class Termination(KeyboardInterrupt):
-    """The process was asked to end, which must leave behind what Ctrl-C leaves behind."""
+    """The process was asked to end, which must leave behind what Ctrl-C leaves behind.
+
+    Args:
+        signal: The number of the signal.
+    """
+
+    def __init__(self, signal: int) -> None:
+        super().__init__()
+        self.signal = signal
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit code: 0 if all went well, 1 if the input, a pass or the command line is at
-        fault, 130 after Ctrl-C, 143 after SIGTERM.
+        fault, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
     words = sys.argv[1:] if argv is None else list(argv)
     if argv is None:
@@ -65,12 +73,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepare_process() -> None:
-    """Let SIGTERM end the process as Ctrl-C does, and a crash in native code name its caller."""
+    """Let SIGTERM and SIGHUP end the process as Ctrl-C does, and native crashes name callers."""
     import faulthandler
     import signal
 
     with suppress(OSError, ValueError):  # no error stream, or not the main thread
         signal.signal(signal.SIGTERM, _terminate)
+        hangup = getattr(signal, "SIGHUP", None)  # not on Windows
+        if hangup is not None and signal.getsignal(hangup) is signal.SIG_DFL:  # not under nohup
+            signal.signal(hangup, _terminate)
         faulthandler.enable()
 
 
@@ -93,8 +104,8 @@ def _let_second_interrupt_end() -> None:
         library.sysv_signal(signal.SIGINT, handler)  # forgotten when it is called
 
 
-def _terminate(*_: object) -> NoReturn:
-    raise Termination
+def _terminate(signal: int, _: object) -> NoReturn:
+    raise Termination(signal)
 
 
 def _interruptible(words: list[str]) -> int:
@@ -107,7 +118,7 @@ def _interruptible(words: list[str]) -> int:
         return _run(words)
     except Termination as error:
         print(f"{PROGRAM}: terminated{_doing(error)}", file=sys.stderr)
-        return _TERMINATED
+        return _ENDED_BY + error.signal
     except KeyboardInterrupt as error:
         print(f"{PROGRAM}: interrupted{_doing(error)}", file=sys.stderr)
         return _INTERRUPTED

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Diagnostic, Severity, file_problem
+from passel.instruments.files import check_writable, write_whole
 from passel.instruments.reproducer import CrashReproducer
 from passel.instruments.reproducer_file import GROUP, reproducer_text
 from passel.ir import PrintFlags, WritesSources
@@ -20,7 +22,7 @@ from passel.tool.flags import PROGRAM, UsageError
 from passel.tool.irs import UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable
 
     from passel.errors import Problem
     from passel.ir import IRAdapter
@@ -136,6 +138,9 @@ class Replay:
     """The reproducers that the flags ask for, of all parts of the input.
 
     Of a split input, the second file is called `name.1.mlir`, and so on.
+
+    Raises:
+        UsageError: A file cannot be written.
     """
 
     def __init__(self, arguments: Arguments) -> None:
@@ -144,6 +149,10 @@ class Replay:
         self._written = 0
         self._generated = 0
         self.failed = False
+        for flag in ("mlir-pass-pipeline-crash-reproducer", "mlir-generate-reproducer"):
+            if path := arguments.text(flag):
+                with _refusing(path):
+                    check_writable(path)
 
     def observe(self, manager: PassManager) -> None:
         """Let the runs of a manager leave a file behind if they fail."""
@@ -193,10 +202,8 @@ class Replay:
             ir = adapter.print_op(op, PrintFlags())
         text = reproducer_text(ir, manager.to_text(all_options=True), verify_each=False)
         name = _numbered(path, self._generated)
-        try:
-            Path(name).write_text(text, encoding="utf-8")
-        except (OSError, ValueError) as error:
-            raise UsageError(f"cannot open output file '{name}': {file_problem(error)}") from None
+        with _refusing(name):
+            write_whole(Path(name), text)
         self._generated += 1
 
     def explain(self) -> None:
@@ -217,6 +224,19 @@ class Replay:
                 "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
             )
         sys.stderr.write(f"{PROGRAM}: note: {how}\n")
+
+
+@contextmanager
+def _refusing(path: str) -> Generator[None]:
+    """Say which file cannot be written.
+
+    Raises:
+        UsageError: A file cannot be written.
+    """
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot open output file '{path}': {file_problem(error)}") from None
 
 
 def _numbered(path: str, number: int) -> str:

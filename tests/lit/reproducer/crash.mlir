@@ -8,7 +8,7 @@
 // CHECK-NEXT: func.func @bad()
 // CHECK-NEXT: ^
 // CHECK-NEXT: note: Pipeline failed while executing [`Fail` on 'func.func' operation: @bad]: reproducer generated at `{{.*}}.mlir`
-// CHECK-NEXT: note: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}passes.py {{.*}}.mlir
+// CHECK-NEXT: to replay: passel-opt --run-reproducer --load-pass-plugin={{.*}}passes.py {{.*}}.mlir
 
 // FILE:      builtin.module {
 // FILE-NEXT:   func.func @bad() {

@@ -1,0 +1,97 @@
+"""Writing files so that nobody finds half of one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+_NOT_BESIDE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
+"""Why nothing can be created beside a file, or put in its place, that can itself be written."""
+
+
+def is_special(path: Path) -> bool:
+    """Return whether a path is that of a device or a pipe, which is written to as it is."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def check_writable(path: str | Path) -> None:
+    """Find out whether a file can be written, without touching it.
+
+    Raises:
+        OSError: It cannot.
+        ValueError: No file can have this name.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if target.exists() and os.access(target, os.W_OK):
+        return
+    target.parent.stat()
+    if not target.parent.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+    if target.exists() or not os.access(target.parent, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    with suppress(FileNotFoundError):
+        target.stat()  # the name may be too long
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that has either its old contents or all of the new ones, whatever happens.
+
+    The text goes to a file beside it, which then takes its place; a link stays one. Where none
+    can be created there, the file is overwritten, and gets its old contents back if that fails.
+
+    Args:
+        path: The file; a device or a pipe is written to.
+        text: Its new contents.
+
+    Raises:
+        OSError: It cannot be written.
+        ValueError: No file can have this name, or the text cannot be encoded.
+    """
+    data = text.encode()
+    if is_special(path):
+        path.write_bytes(data)
+        return
+    target = Path(os.path.realpath(path))
+    try:
+        _replace(target, data)
+    except OSError as error:
+        if error.errno not in _NOT_BESIDE or not target.is_file():
+            raise
+        _overwrite(target, data)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    part = target.with_name(f".passel-{os.urandom(8).hex()}")
+    try:
+        part.write_bytes(data)
+        if target.exists():
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        part.replace(target)
+    except BaseException:  # interrupts too
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+def _overwrite(target: Path, data: bytes) -> None:
+    with target.open("r+b", buffering=0) as file:
+        before = file.read()
+        try:
+            _write_from_start(file.fileno(), data)
+        except BaseException:
+            # Its old blocks are still its own, also if the disk is full.
+            _write_from_start(file.fileno(), before)
+            raise
+
+
+def _write_from_start(descriptor: int, data: bytes) -> None:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+    os.ftruncate(descriptor, len(data))

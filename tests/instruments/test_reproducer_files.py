@@ -1,0 +1,368 @@
+"""Reproducers as files: whatever happens, none is cut off and nothing else stays behind."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.instruments import files, reproducer, reproducer_file
+from passel.instruments.files import check_writable, write_whole
+from passel.instruments.reproducer import CrashReproducer
+from passel.instruments.reproducer_file import Place
+from passel.testing import ToyAdapter, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+PLUGIN = '''\
+import time
+from passel import Pass, PassFailure
+
+
+class Wait(Pass):
+    """Wait for a signal."""
+
+    name = "wait"
+
+    def run(self, op, ctx):
+        print("waiting", flush=True)
+        time.sleep(60)
+
+
+class Fail(Pass):
+    """Fail, or crash."""
+
+    name = "fail"
+    crash: bool = False
+
+    def run(self, op, ctx):
+        if self.crash:
+            raise KeyError("absent")
+        raise PassFailure("no")
+'''
+
+TOOL = (sys.executable, "-m", "passel", "--load-pass-plugin=plugin.py", "in.mlir")
+REPRODUCER = "--mlir-pass-pipeline-crash-reproducer=r.mlir"
+LOCAL = "--mlir-pass-pipeline-local-reproducer"
+
+
+class Fail(Pass[Any]):
+    """Fail."""
+
+    name = "fail"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Fail."""
+        raise PassFailure("no")
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory of its own with a plugin, an input and an older reproducer."""
+    monkeypatch.chdir(tmp_path)
+    Path("plugin.py").write_text(PLUGIN)
+    Path("in.mlir").write_text("func.func @a() { return }\n")
+    Path("r.mlir").write_text("older")
+    return tmp_path
+
+
+def names(directory: Path) -> list[str]:
+    """Return the names of the files that are there, but for Python's."""
+    return sorted(path.name for path in directory.iterdir() if path.name != "__pycache__")
+
+
+GIVEN = ["in.mlir", "plugin.py", "r.mlir"]
+
+
+# -- Signals ---------------------------------------------------------------------------------------
+
+
+def end_by(*signals: signal.Signals, ignored: signal.Signals | None = None) -> tuple[int, str]:
+    """Send signals to the tool while a pass runs; return the exit code and the error stream."""
+    words = ["-p", "any(wait)", REPRODUCER, "-o", "out.mlir"]
+
+    def ignore() -> None:
+        if ignored is not None:
+            signal.signal(ignored, signal.SIG_IGN)
+
+    with subprocess.Popen(
+        [*TOOL, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=ignore,  # noqa: PLW1509 - there is one thread
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waiting\n"
+        for each in signals:
+            process.send_signal(each)
+        _, err = process.communicate(timeout=60)
+    return process.returncode, err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGHUP, 129), (signal.SIGTERM, 143)])
+def test_a_signal_leaves_the_reproducer_alone(
+    directory: Path, number: signal.Signals, code: int
+) -> None:
+    """A lost terminal ends the tool as Ctrl-C does: the file is whole, nothing else is left."""
+    returned, err = end_by(number)
+    assert returned == code
+    assert "passel-opt: terminated: " in err
+    assert "'wait' was interrupted by Termination" in err
+    assert "builtin.module(wait)" in Path("r.mlir").read_text()
+    assert Path("r.mlir").read_text().endswith("#-}\n")
+    assert names(directory) == GIVEN
+
+
+def test_under_nohup_the_tool_goes_on(directory: Path) -> None:
+    """Who has asked for SIGHUP to be ignored gets that."""
+    returned, _ = end_by(signal.SIGHUP, signal.SIGTERM, ignored=signal.SIGHUP)
+    assert returned == 143
+
+
+# -- Disks that are full -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
+def test_a_full_disk_leaves_the_older_file(directory: Path, local: bool) -> None:
+    """The note says why there is no new one and that the older one is kept."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+
+    result = subprocess.run(
+        [*TOOL, "-p", "any(fail)", REPRODUCER, *[LOCAL] * local],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert result.returncode == 1
+    assert (
+        "cannot open output file 'r.mlir': File too large; the older file of that name is kept"
+    ) in result.stderr
+    assert "to replay: passel-opt --run-reproducer" not in result.stderr
+    assert Path("r.mlir").read_text() == "older"
+    assert names(directory) == GIVEN
+
+
+def test_what_was_written_ahead_will_do(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the disk is full only when the run fails, the file written ahead takes the place."""
+    place = Place("r.mlir")
+    place.prepare("ahead")
+
+    def refuse(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(reproducer_file, "write_whole", refuse)
+    assert not place.commit("pretty", "another")
+    assert Path("r.mlir").read_text() == "older"
+    assert place.commit("pretty", "ahead")
+    place.discard()
+    assert Path("r.mlir").read_text() == "ahead"
+    assert names(directory) == GIVEN
+
+
+# -- Interrupts --------------------------------------------------------------------------------------
+
+
+class Interrupter:
+    """Raises `KeyboardInterrupt` before the instruction with a number in some modules."""
+
+    def __init__(self, number: int) -> None:
+        self.left = number
+        self.files = {module.__file__ for module in (files, reproducer, reproducer_file)}
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> Any:
+        """Trace a call."""
+        if frame.f_code.co_filename not in self.files:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return self.count
+
+    def count(self, frame: FrameType, event: str, argument: object) -> Any:
+        """Count an instruction."""
+        if event == "opcode":
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+        return self.count
+
+
+def run_interrupted(number: int, *, local: bool) -> bool:
+    """Let a run fail with an interrupt on the way; return whether it came."""
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Fail())
+    pm.add_instrumentation(CrashReproducer("r.mlir", local=local))
+    module = parse_toy("toy.module(toy.func @f)")
+    interrupter = Interrupter(number)
+    before = sys.gettrace()
+    sys.settrace(interrupter)
+    try:
+        pm.run(module)
+    except (KeyboardInterrupt, PassFailedError):
+        pass
+    finally:
+        sys.settrace(before)
+    return interrupter.left <= 0
+
+
+@pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
+def test_an_interrupt_at_any_instruction_leaves_whole_files(directory: Path, local: bool) -> None:
+    """There is the older file or all of the new one, and nothing beside it."""
+    number = 1
+    while run_interrupted(number, local=local):
+        text = Path("r.mlir").read_text()
+        assert text == "older" or text.endswith("#-}\n"), number
+        if names(directory) != GIVEN:
+            gc.collect()  # what nobody could remove goes with its owner
+        assert names(directory) == GIVEN, number
+        Path("r.mlir").write_text("older")
+        number += 7 if number > 200 else 1
+    assert number > 200
+
+
+# -- Paths that cannot be written --------------------------------------------------------------------
+
+UNWRITABLE: dict[str, tuple[str, type[Exception]]] = {
+    "no-directory": ("absent/r.mlir", FileNotFoundError),
+    "a-directory": (".", IsADirectoryError),
+    "below-a-file": ("in.mlir/r.mlir", NotADirectoryError),
+    "too-long": ("r" * 300, OSError),
+    "nul": ("r\0.mlir", ValueError),
+    "dangling-link": ("link", FileNotFoundError),
+}
+
+
+@pytest.mark.parametrize(("path", "error"), UNWRITABLE.values(), ids=UNWRITABLE)
+def test_python_refuses_a_path_at_once(directory: Path, path: str, error: type[Exception]) -> None:
+    """Who enables reproducers learns that there will be none, not who needs one."""
+    Path("link").symlink_to("absent/r.mlir")
+    enable: tuple[Callable[[str], object], ...] = (
+        CrashReproducer,
+        PassManager("toy.module").enable_crash_reproducer,
+    )
+    for each in enable:
+        with pytest.raises(error):
+            each(path)
+
+
+@pytest.mark.parametrize(
+    "flag", ["mlir-pass-pipeline-crash-reproducer", "mlir-generate-reproducer"]
+)
+def test_the_tool_refuses_a_path_before_it_runs(directory: Path, flag: str) -> None:
+    """It is one error, and the pass is not run."""
+    result = subprocess.run(
+        [*TOOL, "-p", "any(wait)", f"--{flag}=absent/r.mlir"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert result.returncode == 1
+    assert result.stderr == (
+        "passel-opt: error: cannot open output file 'absent/r.mlir': No such file or directory\n"
+    )
+    assert "waiting" not in result.stdout
+
+
+def test_a_directory_that_goes_away_does_not_hide_the_failure(directory: Path) -> None:
+    """What cannot be known before the run is in the note."""
+    Path("d").mkdir()
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Fail())
+    pm.enable_crash_reproducer("d/r.mlir")
+    Path("d").rmdir()
+    with pytest.raises(PassFailedError) as caught:
+        pm.run(parse_toy("toy.module"))
+    (note,) = caught.value.__notes__
+    assert note == (
+        "Pipeline failed while executing [`Fail` on 'toy.module' operation]: "
+        "failed to create output stream: Failed to create reproducer stream: "
+        "cannot open output file 'd/r.mlir': No such file or directory"
+    )
+
+
+# -- Where the notes stand ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("crash", "line"), [("false", 6), ("true", 2)], ids=["failure", "crash"])
+def test_the_notes_stand_where_mlir_puts_them(directory: Path, crash: str, line: int) -> None:
+    """At the op that failed or, for a crash, at the top; how to replay is part of the note."""
+    verified = [
+        "",
+        "module {",
+        "  // expected-error-re@below {{pass 'fail{{.*}}' }}",
+        "  // expected-error@below {{Failures have been detected while processing an MLIR pass}}",
+        "  // expected-note@below {{Pipeline failed while executing}}",
+        "  func.func @f() { return }",
+        "}",
+    ]
+    if line == 2:
+        moved = [text.strip().replace("@below", "@+1") for text in verified[3:5]]
+        moved[0] = moved[0].replace("@+1", "@+2")
+        verified = [*moved, "module {", verified[2], *verified[5:]]
+    Path("in.mlir").write_text("\n".join(verified))
+    result = subprocess.run(
+        [*TOOL, "-p", f"builtin.module(func.func(fail{{crash={crash}}}))", REPRODUCER, "--verify-diagnostics"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )  # fmt: skip
+    assert result.stderr == ""
+    assert result.returncode == 0
+    assert Path("r.mlir").read_text() != "older"
+
+
+# -- Writing whole files -----------------------------------------------------------------------------
+
+
+def test_a_link_and_a_mode_stay(directory: Path) -> None:
+    """What a link leads to is replaced, with the permissions that it had."""
+    Path("r.mlir").chmod(0o640)
+    Path("link").symlink_to("r.mlir")
+    write_whole(Path("link"), "new")
+    assert Path("link").is_symlink()
+    assert Path("r.mlir").read_text() == "new"
+    assert Path("r.mlir").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["written", "full"])
+def test_a_file_that_cannot_be_replaced_is_overwritten(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    """Where nothing can be created beside it; what it held comes back if that fails."""
+    check_writable("r.mlir")
+
+    def refuse(target: Path, data: bytes) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    write, room = os.write, 3
+
+    def write_some(descriptor: int, data: memoryview) -> int:
+        nonlocal room
+        if fails and room == 0 and bytes(data) != b"older":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        room = 0
+        return write(descriptor, data[:3] if bytes(data) == b"a new text" else data)
+
+    monkeypatch.setattr(files, "_replace", refuse)
+    monkeypatch.setattr(os, "write", write_some)
+    if fails:
+        with pytest.raises(OSError, match="No space left"):
+            write_whole(Path("r.mlir"), "a new text")
+        assert Path("r.mlir").read_text() == "older"
+    else:
+        write_whole(Path("r.mlir"), "a new text")
+        assert Path("r.mlir").read_text() == "a new text"
