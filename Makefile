@@ -5,12 +5,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 LOCKED := pyproject.toml constraints.txt
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# As many workers as cores.
+PYTEST := $(BIN)/python -m pytest -n auto
+# Without a stack dump of tests that take minutes.
+PATIENTLY := -o faulthandler_timeout=0
 # Silences notices about releases newer than the locked ones.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lit check format compat bench docs lock clean
+.PHONY: help demo test sweep lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -18,8 +22,11 @@ help: ## List the targets
 demo: .venv/.runtime ## Show passel at work
 	sh examples/demo.sh
 
-test: lit ## Run the lit suite, then the unit tests and doctests
-	$(BIN)/python -m pytest
+test: lit ## Run the lit suite, then the tests in Python and the doctests
+	$(PYTEST)
+
+sweep: .venv/.dev ## Run the tests that go through everything there is (minutes)
+	$(PYTEST) $(PATIENTLY) -m sweep
 
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit
@@ -37,8 +44,7 @@ format: .venv/.dev ## Rewrite the sources in the project's format
 	$(BIN)/ruff check --fix .
 
 compat: .venv/.dev ## Run xDSL's own suite of its tool with passel-opt in its place
-	PASSEL_COMPAT=all $(BIN)/python -m pytest -n auto tests/tool/test_compat_suite.py
-	PASSEL_COMPAT=lit $(BIN)/python -m pytest -o faulthandler_timeout=0 -k passes_the_suite tests/tool/test_compat_suite.py
+	$(PYTEST) $(PATIENTLY) -m 'sweep or not sweep' tests/tool/test_compat_suite.py
 
 bench: .venv/.bench ## Run the benchmarks
 	$(BIN)/python benchmarks

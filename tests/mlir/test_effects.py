@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from mlir_tools import MLIR_OPT
+from tool_fixtures import run_mlir_opt
 
 from passel.mlir.bindings import bindings_named
 from passel.mlir.effects import effects_of_native
@@ -25,7 +24,7 @@ ATTRIBUTES_ALONE = {"nvvm-attach-target", "rocdl-attach-target", "xevm-attach-ta
 
 def options() -> Iterator[tuple[str, str]]:
     """Yield passes and pipelines of mlir-opt, each with one of its options."""
-    text = subprocess.run([MLIR_OPT, "--help"], capture_output=True, text=True, check=True).stdout
+    text = run_mlir_opt("--help").out
     name = ""
     for line in text.splitlines():
         if found := re.match(r" {6}--([\w-]+) ", line):

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 
+import pytest
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 
@@ -16,6 +17,12 @@ REAL_FILES = Path(__file__).parents[1] / "xdsl" / "real_files" / "inputs"
 """Realistic files of many dialects."""
 
 _SPLIT = "// -----"
+
+
+def sampled(step: int) -> pytest.MarkDecorator:
+    """Parametrize a test to take each `step`th input, and, in a sweep, every one."""
+    every = pytest.param(1, marks=pytest.mark.sweep, id="every")
+    return pytest.mark.parametrize("step", [pytest.param(step, id="sample"), every])
 
 
 def xdsl_context() -> Context:

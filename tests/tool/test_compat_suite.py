@@ -1,9 +1,8 @@
 """xDSL's own suite of its tool, run with passel's tool in the place of xdsl-opt.
 
-Its files come with xDSL's wheel. By default each fourth of them is run through both tools in
-this process, and what they print is compared. `PASSEL_COMPAT=all` takes all files, and
-`PASSEL_COMPAT=lit` (some minutes) runs the suite itself, by lit, with an `xdsl-opt` that is
-passel-opt.
+Its files come with xDSL's wheel. Each fourth of them is run through both tools in this process,
+and what they print is compared. A sweep takes all files, and runs the suite itself, by lit, with
+an `xdsl-opt` that is passel-opt.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import subprocess
 import sys
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +24,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
+from xdsl_inputs import CORPUS
 
 import passel
 from passel.tool import main
@@ -33,11 +32,7 @@ from passel.tool import main
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_XDSL = find_spec("xdsl")
-_SUITE = Path((_XDSL and _XDSL.origin) or "xdsl/__init__.py").parents[1] / "tests" / "filecheck"
 _SOURCES = Path(passel.__file__).parents[1]
-_MODE = os.environ.get("PASSEL_COMPAT", "")
-_STEP = 1 if _MODE == "all" else 4
 
 _ROUNDTRIPS = {
     "XDSL_ROUNDTRIP": "xdsl-opt %s --print-op-generic --split-input-file | xdsl-opt --split-input-file",
@@ -45,9 +40,9 @@ _ROUNDTRIPS = {
 }
 _RUN = re.compile(r"RUN:\s*(.*(?:\\\n.*)*)")
 # What differs from one run to the next in one process, or from one clock tick to the next.
-_VOLATILE = re.compile(r"dense_resource<\w+>|took [0-9.e-]+ seconds|\b(0x)?[0-9a-f]{12,}\b")
-
-assert _SUITE.is_dir(), "the tests of xDSL are not where its wheel puts them"
+_VOLATILE = re.compile(
+    r'dense_resource<\w+>|\w+(?=: "0x)|took [0-9.e-]+ seconds|\b(0x)?[0-9a-f]{12,}\b'
+)
 
 
 class _Result(NamedTuple):
@@ -129,10 +124,21 @@ def _xdsl_opt(arguments: list[str]) -> int:
     return 0
 
 
-_FILES = [path for path in sorted(_SUITE.rglob("*.mlir"))[::_STEP] if _commands(path)]
+_FILES = [path for path in sorted(CORPUS.rglob("*.mlir")) if _commands(path)]
+assert _FILES, "the tests of xDSL are not where its wheel puts them"
 
 
-@pytest.mark.parametrize("path", _FILES, ids=[str(path.relative_to(_SUITE)) for path in _FILES])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(
+            path,
+            id=path.relative_to(CORPUS).as_posix(),
+            marks=[pytest.mark.sweep] if index % 4 else [],
+        )
+        for index, path in enumerate(_FILES)
+    ],
+)
 def test_prints_what_xdsl_opt_prints(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For each RUN line, both tools agree on the standard output, and on whether they fail."""
     monkeypatch.chdir(path.parent)
@@ -144,7 +150,7 @@ def test_prints_what_xdsl_opt_prints(path: Path, monkeypatch: pytest.MonkeyPatch
             text = expected.output
 
 
-@pytest.mark.skipif(_MODE != "lit", reason="takes minutes; PASSEL_COMPAT=lit runs it")
+@pytest.mark.sweep
 def test_passes_the_suite(tmp_path: Path) -> None:
     """The suite of xDSL passes if the `xdsl-opt` on the PATH is passel-opt."""
     script = tmp_path / "xdsl-opt"
@@ -156,7 +162,7 @@ def test_passes_the_suite(tmp_path: Path) -> None:
     script.chmod(0o755)
     tools = Path(sys.executable).parent
     path = os.pathsep.join([str(tmp_path), str(tools), os.environ["PATH"]])
-    command = [tools / "lit", "-q", "-o", tmp_path / "report.json", _SUITE]
+    command = [tools / "lit", "-q", "-o", tmp_path / "report.json", CORPUS]
     result = subprocess.run(
         command, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
     )

@@ -41,9 +41,9 @@ def run(context: Context) -> Callable[..., RunResult]:
 
 @pytest.fixture
 def same_as_xdsl(text_of: Callable[[Operation], str]) -> Callable[..., int]:
-    """Compare a pass with xDSL's pass of a name over a sample of its corpus.
+    """Compare a pass with xDSL's pass of a name over its corpus.
 
-    The sample is every `step`th chunk that holds a text, at least `least` of them.
+    Compared is every `step`th chunk that holds a text, at least `least` of them.
 
     Returns how many of the compared modules the pass changed.
     """

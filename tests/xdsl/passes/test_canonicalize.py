@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from xdsl.dialects.arith import ConstantOp
+from xdsl_inputs import sampled
 
 from passel import PassFailedError, PassManager
 from passel.errors import OptionError
@@ -233,9 +234,10 @@ def test_wrong_options(options: str, complaint: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
-def test_same_as_xdsl(same_as_xdsl: Callable[..., int]) -> None:
-    """Over a sample of xDSL's corpus, modules come out as xDSL's `canonicalize` leaves them."""
-    assert same_as_xdsl(Canonicalizer(), "canonicalize", step=6, least=70) > 30
+@sampled(6)
+def test_same_as_xdsl(step: int, same_as_xdsl: Callable[..., int]) -> None:
+    """Modules of xDSL's corpus come out as xDSL's `canonicalize` leaves them."""
+    assert same_as_xdsl(Canonicalizer(), "canonicalize", step=step, least=70) > 30
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
