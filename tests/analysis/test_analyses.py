@@ -1,4 +1,4 @@
-"""What is cached for an op, who sees it, and when it is dropped (section 4)."""
+"""What is cached for an op, who sees it, and when it is dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pipelines that a pass runs on its op or on ops inside (section 5)."""
+"""Pipelines that a pass runs on its op or on ops inside, as `mlir::Pass::runPipeline`."""
 
 from __future__ import annotations
 

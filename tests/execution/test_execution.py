@@ -1,4 +1,4 @@
-"""What happens to one op, in which order, and how failures spread (sections 3.3 to 3.5)."""
+"""What happens to one op, in which order, and how failures spread: `OpToOpPassAdaptor::run`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passes build before a run, and when they build it again (section 3.2)."""
+"""What passes build before a run, and when they build it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the IR is verified (sections 3.3 and 18, point 11)."""
+"""When the IR is verified, and when that is spared."""
 
 from __future__ import annotations
 

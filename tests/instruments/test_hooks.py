@@ -1,6 +1,6 @@
 """The exact order of hooks for `module(P, func(F))` over @a and @b, whatever fails, and where.
 
-The expected orders follow section 10.2 of the reference, with hooks that always pair.
+The expected orders are those of `mlir::PassInstrumentation`, with hooks that always pair.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ languages = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGE
 
 @languages
 def test_all_succeed(language: Language) -> None:
-    """The order of section 10.2, with the hooks that MLIR does not have."""
+    """The order of `mlir::PassInstrumentation`, with the hooks that MLIR does not have."""
     assert observed(language, {}) == [
         *(*START, *P_DONE, *ALL_STARTS, *f_done("@a"), *f_done("@b"), *ALL_DONE),
     ]

@@ -1,4 +1,4 @@
-"""When hooks are called, in which order, and what they cannot do (section 10)."""
+"""When hooks are called, in which order, and what they cannot do."""
 
 from __future__ import annotations
 

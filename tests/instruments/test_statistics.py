@@ -1,4 +1,4 @@
-"""What the statistics report shows (section 9), and that passes count what is true."""
+"""What the statistics report shows, as `mlir::PassManager::enableStatistics` has it, and that passes count what is true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What timing measures, and how it is laid out (section 11)."""
+"""What timing measures, and how it is laid out, as `mlir::TimingManager` does it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building, printing and comparing managers, and what a run leaves alone (section 2)."""
+"""Building, printing and comparing managers, and what a run leaves alone."""
 
 from __future__ import annotations
 

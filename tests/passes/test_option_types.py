@@ -1,4 +1,4 @@
-"""How values of each type are read, printed and checked (section 6.2)."""
+"""How values of each type are read, printed and checked."""
 
 from __future__ import annotations
 

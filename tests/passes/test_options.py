@@ -1,4 +1,4 @@
-"""Declaring options, reading whole option blocks, and printing them (section 6)."""
+"""Declaring options, reading whole option blocks, and printing them."""
 
 from __future__ import annotations
 

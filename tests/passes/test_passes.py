@@ -1,4 +1,4 @@
-"""Declaring passes (section 1.1, and what is wanted beyond MLIR)."""
+"""Declaring passes: name, anchor, interface, options and statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registries: names to passes and pipelines (section 8)."""
+"""Registries: names to passes and pipelines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names to passes, and building from what was resolved: all or nothing (sections 7.3 and 8)."""
+"""Names to passes, and building from what was resolved: all or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The textual form: what parses, what does not and why, and how it prints (section 7)."""
+"""The textual form: what parses, what does not and why, and how it prints, as `mlir::parsePassPipeline`."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def executed(pm: OpPassManager, op: ToyOp) -> Iterator[tuple[str | None, str]]:
 
 
 def takes(pm: OpPassManager, op: ToyOp) -> bool:
-    """Tell whether a nested manager runs on an op, from the reference's section 1.3."""
+    """Return whether a nested manager runs on an op, as `mlir::OpPassManager::canScheduleOn`."""
     if pm.anchor != "any":
         return pm.anchor == op.name
     kind = ADAPTER.kind_of(op)

@@ -1,4 +1,4 @@
-"""Which adjacent nested pipelines become one (reference, section 2.3)."""
+"""Which adjacent nested pipelines become one, as `mlir::detail::OpToOpPassAdaptor::tryMergeInto`."""
 
 from __future__ import annotations
 

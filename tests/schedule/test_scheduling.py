@@ -1,4 +1,4 @@
-"""Which pass runs on which op (reference, sections 1.1 to 1.4)."""
+"""Which pass runs on which op, as `mlir::OpPassManager::canScheduleOn` decides."""
 
 from __future__ import annotations
 
