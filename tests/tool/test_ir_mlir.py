@@ -9,7 +9,8 @@ import pytest
 from tool_fixtures import run_mlir_opt
 from xdsl_inputs import CORPUS
 
-from passel.tool.flag_table import FLAGS, GROUPS, NOT_HERE
+from passel.tool.flags import NOT_HERE
+from passel.tool.settings import GROUPS, flags_by_name
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool
@@ -160,6 +161,7 @@ REFUSED = {
 """Flags that are for xDSL."""
 
 OWN = {
+    "allow-effects": "test_effects",
     "compat": "another tool",
     "emit-bytecode": "test_bytecode",
     "frontend": "one choice",
@@ -201,7 +203,7 @@ OWN = {
 
 def test_every_flag_is_classified() -> None:
     """A new flag has a place in one of the tables above."""
-    names = sorted(flag.name for flags in GROUPS.values() for flag in flags)
+    names = sorted(flag.name for group in GROUPS for flag in group.flags.values())
     assert sorted([*SAME, *REFUSED, *OWN]) == names
 
 
@@ -219,7 +221,7 @@ def test_flags_ofrun_mlir_opt(tool: Tool, flags: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_flags_for_xdsl_are_refused(tool: Tool, name: str) -> None:
     """A flag without meaning for MLIR is refused before the input is read, with a reason."""
-    value = "=x" if FLAGS[name].metavar else ""
+    value = "=x" if flags_by_name()[name].metavar else ""
     outcome = tool("--ir=mlir", "absent.mlir", f"--{name}{value}")
     assert outcome.code == 1
     assert outcome.err.startswith(f"passel-opt: error: '--{name}' does not work with --ir=mlir: ")

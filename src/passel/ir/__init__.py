@@ -1,6 +1,7 @@
 """What passel asks of an IR: the adapter contract, optional abilities, and who answers."""
 
 from passel.ir.abilities import (
+    BringsFrontend,
     BringsPasses,
     EntersContexts,
     FusesPasses,
@@ -15,6 +16,7 @@ from passel.ir.contract import ANY, InvalidIR, IRAdapter, OpKind, PrintFlags
 
 __all__ = [
     "ANY",
+    "BringsFrontend",
     "BringsPasses",
     "EntersContexts",
     "FusesPasses",

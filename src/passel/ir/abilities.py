@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkabl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from passel.ir.frontend import Frontend
+
 
 @runtime_checkable
 class WrapsPasses(Protocol):
@@ -90,6 +92,15 @@ class LosesOps(Protocol):
 
     def count_children(self, op: Any) -> int:
         """Return the number of `children`, for less than it costs to make them."""
+        ...
+
+
+@runtime_checkable
+class BringsFrontend(Protocol):
+    """Optional ability of an adapter: tools such as `passel-opt` can read and print its IR."""
+
+    def make_frontend(self) -> Frontend:
+        """Return what reads and prints files for one run of a tool."""
         ...
 
 

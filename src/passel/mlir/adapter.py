@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Location
     from passel.ir import OpKind, PrintFlags
+    from passel.ir.frontend import Frontend
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRRegistry
     from passel.passes import PassRegistry
@@ -101,6 +102,12 @@ class MLIRAdapter:
     def create_context(self) -> Any:
         """Return a context with the dialects that the build registers by itself."""
         return self.bindings.ir.Context()
+
+    def make_frontend(self) -> Frontend:
+        """Return what reads and prints files for one run of a tool."""
+        from passel.mlir.frontend import MLIRFrontend  # noqa: PLC0415 - for tools alone
+
+        return MLIRFrontend(self, self.bindings, self.dialect_names)
 
     def context_of(self, op: Any) -> Any:
         """Return the context that the op was made in."""

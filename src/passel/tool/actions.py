@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from passel.diagnostics import suggest
-from passel.tool.flags import UsageError
+from passel.ir.frontend import UsageError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
     from passel.instruments.trace import Trace
     from passel.manager import PassManager
     from passel.passes import PassRegistry
-    from passel.tool.flags import Arguments
+    from passel.tool.settings import Settings
 
 
 class Actions(ExitStack):
     """What the flags of the group "Actions" ask for; reports when it is left.
 
     Args:
-        arguments: The command line.
+        settings: What the command line says.
         registry: The passes that counters may be of.
 
     Raises:
         UsageError: A flag's value is wrong, or a file cannot be opened.
     """
 
-    def __init__(self, arguments: Arguments, registry: PassRegistry) -> None:
+    def __init__(self, settings: Settings, registry: PassRegistry) -> None:
         super().__init__()
-        self._arguments = arguments
+        self._settings = settings.actions
         self._instrumentations: list[PassInstrumentation] = []
         self._trace: Trace | None = None
         self._counter: DebugCounter | None = None
-        if text := arguments.text("mlir-debug-counter"):
+        if text := self._settings.mlir_debug_counter:
             self._counter = _make_counter(text, registry)
         self._make_log()
-        if path := arguments.text("profile-actions-to"):
+        if path := self._settings.profile_actions_to:
             from passel.instruments.trace import Trace
 
             self._trace = Trace(sys.stderr if path == "-" else _writable(path))
             self._instrumentations.append(self._trace)
-        if arguments.flag("mlir-print-debug-counter"):
+        if self._settings.mlir_print_debug_counter:
             self.callback(self._print_counters)
 
     def scope(self, name: str) -> AbstractContextManager[object]:
@@ -64,8 +64,8 @@ class Actions(ExitStack):
             manager.add_gate(self._counter)
 
     def _make_log(self) -> None:
-        path = self._arguments.text("log-actions-to")
-        places = self._arguments.text("log-mlir-actions-filter")
+        path = self._settings.log_actions_to
+        places = self._settings.log_mlir_actions_filter
         if not path:
             if places:
                 raise UsageError(

@@ -18,6 +18,8 @@ from passel.diagnostics import Diagnostic, Location, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from passel.ir.frontend import SourcePart
+
 _DIRECTIVE = re.compile(
     r"expected-(error|note|remark|warning)(-re)? *(@([+-][0-9]+|above|below|unknown))? *"
     r"\{\{(.*)\}\}$"
@@ -41,22 +43,18 @@ class _Expectation:
 
 
 class DiagnosticVerifier:
-    """Takes a chunk's diagnostics and tells which were not expected, or did not come.
+    """Takes the diagnostics of a part of the input, and finds which were not expected.
 
     Args:
-        text: The chunk's text, with the directives.
-        filename: Its name in locations.
-        line_offset: How many lines of the file come before it.
+        source: The part, with the directives.
         only_expected: Whether diagnostics without an expectation are fine.
     """
 
-    def __init__(
-        self, text: str, filename: str, line_offset: int = 0, *, only_expected: bool = False
-    ) -> None:
-        self.filename = filename
+    def __init__(self, source: SourcePart, *, only_expected: bool = False) -> None:
+        self.filename = source.name
         self.only_expected = only_expected
         self.complaints: list[Diagnostic] = []
-        self._expectations = list(_read(text, filename, line_offset, self.complaints))
+        self._expectations = list(_read(source, self.complaints))
 
     def __call__(self, diagnostic: Diagnostic) -> None:
         """Check a diagnostic and its notes off the list."""
@@ -100,14 +98,15 @@ class DiagnosticVerifier:
         return self.complaints + missing
 
 
-def _read(
-    text: str, filename: str, line_offset: int, complaints: list[Diagnostic]
-) -> Iterator[_Expectation]:
+def _read(source: SourcePart, complaints: list[Diagnostic]) -> Iterator[_Expectation]:
+    text: str | bytes = source.text
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
     lines = [line.rstrip() for line in text.split("\n")]
     found = {index: match for index, line in enumerate(lines) if (match := _DIRECTIVE.search(line))}
     for index, match in found.items():
         severity, is_regex, _, where, message = match.groups()
-        place = Location(filename, index + 1 + line_offset, match.start() + 1)
+        place = Location(source.name, index + 1 + source.line_offset, match.start() + 1)
         target: int | None = index
         match where:
             case None:
@@ -126,7 +125,7 @@ def _read(
             complaint = f"invalid regex: {error}"
             complaints.append(Diagnostic(Severity.ERROR, complaint, place))
             continue
-        line = None if target is None else target + 1 + line_offset
+        line = None if target is None else target + 1 + source.line_offset
         yield _Expectation(Severity(severity), message, pattern, line, place)
 
 

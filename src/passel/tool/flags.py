@@ -9,22 +9,38 @@ long flags with optional values nor an order among flags.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import suggest
-from passel.tool.flag_table import FLAGS, NOT_HERE
+from passel.ir.frontend import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from passel.tool.flag_table import Flag
+    from passel.ir.frontend import Flag
 
 PROGRAM = "passel-opt"
 
+_NO_PRINTER = "MLIR's bindings offer no such form"
+_NO_REMARKS = "MLIR's bindings have no remark engine"
 
-class UsageError(Exception):
-    """The command line is wrong; the message is for the user."""
+NOT_HERE = {
+    "elide-resource-data-from-bytecode": "MLIR's bindings write all of it",
+    "load-dialect-plugin": "MLIR's bindings load no native plugins; --irdl-file defines dialects",
+    "mlir-enable-debugger-hook": "--log-actions-to and --mlir-debug-counter observe passes",
+    "mlir-print-elementsattrs-with-hex-if-larger": _NO_PRINTER,
+    "mlir-print-unique-ssa-ids": _NO_PRINTER,
+    "mlir-print-value-users": _NO_PRINTER,
+    "remark-format": _NO_REMARKS,
+    "remark-policy": _NO_REMARKS,
+    "remarks-filter": _NO_REMARKS,
+    "remarks-filter-analyse": _NO_REMARKS,
+    "remarks-filter-failed": _NO_REMARKS,
+    "remarks-filter-missed": _NO_REMARKS,
+    "remarks-filter-passed": _NO_REMARKS,
+    "remarks-output-file": _NO_REMARKS,
+}
+"""mlir-opt's flags that passel-opt lacks, and why."""
 
 
 class PassFlag(NamedTuple):
@@ -34,33 +50,32 @@ class PassFlag(NamedTuple):
     options: str | None
 
 
-@dataclass(slots=True)
-class Arguments:
+class CommandLine:
     """A command line that has been read.
 
     Attributes:
-        given: Values of the flags that were given, by long name; the last one counts.
-        lists: All values of repeated flags.
+        words: All of it as it was given.
+        given: The values of the flags that were given, by long name, in order.
+        written: The same as they can be written again, such as `--ir=mlir`.
         passes: Passes given as flags, in order.
         inputs: What is no flag, in order.
         stray: Those inputs that may be meant as options of the pass given just before.
-        words: All of it as it was given.
     """
 
-    given: dict[str, bool | str] = field(default_factory=dict[str, "bool | str"])
-    lists: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    passes: list[PassFlag] = field(default_factory=list[PassFlag])
-    inputs: list[str] = field(default_factory=list[str])
-    stray: dict[str, str] = field(default_factory=dict[str, str])
-    words: list[str] = field(default_factory=list[str])
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words: tuple[str, ...] = tuple(words)
+        self.given: dict[str, list[Any]] = {}
+        self.written: dict[str, list[str]] = {}
+        self.passes: list[PassFlag] = []
+        self.inputs: list[str] = []
+        self.stray: dict[str, str] = {}
 
-    def flag(self, name: str) -> bool:
-        """Return a boolean flag's value."""
-        return bool(self.given.get(name, FLAGS[name].default))
-
-    def text(self, name: str) -> str:
-        """Return a flag's value, its default if it was not given."""
-        return str(self.given.get(name, FLAGS[name].default))
+    def value(self, flag: Flag) -> Any:
+        """Return a flag's value: the last one given, or all if it may be repeated."""
+        given = self.given.get(flag.name)
+        if not given:
+            return flag.default
+        return tuple(given) if flag.repeated else given[-1]
 
 
 def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -77,94 +92,111 @@ def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def read_flags(
-    argv: Sequence[str], is_pass: Callable[[str], bool], names: Callable[[], list[str]]
-) -> Arguments:
+    words: Sequence[str],
+    flags: Mapping[str, Flag],
+    is_pass: Callable[[str], bool],
+    names: Callable[[], Sequence[str]],
+    program: str = PROGRAM,
+) -> CommandLine:
     """Read a command line.
 
     Args:
-        argv: The arguments without the program's name.
+        words: The arguments without the program's name.
+        flags: The flags by all of their names.
         is_pass: Whether a name is a registered pass or pipeline.
         names: All their names, asked only to suggest one.
+        program: The program's name, for a hint.
 
     Raises:
         UsageError: For the first argument that is wrong.
     """
-    arguments = Arguments(words=list(argv))
-    rest = list(argv)
+    line = CommandLine(words)
+    rest = list(words)
     after_pass = ""
     while rest:
         word = rest.pop(0)
         if word == "--":
-            arguments.inputs += rest
+            line.inputs += rest
             break
         if not word.startswith("-") or word == "-":
             if after_pass and "=" in word:
-                arguments.stray[word] = after_pass
-            arguments.inputs.append(word)
+                line.stray[word] = after_pass
+            line.inputs.append(word)
             after_pass = ""
             continue
         after_pass = ""
         name, equals, value = word.lstrip("-").partition("=")
-        flag = FLAGS.get(name)
+        flag = flags.get(name)
         if flag is not None:
-            given = _value(flag, word, value if equals else None, rest)
-            if flag.repeated:
-                arguments.lists.setdefault(flag.name, []).append(str(given))
-            arguments.given[flag.name] = given
+            text = _text(flag, word, value if equals else None, rest)
+            line.given.setdefault(flag.name, []).append(_value(flag, word, text))
+            written = f"--{flag.name}" + (f"={text}" if text is not None else "")
+            line.written.setdefault(flag.name, []).append(written)
         elif is_pass(name):
-            arguments.passes.append(PassFlag(name, value if equals else None))
+            line.passes.append(PassFlag(name, value if equals else None))
             after_pass = "" if equals else name
         elif name in NOT_HERE:
             raise UsageError(f"'{word}' is not available: {NOT_HERE[name]}")
         else:
-            hint = suggest(name, [*FLAGS, *names()]).replace("did you mean '", "did you mean '--")
+            hint = suggest(name, [*flags, *names()]).replace("did you mean '", "did you mean '--")
             raise UsageError(
-                f"unknown command line argument '{word}'{hint}\nTry '{PROGRAM} --help'"
+                f"unknown command line argument '{word}'{hint}\nTry '{program} --help'"
             )
-    _check(arguments)
-    return arguments
+    _check(line)
+    return line
 
 
-def _value(flag: Flag, word: str, attached: str | None, rest: list[str]) -> bool | str:
+def _text(flag: Flag, word: str, attached: str | None, rest: list[str]) -> str | None:
+    """Return a flag's value as it is written; None if it has none."""
+    if attached is not None or not flag.metavar or flag.implied is not None:
+        return attached
+    if not rest:
+        raise UsageError(f"'{word}' requires a value: {word}={flag.metavar}")
+    return rest.pop(0)
+
+
+def _value(flag: Flag, word: str, text: str | None) -> Any:
+    written = word.partition("=")[0]
     if not flag.metavar:
-        return _boolean(word, attached)
-    if attached is None:
-        if flag.implied is not None:
-            return flag.implied
-        if not rest:
-            raise UsageError(f"'{word}' requires a value: {word}={flag.metavar}")
-        attached = rest.pop(0)
-    if flag.choices and attached not in flag.choices:
-        hint = suggest(attached, flag.choices)
-        name = word.partition("=")[0]
-        raise UsageError(f"'{name}' takes one of {', '.join(flag.choices)}, not '{attached}'{hint}")
-    return attached
+        return _boolean(written, text)
+    if text is None:
+        text = flag.implied or ""
+    if flag.choices and text not in flag.choices:
+        hint = suggest(text, flag.choices)
+        choices = ", ".join(flag.choices)
+        raise UsageError(f"'{written}' takes one of {choices}, not '{text}'{hint}")
+    if flag.parse is None:
+        return text
+    try:
+        return flag.parse(text)
+    except ValueError as error:
+        raise UsageError(f"'{written}' {error}") from None
 
 
-def _boolean(word: str, attached: str | None) -> bool:
+def _boolean(written: str, attached: str | None) -> bool:
     match attached:
         case None | "" | "true" | "TRUE" | "True" | "1":
             return True
         case "false" | "FALSE" | "False" | "0":
             return False
         case _:
-            name = word.partition("=")[0]
-            raise UsageError(f"'{name}' takes true or false, or no value, not '{attached}'")
+            raise UsageError(f"'{written}' takes true or false, or no value, not '{attached}'")
 
 
-def stray_hint(arguments: Arguments) -> str:
+def stray_hint(stray: Mapping[str, str]) -> str:
     """Return how to write what was taken for an input but looks like a pass's options."""
-    for options, name in arguments.stray.items():
+    for options, name in stray.items():
         return f"; options are attached to their pass: --{name}='{options}'"
     return ""
 
 
-def _check(arguments: Arguments) -> None:
-    if len(arguments.inputs) > 1:
-        first, second, *_ = arguments.inputs
-        raise UsageError(f"more than one input: '{first}' and '{second}'{stray_hint(arguments)}")
-    if arguments.text("pass-pipeline") and arguments.passes:
+def _check(line: CommandLine) -> None:
+    if len(line.inputs) > 1:
+        first, second, *_ = line.inputs
+        hint = stray_hint(line.stray)
+        raise UsageError(f"more than one input: '{first}' and '{second}'{hint}")
+    if "pass-pipeline" in line.given and line.passes:
         raise UsageError(
             "'--pass-pipeline' can't be used with individual pass options such as "
-            f"'--{arguments.passes[0].name}'"
+            f"'--{line.passes[0].name}'"
         )

@@ -5,45 +5,43 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from passel._version import __version__
-from passel.tool.flag_table import GROUPS
-from passel.tool.flags import PROGRAM
+from passel.tool.settings import GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from passel.ir.frontend import Flag
     from passel.passes import PassRegistry
     from passel.passes.options import OptionInfo
-    from passel.tool.flag_table import Flag
 
-_EXAMPLES = f"""\
+_EXAMPLES = """\
 Examples:
-  {PROGRAM} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
-  {PROGRAM} in.mlir --cse --canonicalize='max-iterations=2' -o out.mlir
-  {PROGRAM} in.mlir -p cse,convert-scf-to-cf            (xDSL's flat form)
-  {PROGRAM} in.mlir --load-pass-plugin=my_pass.py --my-pass
-  {PROGRAM} tests.mlir --split-input-file --verify-diagnostics
+  {program} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
+  {program} in.mlir --cse --canonicalize='max-iterations=2' -o out.mlir
+  {program} in.mlir -p cse,convert-scf-to-cf            (xDSL's flat form)
+  {program} in.mlir --load-pass-plugin=my_pass.py --my-pass
+  {program} tests.mlir --split-input-file --verify-diagnostics
 """
 
 
 _WIDTH = 44
-_PRODUCER = 5
-"""Where it stands in bytecode: behind the magic number and a version of one byte."""
 _WIDEST_OPTION = 60
 
 
-def help_text() -> str:
-    """Return the short help."""
-    lines = [
-        f"{PROGRAM}: run nested pass pipelines on MLIR text, with xDSL or MLIR itself",
-        "",
-        f"Usage: {PROGRAM} [<file>|-] [flags]",
-        "",
-        _EXAMPLES,
-    ]
-    for title, flags in GROUPS.items():
-        shown = [flag for flag in flags if flag.help]
-        if shown:
+def help_text(program: str, own: Sequence[Flag] = (), ir: str = "") -> str:
+    """Return the short help.
+
+    Args:
+        program: The program's name.
+        own: Flags that the tool does not know by itself.
+        ir: The name of the IR that the tool is for, if `--ir` does not choose it.
+    """
+    what = f"{ir} files" if ir else "MLIR text, with xDSL or MLIR itself"
+    lines = [f"{program}: run nested pass pipelines on {what}", ""]
+    lines += [f"Usage: {program} [<file>|-] [flags]", "", _EXAMPLES.format(program=program)]
+    groups = [(group.title, group.flags.values()) for group in GROUPS]
+    for title, flags in [*groups, (ir, own)]:
+        if shown := [flag for flag in flags if flag.help and flag.ir in {"", ir or flag.ir}]:
             lines += [f"{title}:", *map(_flag_line, shown), ""]
     lines.append("Passes are flags too, in the order given: see --help-passes.")
     return "\n".join(lines) + "\n"
@@ -71,40 +69,6 @@ def help_passes(registry: PassRegistry) -> str:
         for info in registry.pipelines()
     ]
     return text + "  Pass Pipelines:\n" + _listing(pipelines, 4) if pipelines else text
-
-
-def show_dialects(ir: str) -> str:
-    """Return `--show-dialects` for an IR."""
-    if ir == "mlir":
-        from passel.mlir import MLIRAdapter
-
-        adapter = MLIRAdapter()
-        return f"Available Dialects: {','.join(adapter.dialect_names(adapter.create_context()))}\n"
-    from passel.xdsl.registration import installed_universe
-
-    return f"Available Dialects: {','.join(sorted(installed_universe().all_dialects))}\n"
-
-
-def version_text(ir: str) -> str:
-    """Return the versions of passel and of the IR that it works on."""
-    if ir == "mlir":
-        return f"passel {__version__} ({_version_of_mlir()})\n"
-    from importlib.metadata import version
-
-    return f"passel {__version__} (xDSL {version('xdsl')})\n"
-
-
-def _version_of_mlir() -> str:
-    """Return the release of MLIR that the bindings are built from: bytecode names its producer."""
-    from io import BytesIO
-
-    from passel.mlir.bindings import bindings_named
-
-    ir = bindings_named("mlir").ir
-    stream = BytesIO()
-    ir.Module.parse("module {}", context=ir.Context()).operation.write_bytecode(stream)
-    producer = stream.getvalue()[_PRODUCER:].partition(b"\0")[0].decode()
-    return producer.replace("MLIR", "MLIR's bindings ", 1)
 
 
 def _passes(registry: PassRegistry) -> Iterator[tuple[str, str, tuple[OptionInfo, ...]]]:

@@ -11,10 +11,10 @@ import sys
 from contextlib import ExitStack, nullcontext
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from passel.diagnostics import file_problem
-from passel.tool.flags import UsageError
+from passel.ir.frontend import UsageError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
     from passel.instruments.ir_printing import PrintIR
     from passel.instruments.timing import Timing
     from passel.manager import PassManager
-    from passel.tool.flags import Arguments
+    from passel.tool.settings import ReportFlags, Settings
 
 
 class Instruments(ExitStack):
     """What observes the processing of one part of the input; reports when it is left.
 
     Args:
-        arguments: The command line.
+        settings: What the command line says.
         printer: What prints the IR, of all parts of the input.
 
     Raises:
         UsageError: A flag's value is wrong, or a file cannot be opened.
     """
 
-    def __init__(self, arguments: Arguments, printer: PrintIR | None) -> None:
+    def __init__(self, settings: Settings, printer: PrintIR | None) -> None:
         super().__init__()
-        self._arguments = arguments
+        self._settings: ReportFlags = settings.reports
         self._printer = printer
         self._stream = self._report_stream()
         self._timing: Timing | None = None
-        if arguments.flag("mlir-timing"):
+        if self._settings.mlir_timing:
             self._timing = self._make_timing()
 
     def scope(self, name: str) -> AbstractContextManager[object]:
@@ -52,14 +52,13 @@ class Instruments(ExitStack):
 
     def observe(self, manager: PassManager) -> None:
         """Let a manager's runs be observed as the flags ask for."""
-        arguments = self._arguments
         if self._printer is not None:
             manager.add_instrumentation(self._printer)
             self.callback(self._printer.forget)
-        if arguments.flag("mlir-pass-statistics"):
+        if self._settings.mlir_pass_statistics:
             from passel.instruments.statistics_report import StatisticsReport
 
-            display: Any = arguments.text("mlir-pass-statistics-display")  # one of its choices
+            display = self._settings.mlir_pass_statistics_display
             manager.add_instrumentation(StatisticsReport(display, stream=self._stream))
         if self._timing is not None:
             manager.add_instrumentation(self._timing)
@@ -67,20 +66,18 @@ class Instruments(ExitStack):
     def _make_timing(self) -> Timing:
         from passel.instruments.timing import Timing
 
-        arguments = self._arguments
-        display: Any = arguments.text("mlir-timing-display")  # one of its choices
-        output_format: Any = arguments.text("mlir-output-format")
+        given = self._settings
         timing = Timing(
-            display=display,
-            output_format=output_format,
-            columns=_names(arguments.text("mlir-timing-columns")),
+            display=given.mlir_timing_display,
+            output_format=given.mlir_output_format,
+            columns=given.mlir_timing_columns,
         )
         self.callback(timing.write_report, self._stream)
         return self.enter_context(timing)
 
     def _report_stream(self) -> TextIO:
         """Return where reports go: to a file, they go in the end."""
-        path = _info_file(self._arguments)
+        path = _info_file(self._settings)
         if not path:
             return sys.stderr
         text = StringIO()
@@ -88,28 +85,26 @@ class Instruments(ExitStack):
         return text
 
 
-def check_reports(arguments: Arguments) -> None:
+def check_reports(settings: Settings) -> None:
     """Find what is wrong with the flags for timing and statistics before any work.
 
     Raises:
         UsageError: There is no such column, or the file cannot be written.
     """
-    if columns := arguments.text("mlir-timing-columns"):
+    if columns := settings.reports.mlir_timing_columns:
         from passel.instruments.timing_report import check_columns
 
         try:
-            check_columns(_names(columns))
+            check_columns(columns)
         except ValueError as error:
             raise UsageError(f"for the --mlir-timing-columns option: {error}") from None
-    if path := _info_file(arguments):
+    if path := _info_file(settings.reports):
         _append(path, "")
 
 
-def _info_file(arguments: Arguments) -> str:
+def _info_file(given: ReportFlags) -> str:
     """Return where reports are added; empty if there are none, or they go to stderr."""
-    if arguments.flag("mlir-timing") or arguments.flag("mlir-pass-statistics"):
-        return arguments.text("info-output-file")
-    return ""
+    return given.info_output_file if given.mlir_timing or given.mlir_pass_statistics else ""
 
 
 def _append(path: str, text: str) -> None:
@@ -121,7 +116,3 @@ def _append(path: str, text: str) -> None:
             file.write(text)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot write to info file '{path}': {file_problem(error)}") from None
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())

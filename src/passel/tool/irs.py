@@ -1,92 +1,136 @@
-"""What the tool needs of an IR."""
+"""The IR that a command line is about: `--ir`, or the one that a tool is made for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from passel.errors import AdapterError
+from passel.ir import BringsFrontend, ability_of
+from passel.ir.frontend import UsageError
+from passel.tool.flags import flags_in
+from passel.tool.names import names_in, names_of
+from passel.tool.settings import flags_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from passel.diagnostics import Diagnostic
     from passel.ir import IRAdapter
-    from passel.ir.resources import ExternalResource
-    from passel.tool.splitting import Chunk
+    from passel.ir.frontend import Flag, Frontend
+    from passel.tool.settings import Settings
+
+_BYTECODE = b"ML\xefR"
 
 
-BYTECODE = b"ML\xefR"
-"""How MLIR's bytecode begins."""
+class IRChoice:
+    """An IR, which is loaded when something is asked of it.
 
-
-class Parsed(NamedTuple):
-    """A part of the input.
-
-    Attributes:
-        op: Its top-level op.
-        resources: Its external resources, which are no part of the op.
+    Args:
+        name: Its name.
+        adapter: Its adapter, if it is none of those that the tool knows.
     """
 
-    op: Any
-    resources: list[ExternalResource]
+    def __init__(self, name: str, adapter: IRAdapter | None = None) -> None:
+        self.name: str = name
+        self.given: IRAdapter | None = adapter
 
-
-class UnreadableError(Exception):
-    """A part of the input is no valid IR.
-
-    Attributes:
-        diagnostics: What is wrong.
-        text: The same, as `--parsing-diagnostics` prints it.
-    """
-
-    def __init__(self, diagnostics: Sequence[Diagnostic], text: str) -> None:
-        super().__init__(text)
-        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-        self.text: str = text
-
-
-class ToolIR(Protocol):
-    """What the tool needs of an IR beyond the adapter.
-
-    Attributes:
-        adapter: The adapter.
-        reads_bytecode: Whether an input may be MLIR bytecode.
-        reads_files: Whether it reads files by itself, so that they may hold any bytes.
-        verifies_input: Whether parsing verifies.
-    """
-
-    adapter: IRAdapter
-    reads_bytecode: bool
-    reads_files: bool
-    verifies_input: bool
-
-    def new_context(self) -> Any:
-        """Return the context for a part of the input."""
-        ...
-
-    def parse(
-        self, chunk: Chunk, name: str, context: Any, warn: Callable[[Diagnostic], None]
-    ) -> Parsed:
-        """Return what a part of the input says.
-
-        Args:
-            chunk: The part.
-            name: The input's name.
-            context: Its context.
-            warn: Takes what is no error.
+    @cached_property
+    def adapter(self) -> IRAdapter:
+        """The adapter.
 
         Raises:
-            UnreadableError: It is no valid IR.
+            UsageError: The bindings of MLIR are not installed.
         """
-        ...
+        if self.given is not None:
+            return self.given
+        if self.name == "xdsl":
+            from passel.xdsl import XDSLAdapter
 
-    def emit(self, op: Any, context: Any, resources: list[ExternalResource]) -> str | bytes:
-        """Return the result as it is written.
+            return XDSLAdapter()
+        from passel.mlir import MLIRAdapter
 
-        Args:
-            op: The top-level op.
-            context: Its context.
-            resources: External resources to print with it.
+        adapter = MLIRAdapter()
+        try:
+            _ = adapter.bindings.ir
+        except AdapterError as error:
+            raise UsageError(
+                f"--ir=mlir needs MLIR's Python bindings: pip install 'passel[mlir]' ({error})"
+            ) from None
+        return adapter
+
+    @cached_property
+    def frontend(self) -> Frontend:
+        """What reads and prints it, not yet configured.
 
         Raises:
-            Exception: Whatever printing raises for IR that it does not take.
+            UsageError: The adapter has none.
         """
-        ...
+        brings = ability_of(self.adapter, BringsFrontend)
+        if brings is None:
+            raise UsageError(
+                f"the adapter of '{self.name}' cannot read files: it has no make_frontend()"
+            )
+        return brings.make_frontend()
+
+    def configured(self, settings: Settings) -> Frontend:
+        """Return the frontend, which has taken what a command line says.
+
+        Raises:
+            UsageError: A flag means nothing for this IR, or its value is wrong.
+        """
+        frontend = self.frontend
+        known = flags_by_name(self.own_flags)
+        for name in settings.written:
+            if name in frontend.refused:
+                raise UsageError(f"'--{name}' {frontend.refused[name]}")
+            if self.given is not None and (name == "ir" or known[name].ir not in {"", self.name}):
+                raise UsageError(
+                    f"'--{name}' means nothing here: {settings.program} reads '{self.name}' alone"
+                )
+        frontend.configure(settings.for_frontend)
+        return frontend
+
+    @property
+    def own_flags(self) -> Sequence[Flag]:
+        """Flags for it that the tool does not know by itself."""
+        return () if self.given is None else self.frontend.flags
+
+    def version(self) -> str:
+        """Return its name and version; that of xDSL takes no loading."""
+        if self.name == "xdsl":
+            from importlib.metadata import version
+
+            return f"xDSL {version('xdsl')}"
+        return self.frontend.version()
+
+
+def chosen_ir(words: Sequence[str]) -> IRChoice:
+    """Return the IR that a command line means, before its flags can be read.
+
+    `auto` is MLIR's bindings if the input is bytecode or a pass of the pipeline is only
+    theirs, else xDSL. What is no IR is refused when the flags are read.
+    """
+    chosen = "xdsl"
+    for name, value in flags_in(words):
+        if name == "ir":
+            chosen = value
+    if chosen == "auto":
+        chosen = "mlir" if _needs_mlir(words) else "xdsl"
+    return IRChoice("mlir" if chosen == "mlir" else "xdsl")
+
+
+def _needs_mlir(words: Sequence[str]) -> bool:
+    if find_spec("mlir") is None:
+        return False
+    for word in words:
+        if not word.startswith("-"):
+            try:
+                with Path(word).open("rb") as file:
+                    if file.read(len(_BYTECODE)) == _BYTECODE:
+                        return True
+            except (OSError, ValueError):
+                continue
+    here, there = names_of(), names_of(IRChoice("mlir").adapter)
+    return any(name not in here and name in there for name in names_in(words) if name)

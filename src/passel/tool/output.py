@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from passel.diagnostics import file_problem
-from passel.tool.flags import UsageError
+from passel.ir.frontend import UsageError
 
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _CONTROL_PICTURES[0x7F] = 0x2421

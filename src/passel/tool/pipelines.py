@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from passel.errors import DefinitionError
+from passel.ir.frontend import UsageError
 from passel.manager import Nesting, PassManager
 from passel.passes.effects import EFFECTS, check_effects
 from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, parse_options
-from passel.tool.flags import UsageError
 
 if TYPE_CHECKING:
-    from passel.ir import IRAdapter
+    from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
     from passel.passes.resolution import ResolvedElement
-    from passel.tool.flags import Arguments
     from passel.tool.replay import Recorded
+    from passel.tool.settings import Settings
 
 _MODULE = "builtin.module"
 
@@ -32,33 +32,34 @@ class PipelineFactory:
         UsageError: `--allow-effects` names no effect.
     """
 
-    def __init__(self, arguments: Arguments, registry: PassRegistry) -> None:
-        self._text = arguments.text("pass-pipeline")
-        self._is_text = "pass-pipeline" in arguments.given
+    def __init__(self, settings: Settings, registry: PassRegistry) -> None:
+        given = settings.pipeline
+        self._text: str | None = given.pass_pipeline
         self._registry = registry
-        verify = "false" if arguments.flag("disable-verify") else arguments.text("verify-each")
-        self._verify: bool | Literal["always"] = _verify_mode(verify)
-        self._verify_analyses = arguments.flag("verify-analyses")
-        self._allowed = _allowed_effects(arguments.text("allow-effects"))
+        self._verify: bool | Literal["always"] = (
+            False if settings.reading.disable_verify else given.verify_each
+        )
+        self._verify_analyses: bool = given.verify_analyses
+        self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
-        if self._is_text:
-            self._parse(None, None)
+        if self._text is not None:
+            self._parse(self._text, None, None)
         else:
             self._elements = resolve(
-                [_pass_node(name, options) for name, options in arguments.passes], registry
+                [_pass_node(name, options) for name, options in settings.passes], registry
             )
 
     def make(
         self,
-        anchor: str,
+        kind: OpKind,
         context: Any,
         adapter: IRAdapter,
         recorded: Recorded | None = None,
     ) -> PassManager:
-        """Return a manager for a top-level op of this name.
+        """Return a manager for a top-level op of a kind.
 
         Args:
-            anchor: The name.
+            kind: The kind.
             context: The context of the part of the input.
             adapter: The adapter.
             recorded: What the input records; its pipeline comes before passes given as flags
@@ -68,11 +69,11 @@ class PipelineFactory:
             PipelineError: The pipeline cannot be scheduled on this IR, or what is recorded
                 has effects that are not allowed.
         """
-        if self._is_text:
-            manager = self._parse(context, adapter)
+        if self._text is not None:
+            manager = self._parse(self._text, context, adapter)
         else:
             if recorded is None or recorded.pipeline is None:
-                manager = PassManager(anchor, context, adapter=adapter)
+                manager = PassManager(kind.name, context, adapter=adapter)
             else:
                 manager = PassManager.parse(
                     recorded.pipeline, context, registry=self._registry, adapter=adapter
@@ -88,9 +89,9 @@ class PipelineFactory:
         manager.check()
         return manager
 
-    def _parse(self, context: Any, adapter: IRAdapter | None) -> PassManager:
+    def _parse(self, text: str, context: Any, adapter: IRAdapter | None) -> PassManager:
         return PassManager.parse(
-            self._text,
+            text,
             context,
             registry=self._registry,
             adapter=adapter,
@@ -99,12 +100,7 @@ class PipelineFactory:
         )
 
 
-def _verify_mode(text: str) -> bool | Literal["always"]:
-    return "always" if text == "always" else text in ("true", "1")
-
-
-def _allowed_effects(text: str) -> tuple[str, ...]:
-    names = tuple(name for each in text.split(",") if (name := each.strip()))
+def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
     if "all" in names:
         return tuple(EFFECTS)
     try:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import brief
 from passel.errors import PasselError
+from passel.ir.frontend import UsageError
 from passel.passes import Pass
-from passel.tool.flags import UsageError
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -32,8 +32,6 @@ class Renderer:
         show_op: Whether errors show the op that they are about.
         stream: Where to; the error stream by default.
         hidden: Severities of diagnostics that are not written.
-
-    Attributes:
         byte_columns: Whether locations count bytes, as MLIR does, not characters.
     """
 
@@ -43,9 +41,10 @@ class Renderer:
         show_op: bool = True,
         stream: TextIO | None = None,
         hidden: Collection[Severity] = (),
+        byte_columns: bool = False,
     ) -> None:
         self.show_op = show_op
-        self.byte_columns = False
+        self._byte_columns = byte_columns
         self._hidden = frozenset(hidden)
         self.stream: TextIO = stream or sys.stderr
         self._sources: dict[str, str] = {}
@@ -114,7 +113,7 @@ class Renderer:
             return ""
         line = lines[location.line - 1].rstrip("\r")
         column = max(location.column - 1, 0)
-        if self.byte_columns and not line.isascii():
+        if self._byte_columns and not line.isascii():
             column = len(line.encode()[:column].decode(errors="ignore"))
         return printable(underline(line, column)) + "\n"
 

@@ -17,25 +17,22 @@ from passel.instruments.files import check_writable, write_whole
 from passel.instruments.reproducer import CrashReproducer
 from passel.instruments.reproducer_file import GROUP, reproducer_text
 from passel.ir import PrintFlags, WritesSources
-from passel.tool.flag_table import FLAGS
-from passel.tool.flags import PROGRAM, UsageError
-from passel.tool.irs import UnreadableError
+from passel.ir.frontend import UnreadableError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
     from passel.errors import Problem
     from passel.ir import IRAdapter
+    from passel.ir.frontend import SourcePart
     from passel.ir.resources import ExternalResource
     from passel.manager import PassManager
-    from passel.tool.flags import Arguments
-    from passel.tool.splitting import Chunk
+    from passel.tool.settings import ReproducerFlags, Settings
 
 _KEPT = (
     "ir",
     "frontend",
     "load-pass-plugin",
-    "load-dialect-plugin",
     "irdl-file",
     "allow-unregistered-dialect",
     "no-implicit-module",
@@ -56,16 +53,14 @@ class Recorded(NamedTuple):
         pipeline: What to run, as text.
         disable_threading: Whether to run it on one thread.
         verify_each: Whether to verify after passes.
-        chunk: The part of the input that it is in.
-        name: The input's name.
+        source: The part of the input that it is in.
         start: Where the string of the pipeline begins in that part.
     """
 
     pipeline: str | None
     disable_threading: bool | None
     verify_each: bool | None
-    chunk: Chunk
-    name: str
+    source: SourcePart
     start: int
 
     def diagnostic(self, problem: Problem) -> Diagnostic:
@@ -73,13 +68,13 @@ class Recorded(NamedTuple):
         offset = self.start
         if problem.span is not None and problem.span.source.text == self.pipeline:
             offset = self._offset(problem.span.start)
-        return Diagnostic(Severity.ERROR, problem.message, self.chunk.location(offset, self.name))
+        return Diagnostic(Severity.ERROR, problem.message, self.source.location(offset))
 
     def _offset(self, index: int) -> int:
         """Return where a character of the pipeline stands in the input, escapes or not."""
         data, seen = b"", 0
         target = len((self.pipeline or "")[:index].encode())
-        for match in _CHARACTER.finditer(self.chunk.text, self.start + 1):
+        for match in _CHARACTER.finditer(self.source.text, self.start + 1):
             if seen >= target:
                 return match.start()
             data = (match[3] or "x").encode()
@@ -87,9 +82,7 @@ class Recorded(NamedTuple):
         return self.start
 
 
-def read_reproducer(
-    resources: Iterable[ExternalResource], chunk: Chunk, name: str
-) -> Recorded | None:
+def read_reproducer(resources: Iterable[ExternalResource], source: SourcePart) -> Recorded | None:
     """Return what the resources of an input record, if they do.
 
     Raises:
@@ -98,9 +91,7 @@ def read_reproducer(
     found: dict[str, ExternalResource] = {}
 
     def refuse(start: int, message: str) -> UnreadableError:
-        place = chunk.location(start, name)
-        diagnostic = Diagnostic(Severity.ERROR, message, place)
-        return UnreadableError([diagnostic], f"{diagnostic}\n")
+        return UnreadableError([Diagnostic(Severity.ERROR, message, source.location(start))])
 
     for resource in resources:
         if resource.group != GROUP:
@@ -128,8 +119,7 @@ def read_reproducer(
         text,
         None if threading is None else bool(threading.value),
         None if verify is None else bool(verify.value),
-        chunk,
-        name,
+        source,
         pipeline.value_start if pipeline else 0,
     )
 
@@ -143,28 +133,33 @@ class Replay:
         UsageError: A file cannot be written.
     """
 
-    def __init__(self, arguments: Arguments) -> None:
-        self._arguments = arguments
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._flags: ReproducerFlags = settings.reproducers
         self._current: CrashReproducer | None = None
         self._written = 0
         self._generated = 0
-        self.failed = False
-        for flag in ("mlir-pass-pipeline-crash-reproducer", "mlir-generate-reproducer"):
-            if path := arguments.text(flag):
+        flags = self._flags
+        for path in (flags.mlir_pass_pipeline_crash_reproducer, flags.mlir_generate_reproducer):
+            if path:
                 with _refusing(path):
                     check_writable(path)
 
-    def observe(self, manager: PassManager) -> None:
-        """Let the runs of a manager leave a file behind if they fail."""
-        arguments = self._arguments
+    def observe(self, manager: PassManager, *, threading: bool) -> None:
+        """Let the runs of a manager leave a file behind if they fail.
+
+        Args:
+            manager: The manager.
+            threading: Whether its passes may use several threads.
+        """
         self._count()
-        path = arguments.text("mlir-pass-pipeline-crash-reproducer")
+        path = self._flags.mlir_pass_pipeline_crash_reproducer
         if not path:
             return
         self._current = CrashReproducer(
             _numbered(path, self._written),
-            local=arguments.flag("mlir-pass-pipeline-local-reproducer"),
-            threading=not arguments.flag("mlir-disable-threading"),
+            local=self._flags.mlir_pass_pipeline_local_reproducer,
+            threading=threading,
             replay=self._command(),
         )
         manager.add_instrumentation(self._current)
@@ -176,14 +171,11 @@ class Replay:
 
     def _command(self) -> str:
         """Return the command that replays the file `{file}`."""
-        given, lists = self._arguments.given, self._arguments.lists
-        words = [PROGRAM, "--run-reproducer"]
+        words = [self._settings.program, "--run-reproducer"]
         for name in _KEPT:
-            if name not in given or name not in FLAGS:
-                continue
-            values = lists.get(name, [given[name]])
-            words += [f"--{name}" if v is True else f"--{name}={v}" for v in values]
-        if given.get("verify-each") == "always":
+            written = self._settings.written.get(name, ())
+            words += written if name == "load-pass-plugin" else written[-1:]
+        if self._settings.pipeline.verify_each == "always":
             words.append("--verify-each=always")
         return f"{shlex.join(words)} {{file}}"
 
@@ -193,7 +185,7 @@ class Replay:
         Raises:
             UsageError: It cannot be written.
         """
-        path = self._arguments.text("mlir-generate-reproducer")
+        path = self._flags.mlir_generate_reproducer
         if not path:
             return
         if isinstance(adapter, WritesSources):
@@ -208,22 +200,21 @@ class Replay:
 
     def explain(self) -> None:
         """Say once how a failed run can be replayed, unless a file was asked for."""
-        arguments = self._arguments
+        settings = self._settings
         if (
-            not self.failed
-            or arguments.text("mlir-pass-pipeline-crash-reproducer")
-            or arguments.text("verify-diagnostics")
-            or arguments.flag("shrink")
+            self._flags.mlir_pass_pipeline_crash_reproducer
+            or settings.diagnostics.verify_diagnostics
+            or settings.diagnostics.shrink
         ):
             return
-        if arguments.inputs and arguments.inputs[0] != "-":
-            how = f"to replay: {shlex.join([PROGRAM, *arguments.words])}"
+        if settings.input != "-":
+            how = f"to replay: {shlex.join([settings.program, *settings.words])}"
         else:
             how = (
                 "to get a file that replays this, add "
                 "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
             )
-        sys.stderr.write(f"{PROGRAM}: note: {how}\n")
+        sys.stderr.write(f"{settings.program}: note: {how}\n")
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.xdsl.adapter import XDSLAdapter
-from passel.xdsl.parsing import parse_file, parse_source
+from passel.xdsl.files import parse_file
+from passel.xdsl.parsing import parse_source
 
 if TYPE_CHECKING:
     from passel.xdsl.analyses import (

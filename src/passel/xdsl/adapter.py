@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
     from passel.ir import PrintFlags
+    from passel.ir.frontend import Frontend
     from passel.passes import Pass
 
 _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
@@ -69,6 +70,12 @@ class XDSLAdapter:
         for name, factory in installed_universe().all_dialects.items():
             context.register_dialect(name, factory)
         return context
+
+    def make_frontend(self) -> Frontend:
+        """Return what reads and prints files for one run of a tool."""
+        from passel.xdsl.frontend import XDSLFrontend
+
+        return XDSLFrontend(self)
 
     def context_of(self, op: Operation) -> None:
         """Return None: xDSL's ops do not know their context."""

@@ -7,7 +7,6 @@ import gc
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final, cast
 
 from xdsl.context import Context
@@ -20,7 +19,7 @@ from passel.ir.resources import ExternalResource
 from passel.xdsl.locations import SourceLocation, SourceText
 from passel.xdsl.source_parser import SourceParser
 
-__all__ = ["SourceParser", "collector_paused", "parse_file", "parse_source"]
+__all__ = ["SourceParser", "collector_paused", "parse_source"]
 
 _STRING_START: Final = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+')
 
@@ -102,27 +101,6 @@ def parse_source(
     if locations:
         module.location = FileLineColLoc(StringAttr(filename), IntAttr(0), IntAttr(0))
     return module
-
-
-def parse_file(path: str | Path, context: Context | None = None) -> Operation:
-    """Parse a file of MLIR text to its top-level operation, and verify it.
-
-    Args:
-        path: The file.
-        context: Where dialects are looked up; by default a new one with all of them.
-
-    Raises:
-        OSError: The file cannot be read.
-        ParseError: The text does not parse.
-        InvalidIR: The IR is not valid.
-    """
-    from passel.xdsl.adapter import XDSLAdapter
-
-    adapter = XDSLAdapter()
-    text = Path(path).read_text(encoding="utf-8")
-    op = parse_source(context or adapter.create_context(), text, str(path))
-    adapter.verify(op, recursive=True)
-    return op
 
 
 @contextmanager

@@ -10,8 +10,7 @@ from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.diagnostics import suggest
-from passel.tool.flags import UsageError
-from passel.tool.ir_printing import print_flags
+from passel.ir.frontend import UsageError
 from passel.xdsl.printing import make_printer
 from passel.xdsl.registration import installed_universe
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from xdsl.printer import Printer
     from xdsl.utils.target import Target
 
-    from passel.tool.flags import Arguments
+    from passel.ir.frontend import FrontendSettings
 
 
 class Emitter:
@@ -31,8 +30,8 @@ class Emitter:
         UsageError: There is no such target, or its options are wrong.
     """
 
-    def __init__(self, arguments: Arguments) -> None:
-        spec = _spec(arguments.text("target"))
+    def __init__(self, settings: FrontendSettings) -> None:
+        spec = _spec(settings.own["target"])
         targets = installed_universe().all_targets
         if spec.name not in targets:
             hint = suggest(spec.name, targets) or f" (one of {', '.join(sorted(targets))})"
@@ -43,10 +42,10 @@ class Emitter:
             raise UsageError(f"target '{spec.name}': {error}") from None
         self._is_mlir = spec.name == "mlir"
         self._printing: dict[str, Any] = {
-            "print_properties_as_attributes": arguments.flag("print-no-properties"),
+            "print_properties_as_attributes": settings.own["print-no-properties"],
         }
-        self._flags = print_flags(arguments)
-        self._highlight = arguments.flag("syntax-highlight")
+        self._flags = settings.printing
+        self._highlight: bool = settings.own["syntax-highlight"]
 
     def emit(self, op: Operation, context: Context, metadata: str = "") -> str:
         """Return the op as text.

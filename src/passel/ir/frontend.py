@@ -1,0 +1,222 @@
+"""An IR as files: what a tool such as passel-opt asks of it, and what the tool tells it.
+
+An adapter that has a frontend (see `BringsFrontend`) makes its IR one of the tool's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from passel.diagnostics import Location
+from passel.errors import PasselError
+from passel.ir.contract import PrintFlags
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from passel.diagnostics import Diagnostic
+    from passel.ir.contract import IRAdapter
+    from passel.ir.resources import ExternalResource
+
+
+class UsageError(PasselError):
+    """The command line is wrong; the message is for the user.
+
+    You get it before anything is processed, except for files that cannot be written. You
+    don't get it for what is wrong in the input.
+    """
+
+
+class UnreadableError(Exception):
+    """A part of the input is no valid IR.
+
+    Attributes:
+        diagnostics: What is wrong.
+        text: The same, as `--parsing-diagnostics` prints it.
+    """
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], text: str = "") -> None:
+        text = text or "".join(f"{each}\n" for each in diagnostics)
+        super().__init__(text)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        self.text: str = text
+
+
+@dataclass(slots=True)
+class Flag:
+    """A flag of a command line, which is read as LLVM's tools read theirs.
+
+    Attributes:
+        help: One line; empty for what is only accepted.
+        metavar: What stands for its value; empty for a boolean flag.
+        default: Its value if it is not given.
+        implied: Its value if it is given without one, if that is allowed.
+        short: Other names for it.
+        choices: The values that it takes, if only some.
+        repeated: Whether it may be given several times, all of which count.
+        parse: Returns the value that a text stands for; a `ValueError` says what it takes.
+        ir: The name of the only IR that it is for; empty for all.
+        name: Its long name, without dashes.
+    """
+
+    help: str
+    metavar: str = ""
+    default: Any = False
+    implied: str | None = None
+    short: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    repeated: bool = False
+    parse: Callable[[str], Any] | None = None
+    ir: str = ""
+    name: str = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Take the name of the class attribute, with dashes for underscores."""
+        self.name = name.replace("_", "-")
+
+
+class FrontendSettings(NamedTuple):
+    """What a command line says of reading and printing.
+
+    Attributes:
+        implicit_module: Whether what is not a module is put into one.
+        allow_unregistered: Whether operations of unknown dialects are accepted.
+        threading: Whether the IR's own passes may use several threads.
+        printing: How to print the result.
+        own: The values of the flags that are for this IR alone, by name.
+    """
+
+    implicit_module: bool = True
+    allow_unregistered: bool = False
+    threading: bool = True
+    printing: PrintFlags = PrintFlags()
+    own: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePart:
+    """A part of the input, all of it if the input is not split.
+
+    Attributes:
+        text: Its text, in bytes if it is no text.
+        name: The input's name, as diagnostics show it.
+        line_offset: How many lines of the file come before it.
+        column: Where it begins on its line, counted from 1; 0 if it is the first.
+        path: The file that it is all of, if that can be read again.
+    """
+
+    text: Any
+    name: str
+    line_offset: int = 0
+    column: int = 0
+    path: str | None = None
+
+    def location(self, offset: int) -> Location:
+        """Return where in the input a character of the part stands."""
+        before = self.text[:offset].split("\n")
+        return Location(self.name, self.line_offset + len(before), len(before[-1]) + 1)
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What a part of the input says.
+
+    Attributes:
+        op: Its top-level op.
+        resources: Its external resources, which are no part of the op.
+    """
+
+    op: Any
+    resources: list[ExternalResource] = field(default_factory=list["ExternalResource"])
+
+
+class Frontend:
+    """Base class of frontends: how an IR is read and printed.
+
+    An object serves one run of a tool: it is configured once, before anything else is asked.
+
+    Args:
+        adapter: The IR's adapter, which answers what a subclass does not.
+
+    Attributes:
+        flags: Its own flags, besides those of the tool.
+        refused: Flags of the tool that mean nothing here, each with the rest of a sentence
+            that begins with its name.
+        verifies: Whether parsing verifies.
+        reads_files: Whether it can read files by itself, so that they may hold any bytes.
+        byte_columns: Whether its locations count bytes, not characters.
+        delays_interrupts: Whether its passes may keep Python from seeing Ctrl-C for long.
+        settings: What the command line says.
+    """
+
+    flags: ClassVar[Sequence[Flag]] = ()
+    refused: ClassVar[Mapping[str, str]] = {}
+    verifies: bool = False
+    reads_files: bool = False
+    byte_columns: bool = False
+    delays_interrupts: bool = False
+
+    def __init__(self, adapter: IRAdapter) -> None:
+        self.adapter: IRAdapter = adapter
+        self.settings: FrontendSettings = FrontendSettings()
+
+    def configure(self, settings: FrontendSettings) -> None:
+        """Take what the command line says.
+
+        Raises:
+            UsageError: A flag's value is wrong.
+        """
+        self.settings = settings
+
+    def is_binary(self, data: bytes, name: str) -> bool:
+        """Return whether an input is in a form of the IR that is no text.
+
+        Args:
+            data: The input.
+            name: Its name, for the error.
+
+        Raises:
+            UsageError: It is in a form that cannot be read.
+        """
+        return False
+
+    def new_context(self) -> Any:
+        """Return the context for a part of the input."""
+        return self.adapter.create_context()
+
+    def set_threading(self, context: Any, enable: bool) -> None:
+        """Set whether the IR's own passes may use several threads."""
+
+    def parse(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
+        """Return what a part of the input says.
+
+        Args:
+            part: The part.
+            context: Its context.
+            warn: Takes what is no error.
+
+        Raises:
+            UnreadableError: It is no valid IR.
+        """
+        raise NotImplementedError
+
+    def emit(self, parsed: Parsed, context: Any) -> str | bytes:
+        """Return the result as it is written.
+
+        Args:
+            parsed: The op and its resources, when all passes have run.
+            context: Its context.
+
+        Raises:
+            Exception: Whatever printing raises for IR that it does not take.
+        """
+        return self.adapter.print_op(parsed.op, self.settings.printing) + "\n"
+
+    def version(self) -> str:
+        """Return the name and the version of the IR."""
+        return self.adapter.name
+
+    def dialect_names(self) -> Iterable[str]:
+        """Return the names of the dialects that are available."""
+        return ()

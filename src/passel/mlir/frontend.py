@@ -1,0 +1,212 @@
+"""MLIR itself as files, for tools: through its Python bindings.
+
+Source: `mlir::MlirOptMain`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from passel.diagnostics import Diagnostic, Location, Severity
+from passel.ir import PrintFlags
+from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
+from passel.ir.resources import add_resources, read_resources
+from passel.mlir.diagnostics import ParseError
+from passel.mlir.parsing import BYTECODE_MAGIC, parse_file, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from passel.ir import IRAdapter
+    from passel.ir.frontend import FrontendSettings, SourcePart
+    from passel.mlir.bindings import Bindings
+
+_DROPPED = "ignoring unknown external resources"
+"""What MLIR says of resources that are kept here."""
+
+_REFERENCE = PrintFlags(generic=True, debuginfo=True)
+
+_NEWEST_BYTECODE = 6
+
+_PRODUCER = 5
+"""Where it stands in bytecode: behind the magic number and a version of one byte."""
+
+
+class MLIRFrontend(Frontend):
+    """MLIR's parser, verifier and printer.
+
+    Args:
+        adapter: The adapter.
+        bindings: Its build of the bindings.
+        dialect_names: Returns the dialects that a context can load.
+    """
+
+    verifies = True
+    byte_columns = True
+    delays_interrupts = True
+    refused: ClassVar[Mapping[str, str]] = {
+        flag: f"does not work with --ir=mlir: {reason}"
+        for flag, reason in {
+            "disable-verify": "MLIR's bindings verify whatever they parse; --verify-each=false "
+            "turns off the verification after passes",
+            "target": "xDSL's targets print xDSL's IR",
+            "print-no-properties": "MLIR's printer has no such form; --mlir-print-op-generic "
+            "shows all",
+            "syntax-highlight": "MLIR's printer has no colours",
+            "parsing-diagnostics": "it is for xDSL's tests",
+            "shrink": "it is for xDSL's passes",
+        }.items()
+    }
+
+    def __init__(
+        self, adapter: IRAdapter, bindings: Bindings, dialect_names: Callable[[Any], list[str]]
+    ) -> None:
+        super().__init__(adapter)
+        self._bindings = bindings
+        self._dialect_names = dialect_names
+
+    def configure(self, settings: FrontendSettings) -> None:
+        """Check what is asked for."""
+        self.settings = settings
+        self.reads_files: bool = settings.implicit_module
+        self._as_bytecode: bool = settings.own["emit-bytecode"]
+        self._version: int | None = settings.own["emit-bytecode-version"]
+        if self._version is not None:
+            if not self._as_bytecode:
+                raise UsageError(
+                    "bytecode version while not emitting bytecode: add --emit-bytecode"
+                )
+            if self._version > _NEWEST_BYTECODE:
+                raise UsageError(
+                    f"unsupported bytecode version {self._version}, "
+                    f"must be in range [0, {_NEWEST_BYTECODE}]"
+                )
+        self._irdl: str = settings.own["irdl-file"]
+        if self._irdl and not Path(self._irdl).is_file():
+            raise UsageError(f"cannot open IRDL file '{self._irdl}'")
+
+    def is_binary(self, data: bytes, name: str) -> bool:
+        """Recognise bytecode."""
+        return data.startswith(BYTECODE_MAGIC)
+
+    def new_context(self) -> Any:
+        """Return a context with the dialects of the bindings, and of an IRDL file."""
+        context = self.adapter.create_context()
+        context.allow_unregistered_dialects = self.settings.allow_unregistered
+        if not self.settings.threading:
+            self.set_threading(context, enable=False)
+        if self._irdl:
+            self._define_dialects(context)
+        return context
+
+    def set_threading(self, context: Any, enable: bool) -> None:
+        """Set whether native passes run in parallel."""
+        context.enable_multithreading(enable)
+
+    def _define_dialects(self, context: Any) -> None:
+        try:
+            parse_file(self._irdl, context)
+        except ParseError as error:
+            raise UnreadableError(error.diagnostics, f"{error}\n") from error
+        module = self._bindings.ir.Module.parseFile(self._irdl, context)
+        self._bindings.module("dialects.irdl").load_dialects(module)
+
+    def parse(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
+        """Parse and verify; a whole file is read by MLIR itself."""
+        is_text = isinstance(part.text, str)
+
+        def on_warning(diagnostic: Diagnostic) -> None:
+            if not (is_text and diagnostic.message.startswith(_DROPPED)):
+                warn(diagnostic)
+
+        try:
+            op = self._parsed(part, context, on_warning)
+        except ParseError as error:
+            raise UnreadableError(error.diagnostics, f"{error}\n") from error
+        # Only of what has been parsed it is known that its braces match.
+        resources = read_resources(part.text) if is_text else []
+        if resources and self._as_bytecode:
+            message = "MLIR's bindings write no external resources to bytecode"
+            place = part.location(resources[0].key_start)
+            warn(Diagnostic(Severity.WARNING, message, place))
+        if self.settings.own["verify-roundtrip"]:
+            self._check_roundtrip(op)
+        return Parsed(op, resources)
+
+    def _parsed(
+        self, part: SourcePart, context: Any, on_warning: Callable[[Diagnostic], None]
+    ) -> Any:
+        if self.reads_files and part.path is not None:
+            return parse_file(part.path, context, on_warning=on_warning)
+        op = parse_source(
+            context,
+            part.text,
+            part.name,
+            implicit_module=self.settings.implicit_module,
+            line_offset=part.line_offset,
+            on_warning=on_warning,
+        )
+        if part.column and self.adapter.location(op) == Location(part.name):
+            # The implicit module of a part is where the part begins.
+            location = self._bindings.ir.Location
+            line = part.line_offset + 1
+            op.operation.location = location.file(part.name, line, part.column, context=context)
+        return op
+
+    def _check_roundtrip(self, op: Any) -> None:
+        """Print and parse the op, as text and as bytecode, in a context of its own each.
+
+        Raises:
+            UnreadableError: What comes back is something else.
+
+        Source: `doVerifyRoundTrip`, MLIR 22.
+        """
+        reference = self.adapter.print_op(op, _REFERENCE)
+        forms: dict[str, str | bytes] = {"textual": reference}
+        if op.operation.name == "builtin.module":
+            forms["bytecode"] = self._bytecode(op)  # the bindings read no other op's
+        for form, source in forms.items():
+            try:
+                back = parse_source(self.new_context(), source, "-", implicit_module=False)
+                again = self.adapter.print_op(back, _REFERENCE)
+                because = "roundtripped module differs from reference:\n"
+            except ParseError as error:
+                again, because = "", f"failed: {error.diagnostics[0].message}\n"
+            if again != reference:
+                message = (
+                    f"'{op.operation.name}' op {form} roundTrip testing {because}"
+                    f"<<<<<<Reference\n{reference}\n=====\n{again}\n>>>>>roundtripped\n"
+                )
+                place = self.adapter.location(op)
+                raise UnreadableError([Diagnostic(Severity.ERROR, message, place)])
+
+    def emit(self, parsed: Parsed, context: Any) -> str | bytes:
+        """Print as mlir-opt does, or as bytecode."""
+        if self._as_bytecode:
+            return self._bytecode(parsed.op)
+        flags = self.settings.printing
+        text = self.adapter.print_op(parsed.op, flags)
+        if flags.local_scope:  # it has nothing of the file, not even its empty last line
+            return f"{text}\n"
+        return add_resources(text, parsed.resources, flags.elide_resources) + "\n\n"
+
+    def _bytecode(self, op: Any) -> bytes:
+        if not self._bindings.abilities.bytecode:
+            self._bindings.require("bytecode")
+        stream = BytesIO()
+        op.operation.write_bytecode(stream, desired_version=self._version)
+        return stream.getvalue()
+
+    def version(self) -> str:
+        """Return the release of MLIR that the bindings are built from: bytecode names it."""
+        ir = self._bindings.ir
+        stream = BytesIO()
+        ir.Module.parse("module {}", context=ir.Context()).operation.write_bytecode(stream)
+        producer = stream.getvalue()[_PRODUCER:].partition(b"\0")[0].decode()
+        return producer.replace("MLIR", "MLIR's bindings ", 1)
+
+    def dialect_names(self) -> Iterable[str]:
+        """Return the dialects that the bindings register."""
+        return self._dialect_names(self.adapter.create_context())

@@ -1,0 +1,75 @@
+"""What the tool says of passes that crashed, beside the diagnostics."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from passel.diagnostics import Diagnostic, Location, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.errors import Failure
+    from passel.tool.settings import Settings
+
+
+class CrashReports:
+    """Tells the author of a pass where it crashed, unless diagnostics are under test.
+
+    Args:
+        settings: What the command line says.
+        report: Takes a note about it.
+
+    Attributes:
+        failed: Whether any pass of any part of the input has failed.
+        shrunk: Whether one has asked the tool that shrinks its input to go on.
+    """
+
+    def __init__(self, settings: Settings, report: Callable[[Diagnostic], None]) -> None:
+        self._is_quiet = bool(settings.diagnostics.verify_diagnostics)
+        self._in_full: bool = settings.diagnostics.mlir_print_stacktrace_on_diagnostic
+        self._report = report
+        self._explained: list[Failure] = []
+        self.failed = False
+        self.shrunk = False
+
+    def take(self, failures: Sequence[Failure]) -> None:
+        """Take note of all failures of a run, and explain those that are not explained yet."""
+        self.failed = True
+        for failure in failures:
+            self.explain(failure)
+        self.shrunk = any(_is_shrink(failure.cause) for failure in failures)
+
+    def explain(self, failure: Failure) -> None:
+        """Tell where it crashed, once."""
+        cause = failure.cause
+        if failure.kind != "crashed" or cause is None or _is_shrink(cause) or self._is_quiet:
+            return
+        if any(each is failure for each in self._explained):
+            return
+        self._explained.append(failure)
+        if self._in_full:
+            sys.stderr.write("".join(traceback.format_exception(cause)))
+        else:
+            message = (
+                "the pass crashed here; --mlir-print-stacktrace-on-diagnostic shows how "
+                "it came there"
+            )
+            self._report(Diagnostic(Severity.NOTE, message, raised_at(cause)))
+
+
+def _is_shrink(cause: BaseException | None) -> bool:
+    return type(cause).__name__ == "ShrinkException"  # without loading xDSL
+
+
+def raised_at(error: BaseException) -> Location:
+    """Return where in Python an error was raised; the path starts here if it is below."""
+    *_, frame = traceback.extract_tb(error.__traceback__)
+    path = Path(frame.filename)
+    with suppress(OSError, ValueError):  # the directory is gone, or it is not below
+        path = path.relative_to(Path.cwd())
+    return Location(str(path), frame.lineno or 0, (frame.colno or 0) + 1)

@@ -1,0 +1,260 @@
+"""The tool as a program: its arguments, its exit code, and what it says when it is stopped."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from passel.errors import PasselError, PipelineError
+from passel.ir.frontend import UsageError
+from passel.tool.flags import PROGRAM, flags_in, read_flags
+from passel.tool.output import Output, abandon_stdout, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.ir import IRAdapter
+    from passel.passes import PassRegistry
+    from passel.tool.irs import IRChoice
+    from passel.tool.settings import Settings
+
+_INTERRUPTED = 130
+"""What shells report for a program that Ctrl-C ended."""
+
+_ENDED_BY = 128
+"""What shells add to a signal's number to report a program that it ended."""
+
+
+class Termination(KeyboardInterrupt):
+    """The process was asked to end, which must leave behind what Ctrl-C leaves behind.
+
+    Args:
+        signal: The number of the signal.
+    """
+
+    def __init__(self, signal: int) -> None:
+        super().__init__()
+        self.signal = signal
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run passel-opt, or xdsl-opt if it is called so.
+
+    Args:
+        argv: The arguments without the program's name; by default those of the process.
+
+    Returns:
+        The exit code, as of `opt_main`.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    if "xdsl" not in _values(words, "compat") and Path(sys.argv[0]).stem != "xdsl-opt":
+        return opt_main(argv)
+    if argv is None:
+        _prepare_process()
+    from passel.tool.compat import main as xdsl_main
+
+    return _guarded(PROGRAM, lambda: xdsl_main(words))
+
+
+def opt_main(
+    argv: Sequence[str] | None = None,
+    *,
+    name: str = PROGRAM,
+    registry: PassRegistry | None = None,
+    adapter: IRAdapter | None = None,
+) -> int:
+    """Run a tool like passel-opt, with its flags, for the caller's passes or IR.
+
+    Args:
+        argv: The arguments without the program's name; by default those of the process, in
+            which Ctrl-C and SIGTERM then end the tool cleanly.
+        name: The program's name, for messages and the help.
+        registry: The passes that a command line may name; by default those of all installed
+            packages.
+        adapter: The IR that the tool is for, whose adapter must have a frontend (see
+            `passel.ir.BringsFrontend`); by default `--ir` chooses.
+
+    Returns:
+        The exit code: 0 if all went well, 1 if the input, a pass or the command line is at
+        fault, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+
+    Example:
+        A tool of one's own is a file such as `my_opt.py`:
+
+            import sys
+            from passel.tool import opt_main
+            from my_compiler import registry
+
+            sys.exit(opt_main(name="my-opt", registry=registry))
+
+    Source: `mlir::MlirOptMain`, MLIR 22.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    if argv is None:
+        _prepare_process()
+    return _guarded(name, lambda: _run(words, name, registry, adapter))
+
+
+def _values(words: Sequence[str], flag: str) -> list[str]:
+    return [value for name, value in flags_in(words) if name == flag]
+
+
+def _guarded(program: str, run: Callable[[], int]) -> int:
+    """Run the tool, and say in a line why it ends early."""
+    if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
+    try:
+        return _interruptible(program, run)
+    except PipelineError as error:
+        for problem in error.problems:
+            prefix = "" if problem.span else f"{program}: error: "
+            print(f"{prefix}{printable(str(problem))}", file=sys.stderr)
+        _print_hint(program, error)
+    except PasselError as error:
+        print(f"{program}: error: {error}", file=sys.stderr)
+        _print_hint(program, error)
+    except BrokenPipeError:
+        abandon_stdout()  # whoever read the output has had enough
+    return 1
+
+
+def _interruptible(program: str, run: Callable[[], int]) -> int:
+    """Run the tool, and say what it was doing if it is stopped."""
+    try:
+        return run()
+    except Termination as error:
+        print(f"{program}: terminated{_doing(error)}", file=sys.stderr)
+        return _ENDED_BY + error.signal
+    except KeyboardInterrupt as error:
+        print(f"{program}: interrupted{_doing(error)}", file=sys.stderr)
+        return _INTERRUPTED
+    except SystemExit as error:
+        if not _doing(error):
+            raise  # not a pass's doing
+        print(f"{program}: error{_doing(error)}", file=sys.stderr)
+        return 1
+
+
+def _doing(error: BaseException) -> str:
+    """Return what was going on, if it is known."""
+    return "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
+
+
+class _Hint(str):
+    """A note of an error that is for the user of the tool."""
+
+    __slots__ = ()
+
+
+def _print_hint(program: str, error: BaseException) -> None:
+    for note in getattr(error, "__notes__", []):
+        if isinstance(note, _Hint):
+            print(f"{program}: note: {note}", file=sys.stderr)
+
+
+def _prepare_process() -> None:
+    """Let SIGTERM and SIGHUP end the process as Ctrl-C does, and native crashes name callers."""
+    import faulthandler
+    import signal
+
+    with suppress(OSError, ValueError):  # no error stream, or not the main thread
+        signal.signal(signal.SIGTERM, _terminate)
+        hangup = getattr(signal, "SIGHUP", None)  # not on Windows
+        if hangup is not None and signal.getsignal(hangup) is signal.SIG_DFL:  # not under nohup
+            signal.signal(hangup, _terminate)
+        faulthandler.enable()
+
+
+def _terminate(signal: int, _: object) -> NoReturn:
+    raise Termination(signal)
+
+
+def _let_second_interrupt_end() -> None:
+    """Let Ctrl-C end the process at once when it comes again.
+
+    The first one is for Python to see, which native passes may keep from running for long.
+    """
+    import signal
+
+    if signal.getsignal(signal.SIGTERM) is not _terminate:
+        return  # somebody else's process
+    import ctypes
+
+    with suppress(AttributeError, OSError):  # not the C library of Linux
+        library = ctypes.CDLL(None)
+        library.signal.restype = ctypes.c_void_p
+        library.sysv_signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
+        handler = library.signal(signal.SIGINT, None)
+        library.sysv_signal(signal.SIGINT, handler)  # forgotten when it is called
+
+
+def _run(
+    words: list[str], program: str, registry: PassRegistry | None, adapter: IRAdapter | None
+) -> int:
+    from passel.tool.irs import IRChoice, chosen_ir
+    from passel.tool.names import mlir_hint, names_of
+
+    ir = chosen_ir(words) if adapter is None else IRChoice(adapter.name, adapter)
+    names = names_of(None if ir.name == "xdsl" else ir.adapter, registry)
+    for file in filter(None, _values(words, "load-pass-plugin")):  # reading refuses the empty
+        from passel.tool.plugins import load_plugin
+
+        load_plugin(file, names)
+    try:
+        return _process(words, program, ir, names)
+    except (UsageError, PipelineError) as error:
+        if adapter is None and ir.name == "xdsl" and (hint := mlir_hint(words)):
+            error.add_note(_Hint(hint))
+        raise
+
+
+def _process(words: list[str], program: str, ir: IRChoice, names: PassRegistry) -> int:
+    settings = _settings(words, program, ir, names)
+    if settings.information.compat:
+        raise UsageError(f"'--compat' is for {PROGRAM} alone")
+    information = _information(settings, ir, names)
+    if information is not None:
+        output = Output("-")
+        output.write(information)
+        output.commit()
+        return 0
+    from passel.tool.driver import Driver
+    from passel.tool.progress import progress_line
+
+    if ir.frontend.delays_interrupts:
+        _let_second_interrupt_end()
+    with progress_line() as progress:
+        return Driver(settings, ir, names, progress).run()
+
+
+def _settings(words: list[str], program: str, ir: IRChoice, names: PassRegistry) -> Settings:
+    """Return the settings of a command line, in which passes are flags as well."""
+    from passel.tool.names import all_names
+    from passel.tool.settings import Settings, flags_by_name
+
+    flags = flags_by_name(ir.own_flags)
+    line = read_flags(words, flags, names.__contains__, lambda: all_names(names), program)
+    return Settings(line, program, ir.name, ir.own_flags)
+
+
+def _information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str | None:
+    """Return what a flag such as `--help` asks for, instead of processing anything."""
+    asked = settings.information
+    if asked.help:
+        from passel.tool.information import help_text
+
+        return help_text(settings.program, ir.own_flags, ir.name if ir.given else "")
+    if asked.version:
+        from passel._version import __version__
+
+        return f"passel {__version__} ({ir.version()})\n"
+    if asked.show_dialects:
+        return f"Available Dialects: {','.join(ir.frontend.dialect_names())}\n"
+    if asked.help_passes or asked.list_passes:
+        from passel.tool import information
+
+        return (information.help_passes if asked.help_passes else information.list_passes)(names)
+    return None

@@ -1,0 +1,228 @@
+"""A part of the input on its way through the tool: parsed, verified, run and printed.
+
+Source: `performActions` of `mlir-opt`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import Diagnostic, Severity, brief
+from passel.errors import AnchorError, PassFailedError, PipelineError
+from passel.instruments.reproducer_file import GROUP
+from passel.ir import ANY, InvalidIR
+from passel.ir.frontend import UnreadableError
+from passel.passes.context import op_diagnostic
+from passel.tool.crashes import raised_at
+from passel.tool.instruments import Instruments
+from passel.tool.observers import Announcer, PassTimer, PrintBetweenPasses
+from passel.tool.replay import read_reproducer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.instruments.hooks import PassInstrumentation
+    from passel.instruments.ir_printing import PrintIR
+    from passel.ir import IRAdapter
+    from passel.ir.frontend import Frontend, Parsed, SourcePart
+    from passel.manager import PassManager
+    from passel.tool.actions import Actions
+    from passel.tool.crashes import CrashReports
+    from passel.tool.pipelines import PipelineFactory
+    from passel.tool.replay import Recorded, Replay
+    from passel.tool.settings import Settings
+
+_LONGEST_HINT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all parts of an input share.
+
+    Attributes:
+        settings: What the command line says.
+        adapter: The IR's adapter.
+        frontend: What reads and prints the IR.
+        pipelines: Makes a pass manager for each part.
+        printer: What prints the IR during runs, if anything does.
+        replay: The reproducers.
+        actions: The log, the trace and the counters.
+        crashes: What is said of passes that crashed.
+        progress: What draws the line of progress, if anything does.
+    """
+
+    settings: Settings
+    adapter: IRAdapter
+    frontend: Frontend
+    pipelines: PipelineFactory
+    printer: PrintIR | None
+    replay: Replay
+    actions: Actions
+    crashes: CrashReports
+    progress: PassInstrumentation | None
+
+
+class Part:
+    """A part of the input, with a context of its own.
+
+    Args:
+        source: Its text.
+        shared: What it shares with the other parts.
+        report: Takes its diagnostics.
+    """
+
+    def __init__(
+        self, source: SourcePart, shared: Shared, report: Callable[[Diagnostic], None]
+    ) -> None:
+        self._source = source
+        self._shared = shared
+        self._settings = shared.settings
+        self._adapter = shared.adapter
+        self._report = report
+        self._threading: bool = shared.settings.threading
+        self._recorded: Recorded | None = None
+
+    def process(self) -> str | bytes | None:
+        """Return the result as it is written; None if something was wrong and has been said."""
+        with Instruments(self._settings, self._shared.printer) as self._instruments:
+            try:
+                with self._scope("Parser"):
+                    self._parsed: Parsed = self._parse()
+            except UnreadableError as error:
+                if self._settings.diagnostics.parsing_diagnostics:
+                    return error.text
+                for diagnostic in error.diagnostics:
+                    self._report(diagnostic)
+                return None
+            with self._scope("Verify the input", timer="Parser"):
+                is_valid = self._verify()
+            if not is_valid or not self._run():
+                return None
+            with self._scope("Output"):
+                return self._print()
+
+    def _scope(self, name: str, timer: str = "") -> ExitStack:
+        """Return what times and traces a part of the work that is no pass."""
+        stack = ExitStack()
+        stack.enter_context(self._instruments.scope(timer or name))
+        stack.enter_context(self._shared.actions.scope(name))
+        return stack
+
+    # -- Parse and verify --------------------------------------------------------------------
+
+    def _parse(self) -> Parsed:
+        frontend = self._shared.frontend
+        self._context: Any = frontend.new_context()
+        parsed = frontend.parse(self._source, self._context, self._report)
+        if self._settings.reproducers.run_reproducer:
+            # What is recorded is not printed again.
+            self._recorded = read_reproducer(parsed.resources, self._source)
+            rest = [each for each in parsed.resources if each.group != GROUP]
+            parsed = replace(parsed, resources=rest)
+            if self._recorded is not None and self._recorded.disable_threading:
+                self._threading = False
+                frontend.set_threading(self._context, enable=False)
+        return parsed
+
+    def _verify(self) -> bool:
+        if self._shared.frontend.verifies or self._settings.reading.disable_verify:
+            return True
+        adapter = self._adapter
+        try:
+            adapter.verify(self._parsed.op, recursive=True)
+        except InvalidIR as error:
+            name = adapter.kind_of(error.op).name
+            message = f"'{name}' op {error.message}"
+            diagnostic = op_diagnostic(adapter, Severity.ERROR, message, error.op)
+            for place, note in error.notes:
+                diagnostic.attach_note(note, adapter.location(place))
+            self._report(diagnostic)
+            return False
+        return True
+
+    # -- Run ---------------------------------------------------------------------------------
+
+    def _manager(self) -> PassManager | None:
+        """Return what runs the passes; None if it cannot, which has been said."""
+        recorded, op = self._recorded, self._parsed.op
+        kind = self._adapter.kind_of(op)
+        pipelines = self._shared.pipelines
+        try:
+            return pipelines.make(kind, self._context, self._adapter, recorded)
+        except PipelineError as error:
+            if recorded is None or recorded.pipeline is None:
+                raise
+            for problem in error.problems:
+                self._report(recorded.diagnostic(problem))
+            return None
+
+    def _run(self) -> bool:
+        """Run the passes; return whether they could be run, and none failed."""
+        manager = self._manager()
+        if manager is None:
+            return False
+        if self._settings.pipeline.dump_pass_pipeline:
+            text = manager.to_text(all_options=True, pretty=True)
+            sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
+        with ExitStack() as stack:
+            announcer = self._observe(manager, stack)
+            try:
+                manager.run(self._parsed.op, on_diagnostic=announcer)
+            except AnchorError as error:
+                self._report_misfit(manager, error)
+                return False
+            except PassFailedError as error:
+                announcer.flush()
+                self._shared.crashes.take(error.failures)
+                return False
+        self._shared.replay.generate(self._parsed.op, self._context, manager, self._adapter)
+        return True
+
+    def _observe(self, manager: PassManager, stack: ExitStack) -> Announcer:
+        """Let the manager's run be observed as the flags ask for."""
+        shared, settings = self._shared, self._settings
+        shared.replay.observe(manager, threading=self._threading)
+        self._instruments.observe(manager)
+        shared.actions.observe(manager)
+        if shared.progress is not None:
+            manager.add_instrumentation(shared.progress)
+        if settings.printing.print_between_passes:
+            manager.add_instrumentation(PrintBetweenPasses(self._adapter))
+        if settings.reports.time_passes:
+            manager.add_instrumentation(stack.enter_context(PassTimer()))
+        announcer = Announcer(self._report, shared.crashes.explain)
+        manager.add_instrumentation(announcer)
+        stack.callback(announcer.flush)
+        return announcer
+
+    def _report_misfit(self, manager: PassManager, error: AnchorError) -> None:
+        """Report that the pipeline is not for an op like the one of this part."""
+        op = self._parsed.op
+        for problem in error.problems:
+            if problem.span is not None:
+                raise error
+            message = problem.message + _nesting_hint(manager, self._adapter.kind_of(op).name)
+            self._report(Diagnostic(Severity.ERROR, message, self._adapter.location(op)))
+
+    # -- Print -------------------------------------------------------------------------------
+
+    def _print(self) -> str | bytes | None:
+        try:
+            return self._shared.frontend.emit(self._parsed, self._context)
+        except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
+            target = self._settings.output.target
+            message = f"target '{target}' failed in {raised_at(error)}: {brief(error)}"
+            place = self._adapter.location(self._parsed.op)
+            self._report(Diagnostic(Severity.ERROR, message, place))
+            return None
+
+
+def _nesting_hint(manager: PassManager, anchor: str) -> str:
+    if manager.anchor in (ANY, anchor):
+        return ""
+    text = str(manager)
+    inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
+    return f"; to run it on the ops inside, write {anchor}({inner})"

@@ -1,0 +1,397 @@
+"""The tool's flags, and what they say: one class for each group, in the order of the help.
+
+A class attribute declares a flag, whose name has dashes for underscores; an instance has its
+value under the same name.
+
+Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from passel.ir import PrintFlags
+from passel.ir.frontend import Flag, FrontendSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from passel.tool.flags import CommandLine, PassFlag
+
+
+def flag(  # noqa: PLR0913 - the fields of a flag
+    help: str,  # noqa: A002
+    metavar: str = "",
+    default: Any = None,
+    *,
+    implied: str | None = None,
+    short: tuple[str, ...] = (),
+    choices: tuple[str, ...] = (),
+    repeated: bool = False,
+    parse: Callable[[str], Any] | None = None,
+    ir: str = "",
+) -> Any:
+    """Declare a flag and its value; without a default it is off, empty or has no items."""
+    if default is None and parse is None:
+        default = () if repeated else "" if metavar else False
+    return Flag(help, metavar, default, implied, short, choices, repeated, parse, ir)
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise ValueError(f"takes a number, not '{text}'")
+    return int(text)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for each in text.split(",") if (name := each.strip()))
+
+
+def _symbol(text: str) -> str:
+    name = text.removeprefix("@")
+    if name[:1] == name[-1:] == '"':
+        name = name[1:-1]
+    if not name:
+        raise ValueError(f"takes a symbol such as @main, not '{text}'")
+    return name
+
+
+def _plugin(text: str) -> str:
+    if not text:
+        raise ValueError("requires a value: the file or module of a plugin")
+    return text
+
+
+def _verify_mode(text: str) -> bool | Literal["always"]:
+    return "always" if text == "always" else text in {"true", "1"}
+
+
+class FlagGroup:
+    """Flags that belong together, and their values.
+
+    Attributes:
+        title: Their heading in the help.
+        flags: The flags by the names of the attributes.
+    """
+
+    title: ClassVar[str] = ""
+    flags: ClassVar[dict[str, Flag]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Collect the flags."""
+        cls.flags = {name: value for name, value in vars(cls).items() if isinstance(value, Flag)}
+
+    def __init__(self, line: CommandLine) -> None:
+        for name, declared in self.flags.items():
+            setattr(self, name, line.value(declared))
+
+
+class PipelineFlags(FlagGroup):
+    """What runs."""
+
+    title = "Pipeline"
+    pass_pipeline: str | None = flag(
+        "what to run: 'builtin.module(func.func(cse),symbol-dce)'",
+        "<pipeline>",
+        short=("p", "passes"),
+        parse=str,
+    )
+    dump_pass_pipeline: bool = flag("print the pipeline that will be run")
+    load_pass_plugin: tuple[str, ...] = flag(
+        "a Python file or module with passes", "<file>", (), repeated=True, parse=_plugin
+    )
+    verify_each: bool | Literal["always"] = flag(
+        "verify after passes: those that changed the IR, none, or all",
+        "<true|false|always>",
+        True,
+        implied="true",
+        choices=("true", "false", "1", "0", "always"),
+        parse=_verify_mode,
+    )
+    verify_analyses: bool = flag("check that analyses change nothing and passes preserve truly")
+
+
+class InputFlags(FlagGroup):
+    """How the input is read."""
+
+    title = "Input"
+    ir: str = flag(
+        "what works on the input: xDSL, MLIR's Python bindings, or what it needs",
+        "<xdsl|mlir|auto>",
+        "xdsl",
+        choices=("xdsl", "mlir", "auto"),
+    )
+    allow_unregistered_dialect: bool = flag("accept operations of unknown dialects")
+    no_implicit_module: bool = flag("the input's single top-level op is what is processed")
+    split_input_file: str = flag(
+        "process each part between markers by itself", "<marker>", implied="// -----"
+    )
+    frontend: str = flag(
+        "the input's format; 'mlir' is the only one", "<name>", "mlir", short=("f",)
+    )
+    disable_verify: bool = flag(
+        "verify nothing: neither the input, nor after passes",
+        short=("mlir-very-unsafe-disable-verifier-on-parsing",),
+    )
+    verify_roundtrip: bool = flag(
+        "check that the input prints and parses to itself (--ir=mlir)", ir="mlir"
+    )
+    irdl_file: str = flag("dialects to define first, in IRDL (--ir=mlir)", "<file>", ir="mlir")
+
+
+class OutputFlags(FlagGroup):
+    """How the result is written."""
+
+    title = "Output"
+    o: str = flag(
+        "where the result goes; written only on success", "<file>", "-", short=("output-file",)
+    )
+    target: str = flag(
+        "what to print instead of MLIR, such as riscv-asm",
+        "<target>",
+        "mlir",
+        short=("t",),
+        ir="xdsl",
+    )
+    emit_bytecode: bool = flag("write MLIR bytecode (--ir=mlir)", ir="mlir")
+    emit_bytecode_version: int | None = flag(
+        "its version, for older readers", "<n>", parse=_number, ir="mlir"
+    )
+    output_split_marker: str = flag(
+        "the line between the parts of split output", "<marker>", "// -----"
+    )
+    mlir_print_op_generic: bool = flag(
+        "print operations in generic form", short=("print-op-generic",)
+    )
+    mlir_print_debuginfo: bool = flag("print locations", short=("print-debuginfo",))
+    mlir_pretty_debuginfo: bool = flag("print locations for people (--ir=mlir)")
+    mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
+    mlir_print_skip_regions: bool = flag("print {...} for what is inside the top-level op")
+    mlir_print_assume_verified: bool = flag("print without verifying first (--ir=mlir)")
+    print_no_properties: bool = flag("print properties as attributes", ir="xdsl")
+    syntax_highlight: bool = flag("colour the printed IR", ir="xdsl")
+
+
+class DiagnosticFlags(FlagGroup):
+    """What is said of the input and of passes."""
+
+    title = "Diagnostics"
+    verify_diagnostics: str = flag(
+        "check expected-error comments: all, or only what is expected",
+        "<all|only-expected>",
+        implied="all",
+        choices=("all", "only-expected"),
+    )
+    mlir_diagnostic_verbosity_level: str = flag(
+        "show no diagnostics below this level",
+        "<errors|warnings|remarks>",
+        "remarks",
+        choices=("errors", "warnings", "remarks"),
+    )
+    mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
+    mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
+    mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
+    parsing_diagnostics: bool = flag("print a parse error to the output and exit with 0")
+    shrink: bool = flag("exit with 0 exactly if a pass raised ShrinkException")
+
+
+class PrintingFlags(FlagGroup):
+    """When and how the IR is printed during a run."""
+
+    title = "IR printing"
+    mlir_print_ir_before: tuple[str, ...] = flag(
+        "print the IR before these passes", "<passes>", (), parse=_names
+    )
+    mlir_print_ir_after: tuple[str, ...] = flag(
+        "print the IR after these passes", "<passes>", (), parse=_names
+    )
+    mlir_print_ir_before_all: bool = flag("print the IR before each pass")
+    mlir_print_ir_after_all: bool = flag("print the IR after each pass")
+    mlir_print_ir_after_change: bool = flag("print after passes only if they changed the IR")
+    mlir_print_ir_after_failure: bool = flag("print the IR after each pass that failed")
+    mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
+    mlir_print_ir_tree_dir: str = flag("print to files in this directory", "<dir>")
+    mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff")
+    mlir_print_ir_op: str = flag("print only this symbol: @name", "<@name>", "", parse=_symbol)
+    mlir_print_local_scope: bool = flag("print without aliases at the top")
+    mlir_elide_elementsattrs_if_larger: int | None = flag(
+        "leave out values of larger constants", "<n>", parse=_number
+    )
+    mlir_elide_resource_strings_if_larger: int | None = flag(
+        "leave out larger resources", "<n>", parse=_number
+    )
+    print_between_passes: bool = flag("print the IR between passes")
+
+
+class ReportFlags(FlagGroup):
+    """What is measured and counted."""
+
+    title = "Timing and statistics"
+    mlir_timing: bool = flag("print how long each pass took")
+    mlir_timing_display: Literal["list", "tree"] = flag(
+        "as a tree like the pipeline, or a list sorted by time",
+        "<list|tree>",
+        "tree",
+        choices=("list", "tree"),
+    )
+    mlir_timing_columns: tuple[str, ...] = flag(
+        "what to print: user, wall, self (without what is nested), peak (memory)",
+        "<columns>",
+        (),
+        parse=_names,
+    )
+    mlir_output_format: Literal["text", "json"] = flag(
+        "how to print the timing", "<text|json>", "text", choices=("text", "json")
+    )
+    mlir_pass_statistics: bool = flag("print the statistics of all passes")
+    mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
+        "like the pipeline, a list of all passes, or JSON",
+        "<list|pipeline|json>",
+        "pipeline",
+        choices=("list", "pipeline", "json"),
+    )
+    info_output_file: str = flag("where timing and statistics go instead of stderr", "<file>")
+    time_passes: bool = flag("print how long each pass took")
+
+
+class ReproducerFlags(FlagGroup):
+    """Files to replay runs with."""
+
+    title = "Reproducers"
+    mlir_pass_pipeline_crash_reproducer: str = flag(
+        "write a file to replay a failure with; <file>.running if the process is killed", "<file>"
+    )
+    mlir_pass_pipeline_local_reproducer: bool = flag("write only the pass that failed")
+    mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")
+    run_reproducer: bool = flag("run the pipeline that the input brings along")
+    allow_effects: tuple[str, ...] = flag(
+        "what that pipeline may do: read-files, run-programs, write-files, unknown, or all",
+        "<effects>",
+        (),
+        parse=_names,
+    )
+
+
+class ActionFlags(FlagGroup):
+    """Logs, traces and counts of pass executions."""
+
+    title = "Actions"
+    log_actions_to: str = flag("log each pass execution", "<file>")
+    log_mlir_actions_filter: str = flag("log only for ops at these places", "<file:line[:col]>")
+    profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
+    mlir_debug_counter: str = flag(
+        "skip and limit pass executions: pass-execution-skip=1,pass-execution-count=2",
+        "<counters>",
+    )
+    mlir_print_debug_counter: bool = flag("print the counters in the end")
+
+
+class InformationFlags(FlagGroup):
+    """What is told instead of processing anything."""
+
+    title = "Information"
+    help: bool = flag("this page", short=("h", "help-hidden"))
+    help_passes: bool = flag("all passes and pipelines with their options")
+    list_passes: bool = flag("the passes with their options")
+    show_dialects: bool = flag("the dialects that are available")
+    compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
+    version: bool = flag("the versions of passel and the IR", short=("v",))
+
+
+class AcceptedFlags(FlagGroup):
+    """What is accepted without a place in the help."""
+
+    mlir_disable_threading: bool = flag("")
+
+
+GROUPS: tuple[type[FlagGroup], ...] = (
+    PipelineFlags,
+    InputFlags,
+    OutputFlags,
+    DiagnosticFlags,
+    PrintingFlags,
+    ReportFlags,
+    ReproducerFlags,
+    ActionFlags,
+    InformationFlags,
+    AcceptedFlags,
+)
+
+
+def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
+    """Return all flags by their long and short names.
+
+    Args:
+        own: Those of an IR that the tool does not know by itself.
+    """
+    known = [*own, *(each for group in GROUPS for each in group.flags.values())]
+    return {name: each for each in known for name in (each.name, *each.short)}
+
+
+class Settings:
+    """What a command line says, read once.
+
+    Args:
+        line: The command line.
+        program: The program's name.
+        ir: The name of the IR.
+        own: The IR's flags that the tool does not know by itself.
+
+    Attributes:
+        program: The program's name, for messages.
+        words: The command line as it was given.
+        written: The flags that were given, by name, as they can be written again.
+        passes: Passes given as flags, in order.
+        input: The input's name; `-` for the standard input.
+        stray: Inputs that may be meant as options of the pass given just before.
+        own: The values of the flags that are for the IR alone, by name.
+    """
+
+    def __init__(
+        self, line: CommandLine, program: str, ir: str = "", own: Sequence[Flag] = ()
+    ) -> None:
+        self.program: str = program
+        self.words: tuple[str, ...] = line.words
+        self.written: Mapping[str, Sequence[str]] = line.written
+        self.passes: Sequence[PassFlag] = line.passes
+        self.input: str = line.inputs[0] if line.inputs else "-"
+        self.stray: Mapping[str, str] = line.stray
+        self.pipeline = PipelineFlags(line)
+        self.reading = InputFlags(line)
+        self.output = OutputFlags(line)
+        self.diagnostics = DiagnosticFlags(line)
+        self.printing = PrintingFlags(line)
+        self.reports = ReportFlags(line)
+        self.reproducers = ReproducerFlags(line)
+        self.actions = ActionFlags(line)
+        self.information = InformationFlags(line)
+        self.threading: bool = not AcceptedFlags(line).mlir_disable_threading
+        of_ir = (each for each in flags_by_name(own).values() if each.ir == ir or each in own)
+        self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}
+
+    @property
+    def print_flags(self) -> PrintFlags:
+        """How IR is to be printed."""
+        output, printing = self.output, self.printing
+        return PrintFlags(
+            generic=output.mlir_print_op_generic,
+            debuginfo=output.mlir_print_debuginfo,
+            local_scope=printing.mlir_print_local_scope,
+            elide_elements=printing.mlir_elide_elementsattrs_if_larger,
+            elide_resources=printing.mlir_elide_resource_strings_if_larger,
+            skip_regions=output.mlir_print_skip_regions,
+            pretty_locations=output.mlir_pretty_debuginfo,
+            name_locations=output.mlir_use_nameloc_as_prefix,
+            assume_verified=output.mlir_print_assume_verified,
+        )
+
+    @property
+    def for_frontend(self) -> FrontendSettings:
+        """What the IR's frontend has to know."""
+        return FrontendSettings(
+            implicit_module=not self.reading.no_implicit_module,
+            allow_unregistered=self.reading.allow_unregistered_dialect,
+            threading=self.threading,
+            printing=self.print_flags,
+            own=self.own,
+        )

@@ -1,0 +1,120 @@
+"""The input: reading it, and cutting it into the parts between its markers."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from passel.diagnostics import Diagnostic, Location, Severity, file_problem
+from passel.ir.frontend import SourcePart, UnreadableError, UsageError
+from passel.tool.flags import stray_hint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from passel.ir.frontend import Frontend
+    from passel.tool.rendering import Renderer
+    from passel.tool.settings import Settings
+
+_CHECKED_TAIL = 2
+"""How many of the marker's last characters may be missing for a near miss."""
+
+
+def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> list[SourcePart]:
+    """Return the parts of the input that a command line names.
+
+    Args:
+        settings: What the command line says.
+        frontend: What reads the IR.
+        renderer: Learns the text, and takes warnings.
+
+    Raises:
+        UsageError: It cannot be read, or is in a form that the IR does not have.
+        UnreadableError: It is neither text nor a binary form of the IR.
+    """
+    path = settings.input
+    name = "<stdin>" if path == "-" else path
+    data = _read(settings)
+    if frontend.is_binary(data, name):
+        return [SourcePart(data, name)]
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise UsageError(f"'{name}' is UTF-16; MLIR is UTF-8")
+    marker = settings.reading.split_input_file
+    body = data.removeprefix(codecs.BOM_UTF8)  # editors add it, and it says nothing
+    is_whole = path != "-" and not marker and Path(path).is_file()
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        renderer.add_source(name, body.decode("utf-8", "replace"))
+        if frontend.reads_files and is_whole:
+            return [SourcePart(body, name, path=path if body is data else None)]
+        raise _undecodable(name, body, error.start) from None
+    renderer.add_source(name, text)
+    if marker:
+        return list(split_input(text, marker, name, renderer))
+    return [SourcePart(text, name, path=path if is_whole and body is data else None)]
+
+
+def _read(settings: Settings) -> bytes:
+    path = settings.input
+    if path == "-" and sys.stdin is None:
+        raise UsageError("there is no input: no file is given and the standard input is closed")
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = f"{file_problem(error)}{stray_hint(settings.stray)}"
+        raise UsageError(f"cannot open input file '{path}': {reason}") from None
+
+
+def _undecodable(name: str, data: bytes, start: int) -> UnreadableError:
+    before = data[:start].decode("utf-8").split("\n")
+    place = Location(name, len(before), len(before[-1]) + 1)
+    message = f"the input is not text: byte 0x{data[start]:02x} is not UTF-8"
+    return UnreadableError([Diagnostic(Severity.ERROR, message, place)])
+
+
+def split_input(
+    text: str, marker: str, name: str, warn: Callable[[Diagnostic], None]
+) -> Iterator[SourcePart]:
+    """Yield the parts between markers.
+
+    Args:
+        text: The whole input.
+        marker: The marker.
+        name: The input's name.
+        warn: Takes a warning where a marker was nearly written.
+
+    Source: `mlir::splitAndProcessBuffer`, MLIR 22: a plain search for the marker.
+    """
+    prefix, tail = marker[:-_CHECKED_TAIL] or marker, marker[-_CHECKED_TAIL:]
+    start = position = line = 0
+    while (found := text.find(prefix, position)) >= 0:
+        after = found + len(prefix)
+        position = after + len(tail)
+        if text.startswith(tail, after) and position < len(text):
+            yield _part(text, name, start, found, line)
+            line += text.count("\n", start, position)
+            start = position
+        else:
+            position = after
+            if text[found : found + len(marker)].rstrip() != marker:
+                warn(_near_miss(text, after, name))
+    yield _part(text, name, start, len(text), line)
+
+
+def _part(text: str, name: str, start: int, end: int, line: int) -> SourcePart:
+    """Return a part such that what follows a marker on its line keeps its column."""
+    before = start - (text.rfind("\n", 0, start) + 1)
+    part = text[start:end]
+    is_inside = part.partition("\n")[0].strip()
+    column = before + 1 if start else 0
+    return SourcePart(" " * before + part if is_inside else part, name, line, column)
+
+
+def _near_miss(text: str, offset: int, name: str) -> Diagnostic:
+    line = text.count("\n", 0, offset) + 1
+    column = offset - text.rfind("\n", 0, offset)
+    location = Location(name, line, column)
+    return Diagnostic(Severity.WARNING, "near miss with file split marker", location)

@@ -1,0 +1,124 @@
+"""xDSL's IR as files, for tools."""
+
+from __future__ import annotations
+
+import gc
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
+
+from passel.diagnostics import Diagnostic, Location, Severity
+from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
+from passel.ir.resources import print_resources
+from passel.xdsl.parsing import parse_source
+from passel.xdsl.targets import Emitter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from xdsl.context import Context
+    from xdsl.utils.lexer import Span
+
+    from passel.ir.frontend import FrontendSettings, SourcePart
+    from passel.ir.resources import ExternalResource
+
+_NEEDS_MLIR = "needs --ir=mlir: xDSL has no such thing"
+_NO_DIALECT = re.compile(r"Dialect `(\w+)' not found")
+_BYTECODE = b"ML\xefR"
+
+
+class XDSLFrontend(Frontend):
+    """xDSL's parser, printer and targets."""
+
+    refused = dict.fromkeys(
+        (
+            "emit-bytecode",
+            "emit-bytecode-version",
+            "irdl-file",
+            "mlir-pretty-debuginfo",
+            "mlir-print-assume-verified",
+            "mlir-use-nameloc-as-prefix",
+            "verify-roundtrip",
+        ),
+        _NEEDS_MLIR,
+    )
+
+    def configure(self, settings: FrontendSettings) -> None:
+        """Find the target."""
+        self.settings = settings
+        self._emitter = Emitter(settings)
+        self._base: Context = self.adapter.create_context()
+        self._base.allow_unregistered = settings.allow_unregistered
+
+    def is_binary(self, data: bytes, name: str) -> bool:
+        """Refuse bytecode."""
+        if data.startswith(_BYTECODE):
+            raise UsageError(f"'{name}' is MLIR bytecode, which xDSL cannot read; --ir=mlir can")
+        return False
+
+    def new_context(self) -> Context:
+        """Return a context with the dialects of the installation."""
+        return self._base.clone()
+
+    def parse(
+        self, part: SourcePart, context: Context, warn: Callable[[Diagnostic], None]
+    ) -> Parsed:
+        """Parse with positions; nothing is verified."""
+        resources: list[ExternalResource] = []
+        try:
+            op = parse_source(
+                context,
+                part.text,
+                part.name,
+                implicit_module=self.settings.implicit_module,
+                line_offset=part.line_offset,
+                resources=resources,
+            )
+        except ParseError as error:
+            raise _unreadable(error) from error
+        # The input lives until the end: keep the collector from visiting it again and again.
+        gc.freeze()
+        return Parsed(op, resources)
+
+    def emit(self, parsed: Parsed, context: Context) -> str:
+        """Print as MLIR, or by the target that was asked for."""
+        return self._emitter.emit(parsed.op, context, print_resources(parsed.resources))
+
+    def version(self) -> str:
+        """Return the release of xDSL."""
+        from importlib.metadata import version
+
+        return f"xDSL {version('xdsl')}"
+
+    def dialect_names(self) -> Iterable[str]:
+        """Return the dialects of the installation."""
+        from passel.xdsl.registration import installed_universe
+
+        return sorted(installed_universe().all_dialects)
+
+
+def _unreadable(error: ParseError) -> UnreadableError:
+    """Return an error of xDSL's parser as tools report it."""
+    diagnostic = Diagnostic(Severity.ERROR, error.msg, _location(error.span))
+    if isinstance(error, MultipleSpansParseError):
+        for span, note in error.refs:
+            diagnostic.attach_note(note or error.ref_text or "see here", _location(span))
+    if (found := _NO_DIALECT.search(error.msg)) and _has_mlir_dialect(found[1]):
+        message = f"MLIR itself has the dialect '{found[1]}': --ir=mlir"
+        diagnostic.attach_note(message, diagnostic.location)
+    return UnreadableError([diagnostic], f"{error}\n")
+
+
+def _has_mlir_dialect(name: str) -> bool:
+    """Return whether MLIR's bindings are installed and have a dialect, without loading them."""
+    spec = find_spec("mlir")
+    folders = (spec and spec.submodule_search_locations) or ()
+    files = (f"{name}.py", f"_{name}_ops_gen.py")
+    return any(Path(folder, "dialects", file).is_file() for folder in folders for file in files)
+
+
+def _location(span: Span[str] | Span[bytes]) -> Location:
+    return Location(*span.get_location())
