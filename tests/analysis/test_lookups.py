@@ -1,0 +1,126 @@
+"""What is cached for an op, and who sees it."""
+
+from __future__ import annotations
+
+import pytest
+from toy_steps import DEEP, FUNCS, Names, Total, computed, keep, look, manager, pipeline, step
+
+from passel import (
+    OpPassManager,
+    PassContext,
+)
+from passel.testing import ToyOp, parse_toy
+
+
+def test_cached_analysis_never_computes() -> None:
+    """It returns what is there, or None."""
+    seen: list[bool] = []
+    pm = manager(look(seen, Total), keep(Total), look(seen, Total))
+    assert computed(pm) == ["Total toy.module"]
+    assert seen == [False, True]
+
+
+def test_a_nested_pipeline_sees_what_its_parent_has_cached() -> None:
+    """While nested passes run, analyses of the op around can be looked at."""
+    seen: list[Total | None] = []
+    pm = manager(
+        keep(Total), pipeline(step(lambda _, ctx: seen.append(ctx.parent_analysis(Total))))
+    )
+    assert computed(pm, "toy.module 8(toy.func @f)") == ["Total toy.module"]
+    assert [total and total.value for total in seen] == [8]
+
+
+def test_a_parent_analysis_is_never_computed() -> None:
+    """Others may be working on siblings, so what is not cached is None."""
+    seen: list[object] = []
+    pm = manager(pipeline(step(lambda _, ctx: seen.append(ctx.parent_analysis(Total)))))
+    assert computed(pm, FUNCS) == []
+    assert seen == [None, None]
+
+
+def test_a_parent_analysis_may_be_stale() -> None:
+    """What nested passes change is not seen in what their parent cached before."""
+    seen: list[int] = []
+
+    def body(op: ToyOp, ctx: PassContext) -> None:
+        op.value = 5
+        total = ctx.parent_analysis(Total)
+        assert total is not None
+        seen.append(total.value)
+
+    manager(keep(Total), pipeline(step(body))).run(parse_toy(FUNCS))
+    assert seen == [0, 0]
+
+
+def test_parent_analysis_takes_any_op_around() -> None:
+    """Without an op it is the one immediately around; what is not around has none."""
+    seen: list[list[object]] = []
+
+    def body(op: ToyOp, ctx: PassContext) -> None:
+        middle = op.parent
+        assert middle is not None
+        seen.append(
+            [
+                found and found.value
+                for found in (
+                    ctx.parent_analysis(Total),
+                    ctx.parent_analysis(Total, middle),
+                    ctx.parent_analysis(Total, middle.parent),
+                    ctx.parent_analysis(Total, op),
+                    ctx.parent_analysis(Names, middle) and None,
+                )
+            ]
+        )
+
+    middle = OpPassManager("toy.module").add(keep(Names), pipeline(step(body)))
+    manager(keep(Total), middle).run(parse_toy("toy.module 9(toy.module @m(toy.func @f))"))
+    assert seen == [[None, None, 9, None, None]]
+
+
+def test_nothing_is_around_the_top() -> None:
+    """The op that a run starts with has no parent analyses, wherever it stands."""
+    seen: list[object] = []
+    pm = manager(step(lambda op, ctx: seen.append(ctx.parent_analysis(Total, op.parent))))
+    pm.run(parse_toy("toy.module(toy.module @m)").body[0])
+    assert seen == [None]
+
+
+def test_child_analysis_computes_at_any_depth() -> None:
+    """An analysis of an op inside is computed for that op and cached for it."""
+    seen: list[bool] = []
+
+    def body(op: ToyOp, ctx: PassContext) -> None:
+        func = op.body[0].body[0]
+        assert ctx.child_analysis(Total, func) is ctx.child_analysis(Total, func)
+        ctx.preserve(Total)
+
+    inner = OpPassManager("toy.module").add(pipeline(look(seen, Total), keep(Total)))
+    assert computed(manager(step(body), inner), DEEP) == ["Total @f"]
+    assert seen == [True]
+
+
+def test_child_analysis_is_for_ops_inside_only() -> None:
+    """The op itself, and what is not inside of it, is refused."""
+
+    def body(op: ToyOp, ctx: PassContext) -> None:
+        for other in (op, op.parent, ToyOp("toy.func")):
+            with pytest.raises(ValueError, match="not nested"):
+                ctx.child_analysis(Total, other)
+
+    assert computed(manager(pipeline(step(body))), FUNCS) == []
+
+
+def test_cached_child_analysis_looks_one_level_down_and_never_computes() -> None:
+    """Children are found if they are cached; what is further inside is not looked for."""
+    seen: list[bool] = []
+
+    def body(op: ToyOp, ctx: PassContext) -> None:
+        middle = op.body[0]
+        seen.append(ctx.cached_child_analysis(Total, middle) is not None)
+        ctx.child_analysis(Total, middle)
+        ctx.child_analysis(Total, middle.body[0])
+        seen.append(ctx.cached_child_analysis(Total, middle) is not None)
+        seen.append(ctx.cached_child_analysis(Total, middle.body[0]) is not None)
+
+    assert computed(manager(step(body)), DEEP) == ["Total @m", "Total @f"]
+    assert seen == [False, True, False]

@@ -1,0 +1,249 @@
+"""What passes say that they preserve, and what analyses decide for themselves."""
+
+from __future__ import annotations
+
+import pytest
+from toy_steps import (
+    FUNCS,
+    Both,
+    Immortal,
+    Names,
+    Total,
+    failure_of,
+    keep,
+    look,
+    manager,
+    nothing,
+    pipeline,
+    step,
+)
+
+from passel import (
+    AnalysisManager,
+    PassContext,
+    PreservedAnalyses,
+)
+from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+
+# -- Preserving ------------------------------------------------------------------------------
+
+
+def test_nothing_is_preserved_unless_a_pass_says_so() -> None:
+    """What a pass computes is gone after it."""
+    seen: list[bool] = []
+    manager(step(lambda _, ctx: ctx.analysis(Total)), look(seen, Total)).run(parse_toy(FUNCS))
+    assert seen == [False]
+
+
+def test_preserve_keeps_what_it_names_and_adds_up() -> None:
+    """Several calls name more; what no call names is dropped."""
+    seen: list[bool] = []
+    some = step(
+        lambda _, ctx: (
+            [ctx.analysis(kind) for kind in (Total, Names, Both)],
+            ctx.preserve(Total),
+            ctx.preserve(Names),
+        )
+    )
+    manager(some, look(seen, Total, Names, Both)).run(parse_toy(FUNCS))
+    assert seen == [True, True, False]
+
+
+def test_preserve_all_keeps_everything() -> None:
+    """Everything that is cached stays, and is not even asked."""
+    asked: list[object] = []
+    seen: list[bool] = []
+
+    class Asked(Total):
+        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
+            asked.append(self)
+            return True
+
+    everything = step(lambda _, ctx: (ctx.analysis(Total), ctx.analysis(Asked), ctx.preserve_all()))
+    manager(everything, look(seen, Total, Asked)).run(parse_toy(FUNCS))
+    assert (seen, asked) == ([True, True], [])
+
+
+def test_a_class_body_may_say_what_is_preserved() -> None:
+    """`preserves` holds for every run of the pass, together with what the run adds."""
+    seen: list[bool] = []
+    some = step(
+        lambda _, ctx: (
+            [ctx.analysis(kind) for kind in (Total, Names, Both)],
+            ctx.preserve(Names),
+        ),
+        preserves=(Total,),
+    )
+    manager(some, look(seen, Total, Names, Both)).run(parse_toy(FUNCS))
+    assert seen == [True, True, False]
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_what_one_pass_preserves_the_next_one_does_not(everything: bool) -> None:
+    """Each pass starts from nothing preserved."""
+    seen: list[bool] = []
+
+    def body(op: ToyOp, ctx: PassContext) -> None:
+        ctx.analysis(Total)
+        if everything:
+            ctx.preserve_all()
+        else:
+            ctx.preserve(Total)
+
+    manager(step(body), step(nothing), look(seen, Total)).run(parse_toy("toy.module"))
+    assert seen == [False]
+
+
+def test_what_is_preserved_on_one_op_is_not_on_its_sibling() -> None:
+    """What a pass states holds for the op it ran on."""
+    seen: list[bool] = []
+
+    def body(op: ToyOp, ctx: PassContext) -> None:
+        ctx.analysis(Total)
+        if op.symbol == "f":
+            ctx.preserve(Total)
+
+    manager(pipeline(step(body), look(seen, Total))).run(parse_toy(FUNCS))
+    assert seen == [True, False]
+
+
+# -- Deciding for oneself --------------------------------------------------------------------
+
+
+class Mortal(Total):
+    """Survives nothing that could change the op."""
+
+    def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
+        """Die."""
+        return True
+
+
+class Dependant(Both):
+    """Valid while it is preserved and what it is built from is."""
+
+    def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
+        """Look at the dependencies."""
+        kinds = (Dependant, Total, Names)
+        return not all(preserved.is_preserved(kind) for kind in kinds)
+
+
+def test_an_analysis_may_decide_to_survive() -> None:
+    """`is_invalidated` that returns False keeps an analysis that nobody preserved."""
+    seen: list[bool] = []
+    ask = step(lambda _, ctx: (ctx.analysis(Immortal), ctx.analysis(Total)))
+    manager(ask, step(nothing), look(seen, Immortal, Total)).run(parse_toy("toy.module"))
+    assert seen == [True, False]
+
+
+def test_an_analysis_may_decide_to_go() -> None:
+    """`is_invalidated` that returns True drops an analysis that was preserved."""
+    seen: list[bool] = []
+    manager(keep(Mortal, Total), look(seen, Mortal, Total)).run(parse_toy("toy.module"))
+    assert seen == [False, True]
+
+
+def test_an_analysis_is_told_what_was_preserved() -> None:
+    """`preserved` tells all, nothing, and each analysis apart."""
+    told: list[tuple[bool, ...]] = []
+
+    class Told(Total):
+        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
+            told.append(
+                (
+                    preserved.all,
+                    preserved.none,
+                    preserved.is_preserved(Total),
+                    preserved.is_preserved(Names),
+                )
+            )
+            return False
+
+    ask = step(lambda _, ctx: ctx.analysis(Told))
+    manager(ask, step(lambda _, ctx: ctx.preserve(Total))).run(parse_toy("toy.module"))
+    assert told == [(False, True, False, False), (False, False, True, False)]
+    everything = PreservedAnalyses(all_preserved=True)
+    assert (everything.all, everything.none, everything.is_preserved(Total)) == (True, False, True)
+
+
+def test_analyses_are_asked_in_the_order_of_their_computation() -> None:
+    """What an analysis is built from is asked before it, though it was requested later."""
+    order: list[str] = []
+
+    class Noting:
+        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
+            order.append(type(self).__name__)
+            return True
+
+    class Inner(Noting):
+        def __init__(self, op: ToyOp) -> None: ...
+
+    class Outer(Noting):
+        def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
+            analyses.analysis(Inner)
+
+    class First(Noting):
+        def __init__(self, op: ToyOp) -> None: ...
+
+    ask = step(lambda _, ctx: [ctx.analysis(kind) for kind in (First, Outer, Inner)])
+    manager(ask).run(parse_toy("toy.module"))
+    assert order == ["First", "Inner", "Outer"]
+
+
+@pytest.mark.parametrize(
+    ("preserved", "left"),
+    [
+        ((Total, Names, Dependant), [True, True, True]),
+        ((Names, Dependant), [False, True, False]),
+        ((Total, Names), [True, True, False]),
+    ],
+)
+def test_a_dependant_notices_that_a_dependency_is_not_preserved(
+    preserved: tuple[type, ...], left: list[bool]
+) -> None:
+    """What was dropped does not count as preserved for what comes behind it."""
+    seen: list[bool] = []
+    ask = step(lambda _, ctx: (ctx.analysis(Dependant), ctx.preserve(*preserved)))
+    manager(ask, look(seen, Total, Names, Dependant)).run(parse_toy("toy.module"))
+    assert seen == left
+
+
+def test_a_dependant_notices_that_a_dependency_went_of_its_own_accord() -> None:
+    """A preserved dependency that decides to go is not preserved any more for the others."""
+    seen: list[bool] = []
+
+    class OfMortal:
+        def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
+            analyses.analysis(Mortal)
+
+        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
+            return not preserved.is_preserved(Mortal)
+
+    manager(keep(OfMortal, Mortal), look(seen, OfMortal)).run(parse_toy("toy.module"))
+    assert seen == [False]
+
+
+def test_dependencies_are_not_tracked_without_being_asked() -> None:
+    """A dependant without `is_invalidated` that is preserved stays, whatever it is built from."""
+    seen: list[bool] = []
+    ask = step(lambda _, ctx: (ctx.analysis(Both), ctx.preserve(Both)))
+    manager(ask, look(seen, Total, Both)).run(parse_toy("toy.module"))
+    assert seen == [False, True]
+
+
+def test_is_invalidated_that_raises_crashes_the_pass() -> None:
+    """What an analysis raises when it is asked fails the pass, whose hooks close."""
+
+    class Raising(Total):
+        def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
+            raise ZeroDivisionError
+
+    pm = manager(pipeline(step(lambda _, ctx: ctx.analysis(Raising))))
+    recorder = EventRecorder(ToyAdapter())
+    pm.add_instrumentation(recorder)
+    failure = failure_of(pm, "toy.module(toy.func @f)")
+    assert (failure.kind, failure.symbol) == ("crashed", "f")
+    assert recorder.events[-3:] == [
+        "after-pass-failed step @f",
+        "after-pipeline-failed toy.func @f",
+        "after-pass-failed [toy.func] toy.module",
+    ]

@@ -1,0 +1,191 @@
+"""The verifier of analyses finds passes that preserve what they changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toy_steps import (
+    DEEP,
+    FUNCS,
+    EqualTotal,
+    Names,
+    Total,
+    children,
+    events,
+    failure_of,
+    keep,
+    look,
+    manager,
+    pipeline,
+    step,
+)
+
+from passel import (
+    AnalysisManager,
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassFailure,
+    PassManager,
+)
+from passel.testing import ToyOp, parse_toy
+
+
+def verified(*passes: Pass[Any] | OpPassManager) -> PassManager:
+    """Return a pipeline for modules whose analyses are verified."""
+    pm = manager(*passes)
+    pm.enable_analysis_verifier()
+    return pm
+
+
+class Meddler:
+    """An analysis that changes what it looks at."""
+
+    def __init__(self, op: ToyOp) -> None:
+        op.value += 1
+
+
+def test_an_analysis_must_not_change_its_op() -> None:
+    """Changing the op fails the pass that asked, and is looked for only on request."""
+    ask = step(lambda _, ctx: (ctx.analysis(Meddler), ctx.preserve_all()))
+    failure = failure_of(verified(ask))
+    assert failure.kind == "failed"
+    assert "analysis Meddler changed the op that it looked at" in failure.diagnostic.message
+    manager(ask).run(parse_toy("toy.module"))
+
+
+def test_an_analysis_must_not_change_an_op_inside() -> None:
+    """The op that the analysis is of is looked at, and blamed."""
+    ask = step(lambda op, ctx: (ctx.child_analysis(Meddler, op.body[0]), ctx.preserve_all()))
+    failure = failure_of(verified(ask), FUNCS)
+    assert failure.diagnostic.message.startswith("'toy.func' op ")
+
+
+def change(op: ToyOp, ctx: PassContext) -> None:
+    """Change the innermost op."""
+    while op.body:
+        op = op.body[0]
+    op.value += 1
+
+
+def lie(*kinds: type, everything: bool = False) -> Pass[Any]:
+    """Return a pass that changes something in its op and says that analyses are still valid."""
+    return step(
+        lambda op, ctx: (
+            change(op, ctx),
+            ctx.preserve_all() if everything else ctx.preserve(*kinds),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "liar",
+    [lie(EqualTotal), lie(everything=True), step(change, preserves=(EqualTotal,))],
+    ids=["preserve", "preserve_all", "preserves"],
+)
+def test_a_pass_that_preserves_what_it_broke_is_found(liar: Pass[Any]) -> None:
+    """An analysis that a pass claims to have preserved is computed again and compared."""
+    failure = failure_of(verified(keep(EqualTotal), liar))
+    assert failure.path == "toy.module/1:step"
+    assert "preserves EqualTotal" in failure.diagnostic.message
+    manager(keep(EqualTotal), liar).run(parse_toy("toy.module"))
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_pass_that_breaks_an_analysis_of_an_op_inside_is_found(depth: int) -> None:
+    """Analyses of ops inside are compared as well, at any depth, and the op is named."""
+
+    def ask(op: ToyOp, ctx: PassContext) -> None:
+        inner = op.body[0] if depth == 1 else op.body[0].body[0]
+        ctx.child_analysis(EqualTotal, inner)
+        ctx.preserve(EqualTotal)
+
+    failure = failure_of(verified(step(ask), lie(EqualTotal)), DEEP)
+    assert f"preserves EqualTotal of @{'mf'[depth - 1]}" in failure.diagnostic.message
+
+
+def test_the_dependencies_of_a_broken_analysis_are_computed_anew() -> None:
+    """An analysis that repeats what a stale one says does not pass for being right."""
+
+    class OfTotal:
+        def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
+            self.value = analyses.analysis(Total).value  # which cannot be compared
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, OfTotal) and self.value == other.value
+
+        __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    failure = failure_of(verified(keep(OfTotal, Total), lie(OfTotal, Total)))
+    assert "preserves OfTotal" in failure.diagnostic.message
+
+
+def erase(op: ToyOp, ctx: PassContext) -> None:
+    """Erase the first op inside, and say what is true of the others."""
+    erased = op.body.pop(0)
+    erased.parent, erased.value = None, 77
+    ctx.preserve(EqualTotal)
+
+
+@pytest.mark.parametrize(
+    "honest",
+    [
+        pytest.param((keep(EqualTotal), step(change)), id="a change that preserves nothing"),
+        pytest.param((keep(EqualTotal), lie(Names)), id="a change that preserves others"),
+        pytest.param((keep(Total), lie(Total)), id="what cannot be compared"),
+        pytest.param((keep(EqualTotal), keep(EqualTotal)), id="no change"),
+        pytest.param(
+            (children(EqualTotal, preserving=(EqualTotal,)), step(erase)), id="an op was erased"
+        ),
+        pytest.param(
+            (keep(EqualTotal), pipeline(step(change))), id="a nested pass that changes something"
+        ),
+    ],
+)
+def test_no_honest_pass_is_accused(honest: tuple[Pass[Any] | OpPassManager, ...]) -> None:
+    """What was dropped, cannot be compared, is erased or is still right is no lie."""
+    verified(*honest).run(parse_toy(FUNCS))
+
+
+def test_a_pass_that_failed_is_not_accused_of_anything_else() -> None:
+    """The pass's own failure is the one that is reported."""
+
+    def body(op: ToyOp, ctx: PassContext) -> None:
+        change(op, ctx)
+        ctx.preserve(EqualTotal)
+        raise PassFailure("of its own")
+
+    failure = failure_of(verified(keep(EqualTotal), step(body)))
+    assert "of its own" in failure.diagnostic.message
+
+
+def test_comparing_that_raises_crashes_the_pass() -> None:
+    """What an analysis raises when it is computed again fails the pass."""
+
+    class Fragile(EqualTotal):
+        def __init__(self, op: ToyOp) -> None:
+            super().__init__(op)
+            if self.value > 1:
+                raise ZeroDivisionError
+
+    failure = failure_of(verified(keep(Fragile), lie(Fragile)))
+    assert failure.kind == "crashed"
+    assert isinstance(failure.cause, ZeroDivisionError)
+
+
+def test_verifying_analyses_does_not_change_what_is_computed() -> None:
+    """Hooks see the same, and the cache holds the same, as without the verifier."""
+
+    class OfNames(EqualTotal):
+        def __init__(self, op: ToyOp, analyses: AnalysisManager) -> None:
+            super().__init__(op)
+            analyses.analysis(Names)
+
+    seen: list[bool] = []
+    pipeline = (
+        step(lambda _, ctx: (ctx.analysis(OfNames), ctx.preserve(OfNames))),
+        look(seen, OfNames, Names),
+    )
+    assert events(verified(*pipeline)) == events(manager(*pipeline))
+    assert seen == [True, False] * 2

@@ -1,0 +1,149 @@
+"""What a pipeline that a pass runs knows of analyses, and leaves of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from toy_steps import DEEP, FUNCS, Total, ask, fail, manager, nothing, pipeline, step
+
+from passel.testing import ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from passel import (
+        AnalysisManager,
+        Pass,
+        PassContext,
+    )
+
+
+def test_on_the_current_op_it_sees_the_analyses_of_its_caller() -> None:
+    """The same analyses are used, so that nothing is computed twice."""
+    same: list[bool] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        total = ctx.analysis(Total)
+        inner = step(lambda _, ctx: same.append(ctx.cached_analysis(Total) is total))
+        ctx.run_pipeline(pipeline(inner, anchor="toy.module"))
+
+    manager(step(outer)).run(parse_toy(FUNCS))
+    assert same == [True]
+
+
+def test_on_the_current_op_it_invalidates_the_analyses_of_its_caller() -> None:
+    """What a pass inside does not preserve is gone for the next one."""
+    seen: list[bool] = []
+    look = step(lambda _, ctx: seen.append(ctx.cached_analysis(Total) is not None))
+    inner = pipeline(step(lambda _, ctx: ctx.preserve(Total)), look, look, anchor="toy.module")
+    outer = step(lambda _, ctx: (ctx.analysis(Total), ctx.run_pipeline(inner)))
+    manager(outer).run(parse_toy(FUNCS))
+    assert seen == [True, False]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        pytest.param((), id="empty"),
+        pytest.param((step(lambda _, ctx: ctx.preserve_all()),), id="preserves all"),
+        pytest.param((step(lambda op, ctx: (ctx.preserve_all(), fail(op, ctx))),), id="fails"),
+    ],
+)
+def test_at_its_end_the_analyses_of_the_current_op_are_dropped(
+    inner: tuple[Pass[Any], ...],
+) -> None:
+    """Whatever was run on the current op, the caller has to compute anew."""
+    seen: list[bool] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        ctx.analysis(Total)
+        ctx.child_analysis(Total, op.body[0])
+        ctx.run_pipeline(pipeline(*inner, anchor="toy.module"))
+        seen.append(ctx.cached_analysis(Total) is not None)
+        seen.append(ctx.cached_child_analysis(Total, op.body[0]) is not None)
+        assert ctx.analysis(Total) is ctx.analysis(Total)
+
+    manager(step(outer)).run(parse_toy(FUNCS))
+    assert seen == [False, False]
+
+
+@pytest.mark.parametrize("passes", [(), (step(ask),), (step(nothing),)])
+def test_on_an_op_inside_the_analyses_of_the_caller_stay(passes: tuple[Pass[Any], ...]) -> None:
+    """Only what is cached for that op is dropped; it was there while the pipeline ran."""
+    seen: list[bool] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        f, g = op.body[0].body
+        total = ctx.analysis(Total)
+        around = ctx.child_analysis(Total, op.body[0])
+        at_f, at_g = ctx.child_analysis(Total, f), ctx.child_analysis(Total, g)
+        look = step(lambda _, ctx: (seen.append(ctx.analysis(Total) is at_f), ctx.preserve_all()))
+        ctx.run_pipeline(pipeline(look, *passes), f)
+        seen.append(ctx.analysis(Total) is total)
+        seen.append(ctx.cached_child_analysis(Total, op.body[0]) is around)
+        seen.append(ctx.child_analysis(Total, g) is at_g)
+        seen.append(ctx.child_analysis(Total, f) is not at_f)
+
+    manager(step(outer)).run(parse_toy("toy.module(toy.module @m(toy.func @f,toy.func @g))"))
+    assert seen == [True] * 5
+
+
+def test_passes_inside_see_the_analyses_around() -> None:
+    """On an op inside, the caller's analyses and those between are parents' analyses."""
+    seen: list[bool] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        mine, middle = ctx.analysis(Total), ctx.child_analysis(Total, op.body[0])
+        inner = step(
+            lambda _, ctx: seen.extend(
+                [ctx.parent_analysis(Total) is middle, ctx.parent_analysis(Total, op) is mine]
+            )
+        )
+        ctx.run_pipeline(pipeline(inner), op.body[0].body[0])
+
+    manager(step(outer)).run(parse_toy(DEEP))
+    assert seen == [True, True]
+
+
+def test_nested_pipelines_inside_find_and_wipe_the_same_analyses() -> None:
+    """In a pipeline on the current op, nested passes see its analyses, then drop them."""
+    seen: list[bool] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        mine, of_f = ctx.analysis(Total), ctx.child_analysis(Total, op.body[0])
+        nested = step(
+            lambda _, ctx: seen.extend(
+                [ctx.parent_analysis(Total) is mine, ctx.cached_analysis(Total) is of_f]
+            )
+        )
+        behind = step(lambda _, ctx: seen.append(ctx.cached_analysis(Total) is not None))
+        ctx.run_pipeline(pipeline(pipeline(nested), behind, anchor="toy.module"))
+
+    manager(step(outer)).run(parse_toy("toy.module(toy.func @f)"))
+    assert seen == [True, True, False]
+
+
+def test_what_the_caller_preserves_is_its_own_affair() -> None:
+    """Passes inside neither preserve for their caller nor are preserved for by it."""
+    seen: list[bool] = []
+    inner = pipeline(step(nothing), step(lambda _, ctx: ctx.preserve_all()), anchor="toy.module")
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        ctx.run_pipeline(inner)
+        ctx.analysis(Total)
+
+    look = step(lambda _, ctx: seen.append(ctx.cached_analysis(Total) is not None))
+    manager(step(outer), look).run(parse_toy(FUNCS))
+    assert seen == [False]
+
+
+def test_handles_that_a_caller_holds_are_cut_off() -> None:
+    """Analyses of ops inside that the caller held from before are not those in the cache."""
+    seen: list[bool] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        held: AnalysisManager = ctx.analyses.nest(op.body[0])
+        ctx.run_pipeline(pipeline(anchor="toy.module"))
+        seen.append(held.analysis(Total) is ctx.child_analysis(Total, op.body[0]))
+
+    manager(step(outer)).run(parse_toy(FUNCS))
+    assert seen == [False]

@@ -1,0 +1,177 @@
+"""How often pipelines that passes run are compiled, and when their dialects are loaded."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import pytest
+from toy_steps import FUNCS, manager, nothing, pipeline, step
+
+from passel import (
+    AnchorError,
+    OpPassManager,
+    Options,
+    Pass,
+    PassContext,
+    PassManager,
+    option,
+)
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+# -- Compiling -------------------------------------------------------------------------------
+
+
+class Initialized(Pass[ToyOp, int]):
+    """Counts how often it is initialized, in the context."""
+
+    name = "initialized"
+
+    def initialize(self, ir_context: list[str]) -> int:
+        """Count in the list of all initializations."""
+        ir_context.append("initialize")
+        return len(ir_context)
+
+    def run(self, op: ToyOp, ctx: PassContext[int]) -> None:
+        """Do nothing."""
+
+
+def counted(*passes: Pass[Any, Any]) -> tuple[PassManager, list[str]]:
+    """Return a pipeline for modules and the list of initializations in its runs."""
+    context: list[str] = []
+    pm = PassManager("toy.module", context, adapter=_NoDialects()).add(*passes)
+    return pm, context
+
+
+class _NoDialects(ToyAdapter):
+    def load_dialects(self, context: object, names: object) -> None:
+        """Load nothing."""
+
+
+def test_a_manager_is_compiled_once_while_it_is_unchanged() -> None:
+    """The same manager is not compiled and initialized per op, nor per run."""
+    inner = pipeline(Initialized())
+    pm, context = counted(step(lambda op, ctx: [ctx.run_pipeline(inner, f) for f in op.body]))
+    pm.run(parse_toy(FUNCS))
+    pm.run(parse_toy(FUNCS))
+    assert len(context) == 1
+
+
+def test_a_manager_that_was_changed_is_compiled_again() -> None:
+    """A pass may go on building between two runs; what it added is run and initialized."""
+    ran: list[str | None] = []
+    inner = pipeline(Initialized())
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        ctx.run_pipeline(inner, op.body[0])
+        inner.add(step(lambda op, _: ran.append(op.symbol)))
+        ctx.run_pipeline(inner, op.body[1])
+
+    pm, context = counted(step(outer))
+    pm.run(parse_toy(FUNCS))
+    assert ran == ["g"]
+    assert len(context) == 2
+
+
+def test_a_new_manager_is_compiled_each_time() -> None:
+    """An equal manager is another one, as in MLIR."""
+    pm, context = counted(
+        step(lambda op, ctx: [ctx.run_pipeline(pipeline(Initialized()), f) for f in op.body])
+    )
+    pm.run(parse_toy(FUNCS))
+    assert len(context) == 2
+
+
+def test_many_managers_do_not_crowd_out_others() -> None:
+    """However many pipelines passes make, those that live on stay compiled, others go."""
+    kept = pipeline(Initialized())
+    made: list[weakref.ref[OpPassManager]] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        ctx.run_pipeline(kept, op.body[0])
+        for _ in range(300):
+            new = pipeline(step(nothing))
+            made.append(weakref.ref(new))
+            ctx.run_pipeline(new, op.body[0])
+
+    pm, context = counted(Initialized(), step(outer))
+    pm.run(parse_toy(FUNCS))
+    pm.run(parse_toy(FUNCS))
+    assert len(context) == 2
+    gc.collect()
+    assert not [reference for reference in made if reference() is not None]
+
+
+def test_a_manager_is_left_as_it_is() -> None:
+    """Adjacent pipelines are merged to be run, and printed as they were written."""
+    inner = pipeline(pipeline(step(nothing)), pipeline(step(nothing)), anchor="toy.module")
+    before = str(inner)
+    manager(step(lambda _, ctx: ctx.run_pipeline(inner))).run(parse_toy(FUNCS))
+    assert str(inner) == before
+
+
+# -- Dialects --------------------------------------------------------------------------------
+
+
+class Group(Options):
+    """A struct that holds a pipeline."""
+
+    pipeline: OpPassManager = option(default_factory=OpPassManager)
+
+
+class Holder(Pass):
+    """Holds pipelines in options of every shape, and runs none of them."""
+
+    name = "holder"
+    one: OpPassManager = option(default_factory=OpPassManager)
+    some: tuple[OpPassManager, ...] = ()
+    group: Group = option(default_factory=Group)
+    groups: tuple[Group, ...] = ()
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Note what is loaded by now."""
+        ctx.emit_remark(",".join(sorted(ctx.ir_context)))
+
+
+needs_extra = pipeline(step(nothing, "needy", "extra"))
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [
+        pytest.param(Holder(one=needs_extra), id="option"),
+        pytest.param(Holder(some=(pipeline(), needs_extra)), id="tuple"),
+        pytest.param(Holder(group=Group(pipeline=needs_extra)), id="struct"),
+        pytest.param(Holder(groups=(Group(), Group(pipeline=needs_extra))), id="structs"),
+        pytest.param(Holder(one=pipeline(Holder(one=needs_extra))), id="pipeline in a pipeline"),
+        pytest.param(Holder(one=pipeline(needs_extra, anchor="any")), id="nested pipeline"),
+    ],
+)
+def test_dialects_of_pipelines_in_options_are_loaded_before_the_run(holder: Holder) -> None:
+    """What a pass holds to run later has its dialects from the beginning."""
+    for pm in (manager(holder), manager(step(nothing), pipeline(holder))):
+        result = pm.run(parse_toy("toy.module(toy.func)"))
+        assert [diagnostic.message for diagnostic in result.diagnostics] == ["extra,toy"]
+
+
+def test_dialects_of_a_dynamic_pipeline_are_loaded_when_it_is_run() -> None:
+    """Those of pipelines that only a run makes come with their first run."""
+    loaded: list[list[str]] = []
+
+    def outer(op: ToyOp, ctx: PassContext) -> None:
+        loaded.append(sorted(ctx.ir_context))
+        inner = step(lambda _, ctx: loaded.append(sorted(ctx.ir_context)))
+        ctx.run_pipeline(pipeline(Holder(one=needs_extra), inner), op.body[0])
+
+    manager(step(outer)).run(parse_toy(FUNCS))
+    assert loaded == [["toy"], ["extra", "toy"]]
+
+
+def test_a_dialect_that_does_not_exist_is_found_before_the_run() -> None:
+    """It is an error of the pipeline, wherever the pass that needs it is held."""
+    ran: list[str] = []
+    holder = Holder(one=pipeline(step(nothing, "needy", "absent")))
+    with pytest.raises(AnchorError, match="pass 'needy' depends on dialect 'absent'"):
+        manager(step(lambda op, _: ran.append(op.name)), holder).run(parse_toy(FUNCS))
+    assert ran == []
