@@ -38,6 +38,16 @@ class Outcome(NamedTuple):
     err: str
 
 
+def only_error(outcome: Outcome) -> str:
+    """Return the error of a run, after checking that it is the only one, and no traceback."""
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
+    assert outcome.err.count("error:") == 1
+    assert len(outcome.err) < 2000
+    return outcome.err
+
+
 # -- passel-opt ------------------------------------------------------------------------------
 
 

@@ -17,7 +17,7 @@ from passel.mlir import MLIRAdapter
 from passel.passes.effects import EFFECTS
 
 if TYPE_CHECKING:
-    from conftest import Outcome, Tool
+    from tool_fixtures import Outcome, Tool
 
 MODULE = "module {\n  func.func @f() {\n    return\n  }\n}"
 

@@ -1,0 +1,216 @@
+"""What a run takes from its manager, and leaves alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    AdapterError,
+    AnchorError,
+    Pass,
+    PassInstrumentation,
+    PassManager,
+)
+from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+# -- What a run leaves alone -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ir", ["toy.module(toy.func @f)", "toy.module(toy.func @x)"])
+def test_a_run_never_changes_the_manager(parse: Callable[[str], PassManager], ir: str) -> None:
+    """Merging happens in the schedule: text, size and equality are as before, also on failure."""
+    from passel import PassFailedError
+
+    pm = parse("toy.module(toy.func(a),toy.module(b),toy.func(fail{at=x}))")
+    text, copy = str(pm), pm.copy()
+    for _ in range(2):
+        try:
+            pm.run(parse_toy(ir))
+        except PassFailedError:
+            assert "@x" in ir
+        assert (str(pm), len(pm)) == (text, 3)
+        assert pm == copy
+
+
+def test_passes_added_after_a_run_are_run(
+    make: Callable[..., Pass[Any]], adapter: ToyAdapter
+) -> None:
+    """Each run sees the manager as it is then, also what was added to or cleared inside it."""
+    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder(adapter)
+    pm.add_instrumentation(recorder)
+    funcs = pm.nest("toy.func").add(make("a"))
+
+    def run() -> list[str]:
+        recorder.events.clear()
+        pm.run(parse_toy("toy.module(toy.func @f)"))
+        return [event[12:] for event in recorder.events if event.startswith("before-pass")]
+
+    assert run() == ["[toy.func] toy.module", "a @f"]
+    funcs.add(make("b"))
+    assert run() == ["[toy.func] toy.module", "a @f", "b @f"]
+    pm.add(make("c"))
+    assert run() == ["[toy.func] toy.module", "a @f", "b @f", "c toy.module"]
+    funcs.clear()
+    assert run() == ["[toy.func] toy.module", "c toy.module"]
+    pm.nest("toy.func").add(make("c"))
+    assert run()[-1] == "c @f"
+    pm.clear()
+    assert run() == []
+
+
+def test_moving_a_pass_between_managers_is_noticed(
+    make: Callable[..., Pass[Any]], adapter: ToyAdapter
+) -> None:
+    """The same passes under another anchor are another schedule."""
+    pm = PassManager("toy.module", adapter=adapter)
+    first, second, pass_ = pm.nest("toy.func"), pm.nest("toy.module"), make("set", to=5)
+    first.add(pass_)
+    func, inner = (module := parse_toy("toy.module(toy.func @f,toy.module @m)")).body
+    pm.run(module)
+    assert (func.value, inner.value) == (5, 0)
+    first.clear()
+    second.add(pass_)
+    func.value = 0
+    pm.run(module)
+    assert (func.value, inner.value) == (0, 5)
+
+
+def test_moving_a_pass_out_of_a_manager_is_noticed(
+    make: Callable[..., Pass[Any]], adapter: ToyAdapter
+) -> None:
+    """The last pass of a nested manager is another one behind it."""
+    pm = PassManager("toy.module", adapter=adapter)
+    inner, pass_ = pm.nest("toy.func"), make("set", to=5)
+    inner.add(pass_)
+    module = parse_toy("toy.module(toy.func @f)")
+    pm.run(module)
+    assert (module.value, module.body[0].value) == (0, 5)
+    inner.clear()
+    pm.add(pass_)
+    module.body[0].value = 0
+    pm.run(module)
+    assert (module.value, module.body[0].value) == (5, 0)
+
+
+def test_an_unchanged_manager_is_compiled_once(parse: Callable[[str], PassManager]) -> None:
+    """The schedule is kept until the manager changes or runs in another context."""
+    seen: list[Any] = []
+
+    class Watch(PassInstrumentation):
+        def before_pass(self, step: Any, op: Any) -> None:
+            seen.append(step)
+
+    pm = parse("toy.module(a)")
+    pm.add_instrumentation(Watch())
+    for _ in range(2):
+        pm.run(parse_toy("toy.module"))
+    assert seen[0] is seen[1]
+    pm.context = {"another"}
+    for _ in range(2):
+        pm.run(parse_toy("toy.module"))
+    assert seen[1] is not seen[2]
+    assert seen[2] is seen[3]
+    pm.nest("toy.func")
+    pm.run(parse_toy("toy.module"))
+    assert seen[3] is not seen[4]
+
+
+# -- Contexts, dialects, adapters ------------------------------------------------------------
+
+
+def test_dependent_dialects_are_loaded_before_the_run(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """Dialects of all passes, also nested ones, are loaded into the run's context."""
+    pm = parse("toy.module(any(extra))")
+    pm.run(parse_toy("toy.module"))
+    assert pm.context == {"toy", "extra"}
+
+
+def test_dialects_are_loaded_in_the_order_of_their_names(
+    make: Callable[..., Pass[Any]],
+) -> None:
+    """Loading order does not depend on the order of passes, and each is loaded once."""
+
+    class Recording(ToyAdapter):
+        loaded: list[str]
+
+        def load_dialects(self, context: object, names: Any) -> None:
+            self.loaded += names
+
+    class Z(type(make("a"))):
+        name = "z"
+        dependent_dialects = ("zz", "mm")
+
+    class Y(Z):
+        name = "y"
+        dependent_dialects = ("mm", "aa")
+
+    adapter = Recording()
+    adapter.loaded = []
+    PassManager(adapter=adapter).add(Z(), Y()).run(parse_toy("toy.module"))
+    assert adapter.loaded == ["aa", "mm", "zz"]
+
+
+def test_a_missing_dialect_is_an_error_before_the_run(
+    parse: Callable[[str], PassManager],
+) -> None:
+    """A dependent dialect that does not exist names the pass, and nothing runs."""
+    module = parse_toy("toy.module")
+    with pytest.raises(AnchorError) as info:
+        parse("toy.module(set{to=3},missing)").run(module)
+    assert str(info.value) == (
+        "pass 'missing' depends on dialect 'absent': there is no dialect 'absent'"
+    )
+    assert module.value == 0
+
+
+def test_a_context_is_made_when_none_is_given(parse: Callable[[str], PassManager]) -> None:
+    """Passes see the context that the manager was given, or one that is made and kept."""
+    pm = parse("any(a)")
+    assert pm.context is None
+    pm.run(parse_toy("toy.module"))
+    made = pm.context
+    assert made == {"toy"}
+    pm.run(parse_toy("toy.module"))
+    assert pm.context is made
+
+
+def test_ops_that_know_their_context_decide_it() -> None:
+    """An op's own context wins over the manager's."""
+
+    class Knowing(ToyAdapter):
+        def context_of(self, op: ToyOp) -> Any:
+            return {"own"}
+
+    seen: list[object] = []
+
+    class Look(Pass):
+        name = "look"
+
+        def run(self, op: ToyOp, ctx: Any) -> None:
+            seen.append(ctx.ir_context)
+
+    PassManager(context={"given"}, adapter=Knowing()).add(Look()).run(parse_toy("toy.module"))
+    PassManager(context={"given"}, adapter=ToyAdapter()).add(Look()).run(parse_toy("toy.module"))
+    assert seen == [{"own"}, {"given"}]
+
+
+def test_an_op_of_no_known_ir_needs_an_adapter() -> None:
+    """Without an adapter, an op is refused with the way out."""
+    with pytest.raises(AdapterError, match=r"pass adapter=\.\.\. to PassManager$"):
+        PassManager().run(1.5)
+
+
+def test_check_makes_the_checks_of_a_run(parse: Callable[[str], PassManager]) -> None:
+    """`check` refuses what `run` would refuse, without an op."""
+    with pytest.raises(AnchorError, match="unable to schedule"):
+        parse("toy.module(on-callable)").check()
+    with pytest.raises(AnchorError, match="unable to schedule"):
+        PassManager.parse("any()").add(parse("toy.module(on-callable)")).check(ToyAdapter())
