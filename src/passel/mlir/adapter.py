@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import closest, suggest
 from passel.mlir.bindings import bindings_named, parent_of
-from passel.mlir.diagnostics import convert_location
+from passel.mlir.diagnostics import convert_location, value_of
 from passel.mlir.kinds import Kinds
 from passel.mlir.printing import printed
 from passel.mlir.verification import is_valid, verify
@@ -196,7 +196,7 @@ class MLIRAdapter:
         if "sym_name" not in attributes:
             return None
         name = attributes["sym_name"]
-        return name.value if isinstance(name, self.bindings.ir.StringAttr) else None
+        return value_of(name) if isinstance(name, self.bindings.ir.StringAttr) else None
 
     def location(self, op: Any) -> Location:
         """Return the op's location as far as it names a file."""

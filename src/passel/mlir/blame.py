@@ -16,7 +16,7 @@ from passel.errors import PassFailure
 from passel.execution import FusedFailure, Inside
 from passel.ir import ANY, InvalidIR
 from passel.mlir.bindings import parent_of
-from passel.mlir.diagnostics import convert_location
+from passel.mlir.diagnostics import convert_location, value_of
 from passel.mlir.native import can_fail
 from passel.mlir.verification import verify
 from passel.schedule import PassStep
@@ -159,4 +159,4 @@ def _label(operation: Any) -> str:
 
 def _symbol(operation: Any) -> str:
     attributes = operation.attributes
-    return attributes["sym_name"].value if "sym_name" in attributes else _NO_SYMBOL
+    return value_of(attributes["sym_name"]) if "sym_name" in attributes else _NO_SYMBOL

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import threading
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Location, Severity
 from passel.errors import PasselError
+from passel.ir.resources import unescaped
 from passel.mlir.bindings import bindings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
 SEEN = "see current operation"
 """How the note begins that MLIR attaches to errors about an op, and passel's tools as well."""
@@ -32,6 +31,42 @@ class ParseError(PasselError, ValueError):
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
 
 
+class Report(NamedTuple):
+    """What MLIR reported, as plain data: nothing of it is the op's that it is about.
+
+    Attributes:
+        severity: How bad it is.
+        message: The text.
+        location: The place, as the bindings have it; it lives as long as its context.
+        notes: What is attached.
+    """
+
+    severity: Severity
+    message: str
+    location: Any
+    notes: tuple[Report, ...] = ()
+
+    @classmethod
+    def of(cls, found: Any) -> Report:
+        """Return a `DiagnosticInfo` of the bindings as a report."""
+        severity = Severity(found.severity.name.lower())
+        return cls(severity, found.message, found.location, tuple(map(cls.of, found.notes)))
+
+
+def value_of(attribute: Any) -> str:
+    """Return the text of one of the bindings' `StringAttr`."""
+    try:
+        text: str = attribute.value
+    except (RuntimeError, UnicodeDecodeError):  # by the build
+        return decoded(attribute.value_bytes)
+    return text
+
+
+def decoded(text: bytes) -> str:
+    r"""Return text of MLIR's, which may be any bytes: those that are no UTF-8 as `\xff`."""
+    return text.decode(errors="backslashreplace")
+
+
 def convert_location(location: Any) -> Location:
     """Return a location of the bindings as MLIR's tools show it.
 
@@ -39,7 +74,7 @@ def convert_location(location: Any) -> Location:
     caller as a note.
     """
     queries = bindings_of(location).abilities.location_queries
-    match location_kind(location) if queries else "":
+    match location_kind(location) if queries and has_plain_names(location) else "":
         case "file":
             return Location(location.filename, location.start_line, location.start_col)
         case "name":
@@ -53,8 +88,22 @@ def convert_location(location: Any) -> Location:
             return callee._replace(caller=convert_location(location.caller))
         case _:
             # Unknown, or not of its class: later releases forget it for those of diagnostics.
-            found = _FILE.search(str(location))
-            return Location(found[1], int(found[2]), int(found[3])) if found else UNKNOWN
+            return _read_location(location)
+
+
+def has_plain_names(location: Any) -> bool:
+    """Return whether the bindings can be asked for names in a location.
+
+    One that is not UTF-8 ends the process. As text it is escaped.
+    """
+    return "\\" not in str(location)
+
+
+def _read_location(location: Any) -> Location:
+    found = _FILE.search(str(location))
+    if found is None:
+        return UNKNOWN
+    return Location(decoded(unescaped(found[1])), int(found[2]), int(found[3]))
 
 
 _CLASSES = {
@@ -76,40 +125,13 @@ def location_kind(location: Any) -> str:
     return next((kind for kind in kinds if getattr(location, f"is_a_{kind}")()), "")
 
 
-def convert_diagnostic(found: Any) -> Diagnostic:
-    """Return a diagnostic of the bindings, without the note that shows the current op."""
-    diagnostic = Diagnostic(
-        Severity(found.severity.name.lower()), found.message, convert_location(found.location)
+def convert_diagnostic(report: Report) -> Diagnostic:
+    """Return a report as a diagnostic, without the note that shows the current op."""
+    return Diagnostic(
+        report.severity,
+        report.message,
+        convert_location(report.location),
+        notes=[
+            convert_diagnostic(note) for note in report.notes if not note.message.startswith(SEEN)
+        ],
     )
-    diagnostic.notes = [
-        convert_diagnostic(note) for note in found.notes if not note.message.startswith(SEEN)
-    ]
-    return diagnostic
-
-
-@contextmanager
-def captured(context: Any, *, errors_only: bool = False) -> Generator[list[Any]]:
-    """Keep what MLIR reports on this thread from everybody else, and collect it.
-
-    Args:
-        context: The bindings' context.
-        errors_only: Leave warnings and remarks to whoever else wants them.
-
-    Returns:
-        A list of the bindings' `DiagnosticInfo`, filled as they come. Errors that the bindings
-        themselves turn into an `MLIRError` are not in it.
-    """
-    info = bindings_of(context).ir.DiagnosticInfo
-    thread = threading.get_ident()
-    found: list[Any] = []
-
-    def take(diagnostic: Any) -> bool:
-        if threading.get_ident() != thread:
-            return False  # another thread uses the context
-        if errors_only and diagnostic.severity.name != "ERROR":
-            return False
-        found.append(info(diagnostic))
-        return True
-
-    with context.attach_diagnostic_handler(take):
-        yield found

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
 from passel.ir import OpKind
-from passel.mlir.diagnostics import captured
+from passel.mlir.bindings_calls import captured
+from passel.mlir.contexts import context_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +72,7 @@ class Kinds:
         bindings = self._bindings
         bindings.require("isolation_query", "python_passes")
         ir = bindings.ir
-        with captured(context):
+        with context_lock(context), captured(bindings, context):
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
             if bindings.abilities.isolation_query:
                 return bool(op.has_trait(ir.IsIsolatedFromAboveTrait))

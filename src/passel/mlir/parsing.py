@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.mlir.bindings import bindings_named, bindings_of
+from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import (
     SEEN,
     ParseError,
-    captured,
+    Report,
     convert_diagnostic,
+    decoded,
+    has_plain_names,
     location_kind,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 BYTECODE_MAGIC = b"ML\xefR"
 """How MLIR's bytecode begins."""
@@ -98,7 +102,7 @@ def parse_file(
         context = bindings_named("mlir").ir.Context()
     parser = _Parser(context, str(path))
     try:
-        return parser.parse_file()
+        return parser.parse_file(str(path))
     finally:
         if on_warning is not None:
             for warning in parser.warnings:
@@ -117,41 +121,45 @@ class _Parser:
 
     def __init__(self, context: Any, name: str) -> None:
         self._context = context
-        self._bindings = bindings_of(context)
-        self._ir = self._bindings.ir
-        self._name = name
+        self._calls = calls_of(bindings_of(context))
+        # As the bindings take it: a file's name need not be UTF-8.
+        self._name = decoded(os.fsencode(name))
         self.warnings: list[Diagnostic] = []
 
     def parse(self, source: str | bytes, *, implicit_module: bool, line_offset: int) -> Any:
         """Parse, as `parse_source` says."""
-        ir, context = self._ir, self._context
+        context = self._context
         if isinstance(source, bytes):
             if source.startswith(BYTECODE_MAGIC):
-                module = self._attempt(lambda: ir.Module.parse(source, context=context))
-                return module.operation.opview
+                return self._checked(*self._calls.parse_module(context, source)).opview
             source = self._decoded(source, line_offset)
-        text = "\n" * line_offset + source
+        text = self._encoded("\n" * line_offset + source)
         try:
-            op = self._attempt(
-                lambda: ir.Operation.parse(text, source_name=self._name, context=context)
-            )
+            op = self._checked(*self._calls.parse(context, text, self._name))
         except ParseError:
             if not implicit_module:
                 raise
             # Several ops, none, or one that is only valid in a module. This parser takes no
             # source name.
             self.warnings.clear()
-            module = self._attempt(lambda: ir.Module.parse(text, context=context)).operation
-            self._rename(module)
+            module = self._checked(*self._calls.parse_module(context, text))
+            self._rename(module, has_escapes=b"\\" in text)
             return module.opview
-        if not implicit_module or op.operation.name == "builtin.module":
-            return op
+        if not implicit_module or op.name == "builtin.module":
+            return op.opview
         return self._wrapped(op)
 
-    def parse_file(self) -> Any:
-        """Parse the file of the source's name."""
-        module = self._attempt(lambda: self._ir.Module.parseFile(self._name, self._context))
-        return module.operation.opview
+    def parse_file(self, path: str) -> Any:
+        """Parse a file."""
+        return self._checked(*self._calls.parse_file(self._context, path)).opview
+
+    def _encoded(self, text: str) -> bytes:
+        try:
+            return text.encode()
+        except UnicodeEncodeError as error:
+            line = text.count("\n", 0, error.start) + 1
+            column = error.start - text.rfind("\n", 0, error.start)
+            raise self._no_utf8(error.reason, line, column) from None
 
     def _decoded(self, source: bytes, line_offset: int) -> str:
         try:
@@ -159,37 +167,37 @@ class _Parser:
         except UnicodeDecodeError as error:
             line = source.count(b"\n", 0, error.start) + 1 + line_offset
             column = error.start - source.rfind(b"\n", 0, error.start)
-            place = Location(self._name, line, column)
-            message = f"invalid UTF-8: {error.reason}"
-            raise ParseError([Diagnostic(Severity.ERROR, message, place)]) from None
+            raise self._no_utf8(error.reason, line, column) from None
+
+    def _no_utf8(self, reason: str, line: int, column: int) -> ParseError:
+        place = Location(self._name, line, column)
+        return ParseError([Diagnostic(Severity.ERROR, f"invalid UTF-8: {reason}", place)])
 
     def _wrapped(self, op: Any) -> Any:
-        location = self._ir.Location.file(self._name, 0, 0, context=self._context)
-        module = self._ir.Module.create(location)
+        ir = bindings_of(self._context).ir
+        location = ir.Location.file(self._name, 0, 0, context=self._context)
+        module = ir.Module.create(location)
         module.body.append(op)
-        self._attempt(module.operation.verify)
-        return module.operation.opview
+        is_valid, reports = self._calls.verify(module.operation)
+        return self._checked(module.operation if is_valid else None, reports).opview
 
-    def _attempt(self, action: Callable[[], Any]) -> Any:
-        with captured(self._context) as found:
-            try:
-                return action()
-            except self._ir.MLIRError as error:
-                errors = [*error.error_diagnostics]
-                message = error.message
-            finally:
-                told = [self._converted(each) for each in found]
-                errors_told = [each for each in told if each.severity is Severity.ERROR]
-                self.warnings += [each for each in told if each.severity is not Severity.ERROR]
-        diagnostics = [self._converted(each) for each in errors] + errors_told
-        if not diagnostics:
-            place = Location(self._name, 1, 1)
-            diagnostics = [Diagnostic(Severity.ERROR, message, place)]
-        raise ParseError(diagnostics)
+    def _checked(self, found: Any, reports: Sequence[Report]) -> Any:
+        """Return what was parsed, with its warnings kept.
 
-    def _converted(self, found: Any) -> Diagnostic:
-        diagnostic = convert_diagnostic(found)
-        seen = (note.message for note in found.notes if note.message.startswith(SEEN))
+        Raises:
+            ParseError: Nothing was.
+        """
+        told = [self._converted(report) for report in reports]
+        self.warnings += [each for each in told if each.severity is not Severity.ERROR]
+        if found is not None:
+            return found
+        errors = [each for each in told if each.severity is Severity.ERROR]
+        place = Location(self._name, 1, 1)
+        raise ParseError(errors or [Diagnostic(Severity.ERROR, "cannot be parsed", place)])
+
+    def _converted(self, report: Report) -> Diagnostic:
+        diagnostic = convert_diagnostic(report)
+        seen = (note.message for note in report.notes if note.message.startswith(SEEN))
         if (text := next(seen, "")) and diagnostic.print_op is None:
             text = text.removeprefix(f"{SEEN}: ").removeprefix("\n")
             diagnostic.print_op = lambda: text  # there is no op that could be printed
@@ -198,10 +206,11 @@ class _Parser:
                 each.location = each.location._replace(file=self._name)
         return diagnostic
 
-    def _rename(self, module: Any) -> None:
+    def _rename(self, module: Any, *, has_escapes: bool) -> None:
         """Put the source's name into the locations of ops and block arguments."""
-        names = _Renaming(self._ir, self._context, self._name)
-        for op in map(attrgetter("operation"), self._bindings.walk(module)):
+        bindings = bindings_of(self._context)
+        names = _Renaming(bindings.ir, self._context, self._name, has_escapes=has_escapes)
+        for op in map(attrgetter("operation"), bindings.walk(module)):
             op.location = names.renamed(op.location)
             for region in op.regions:
                 for block in region:
@@ -210,16 +219,23 @@ class _Parser:
 
 
 class _Renaming:
-    """Replaces the name of the anonymous source in locations."""
+    """Replaces the name of the anonymous source in locations.
 
-    def __init__(self, ir: Any, context: Any, name: str) -> None:
+    Where a source has escapes, its locations can have names for which the bindings must not
+    be asked.
+    """
+
+    def __init__(self, ir: Any, context: Any, name: str, *, has_escapes: bool) -> None:
         self._ir = ir
+        self._has_escapes = has_escapes
         self._context = context
         self._name = name
 
     def renamed(self, location: Any) -> Any:
         """Return a location with the name."""
-        if location_kind(location) == "file":  # nearly all are, and text costs much more
+        is_askable = not self._has_escapes or has_plain_names(location)
+        if is_askable and location_kind(location) == "file":
+            # Nearly all are, and text costs much more.
             if location.filename != _ANONYMOUS:
                 return location
             line, column = location.start_line, location.start_col

@@ -18,12 +18,13 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from passel.diagnostics import Diagnostic
-from passel.mlir.diagnostics import captured, convert_diagnostic
+from passel.mlir.calls import calls_of
+from passel.mlir.diagnostics import convert_diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
+    from passel.diagnostics import Diagnostic
     from passel.mlir.bindings import Bindings
 
 _UNKNOWN = "does not refer to a registered pass or pass pipeline"
@@ -85,17 +86,11 @@ class CompiledPipeline:
 
     def run(self, operation: Any) -> Outcome:
         """Run the pipeline on an op of its anchor's name."""
-        failed, raised = False, list[Diagnostic]()
-        with errors_emitted(operation.context) as found:
-            try:
-                self._manager.run(operation)
-            except self._bindings.ir.MLIRError as error:
-                failed = True
-                raised = [convert_diagnostic(each) for each in error.error_diagnostics]
-        diagnostics = [convert_diagnostic(each) for each in found]
-        if not failed:
-            return Outcome(tuple(diagnostics), failed=False)
-        return Outcome((*diagnostics, *raised), failed=True, dumps=tuple(self._failures()))
+        succeeded, reports = calls_of(self._bindings).run(self._manager, operation)
+        diagnostics = tuple(map(convert_diagnostic, reports))
+        if succeeded:
+            return Outcome(diagnostics, failed=False)
+        return Outcome(diagnostics, failed=True, dumps=tuple(self._failures()))
 
     def dump_before(self, directory: str) -> None:
         """Let MLIR write what each pass gets into files."""
@@ -197,28 +192,8 @@ def compiled(
     if locate:
         # Made by MLIR when something fails, and removed when that is read.
         dumps = Path(tempfile.gettempdir(), f"passel-{uuid4().hex}")
-        manager.enable_ir_printing(
-            print_after_all=True, print_after_failure=True, tree_printing_dir_path=str(dumps)
-        )
+        calls_of(bindings).name_failures(manager, str(dumps))
     return CompiledPipeline(manager, bindings, dumps)
-
-
-@contextmanager
-def errors_emitted(context: Any) -> Generator[list[Any]]:
-    """Collect all that MLIR reports.
-
-    Left to themselves, the bindings keep errors in order to raise them, and end the process if
-    a pass reports one and then succeeds.
-    """
-    before = getattr(context, "emit_error_diagnostics", None)
-    if before is not None:
-        context.emit_error_diagnostics = True
-    try:
-        with captured(context) as found:
-            yield found
-    finally:
-        if before is not None:
-            context.emit_error_diagnostics = before
 
 
 @cache

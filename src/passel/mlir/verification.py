@@ -7,33 +7,19 @@ is around it may be broken: MLIR never does, and some verifiers would end the pr
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from passel.diagnostics import Severity
 from passel.ir import InvalidIR
 from passel.mlir.bindings import parent_of
-from passel.mlir.diagnostics import SEEN, captured
+from passel.mlir.calls import calls_of
+from passel.mlir.diagnostics import SEEN, Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
     from passel.mlir.bindings import Bindings
-
-
-class _Reported(NamedTuple):
-    """What MLIR said first.
-
-    Attributes:
-        message: The text, with the op's name.
-        location: The place, as the bindings have it.
-        notes: Text and place of each note.
-    """
-
-    message: str
-    location: Any
-    notes: tuple[tuple[str, Any], ...]
 
 
 def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
@@ -56,48 +42,29 @@ def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
     name, message = _split(error.message)
     if name not in ("", blamed.operation.name):
         message = error.message
-    notes = [(_op_at(bindings, blamed, place), text) for text, place in error.notes]
+    notes = [
+        (_op_at(bindings, blamed, note.location), note.message)
+        for note in error.notes
+        if not note.message.startswith(SEEN)
+    ]
     raise InvalidIR(blamed.operation.opview, message, notes)
 
 
 def is_valid(bindings: Bindings, op: Any) -> bool:
-    """Tell whether an op is valid, without a word to anybody."""
+    """Return whether an op is valid, without a word to anybody."""
+    return calls_of(bindings).verify(op.operation)[0]
+
+
+def _first_error(bindings: Bindings, op: Any) -> Report | None:
     operation = op.operation
-    with _captured(operation.context):
-        try:
-            return bool(operation.verify())
-        except bindings.ir.MLIRError:
-            return False
+    is_valid, reports = calls_of(bindings).verify(operation)
+    if is_valid:
+        return None
+    errors = (report for report in reports if report.severity is Severity.ERROR)
+    return next(errors, Report(Severity.ERROR, "failed to verify", operation.location))
 
 
-def _first_error(bindings: Bindings, op: Any) -> _Reported | None:
-    operation = op.operation
-    raised: list[Any] = []
-    with _captured(operation.context) as reported:
-        try:
-            if operation.verify():
-                return None
-        except bindings.ir.MLIRError as error:
-            raised = error.error_diagnostics
-    found = [*reported, *raised]
-    if not found:
-        return _Reported("failed to verify", operation.location, ())
-    notes = ((note.message, note.location) for note in found[0].notes)
-    return _Reported(
-        found[0].message,
-        found[0].location,
-        tuple((text, place) for text, place in notes if not text.startswith(SEEN)),
-    )
-
-
-def _captured(context: Any) -> AbstractContextManager[list[Any]]:
-    """Collect errors that the bindings do not raise, if the context is told to emit them."""
-    if getattr(context, "emit_error_diagnostics", False):
-        return captured(context, errors_only=True)
-    return nullcontext([])  # a handler costs more than verifying a small op
-
-
-def _emitter(bindings: Bindings, op: Any, error: _Reported) -> tuple[Any, _Reported]:
+def _emitter(bindings: Bindings, op: Any, error: Report) -> tuple[Any, Report]:
     """Return the op that an error is about, and the error.
 
     Ops that share their name and location are told apart by giving each a location of its own
@@ -129,7 +96,7 @@ def _emitter(bindings: Bindings, op: Any, error: _Reported) -> tuple[Any, _Repor
     return named[0], error
 
 
-def _earliest(bindings: Bindings, op: Any, blamed: Any, error: _Reported) -> tuple[Any, _Reported]:
+def _earliest(bindings: Bindings, op: Any, blamed: Any, error: Report) -> tuple[Any, Report]:
     """Return the first of several invalid ops: MLIR reports any one of isolated siblings."""
     while True:
         for sibling in _before(bindings, op, blamed):

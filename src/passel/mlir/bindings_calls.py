@@ -1,0 +1,114 @@
+"""Calls of MLIR through the bindings alone, which work on one thread."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from passel.mlir.contexts import context_lock, on_one_thread
+from passel.mlir.diagnostics import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from passel.mlir.bindings import Bindings
+
+
+class BindingsCalls:
+    """Calls through the bindings alone, on one thread.
+
+    Args:
+        bindings: The build.
+    """
+
+    def __init__(self, bindings: Bindings) -> None:
+        self._bindings = bindings
+        self._ir = bindings.ir
+
+    def verify(self, operation: Any) -> tuple[bool, list[Report]]:
+        """Verify an op."""
+        found, reports = self._call(operation.context, operation.verify)
+        return bool(found), reports
+
+    def run(self, manager: Any, operation: Any) -> tuple[bool, list[Report]]:
+        """Run a pass manager."""
+
+        def run() -> bool:
+            manager.run(operation)
+            return True
+
+        found, reports = self._call(operation.context, run)
+        return bool(found), reports
+
+    def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
+        """Parse a text that is one op."""
+        parse, text = self._ir.Operation.parse, source.decode()
+        return self._parsed(context, lambda: parse(text, source_name=name, context=context))
+
+    def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Report]]:
+        """Parse a module, or the ops of one."""
+        return self._parsed(context, lambda: self._ir.Module.parse(source, context=context))
+
+    def parse_file(self, context: Any, path: str) -> tuple[Any, list[Report]]:
+        """Parse a file."""
+        return self._parsed(context, lambda: self._ir.Module.parseFile(path, context))
+
+    def _parsed(self, context: Any, parse: Callable[[], Any]) -> tuple[Any, list[Report]]:
+        found, reports = self._call(context, parse)
+        return (None if found is None else found.operation), reports
+
+    def name_failures(self, manager: Any, directory: str) -> None:
+        """Let a pass manager write files."""
+        manager.enable_ir_printing(
+            print_after_all=True,
+            print_after_failure=True,
+            print_generic_op_form=True,
+            tree_printing_dir_path=directory,
+        )
+
+    def _call(self, context: Any, action: Callable[[], Any]) -> tuple[Any, list[Report]]:
+        raised: list[Any] = []
+        result = None
+        with ExitStack() as stack:
+            stack.enter_context(context_lock(context))
+            stack.enter_context(on_one_thread(context))
+            stack.enter_context(_emitting(context))
+            reports = stack.enter_context(captured(self._bindings, context))
+            try:
+                result = action()
+            except self._ir.MLIRError as error:
+                raised = error.error_diagnostics
+        return result, [*reports, *map(Report.of, raised)]
+
+
+@contextmanager
+def captured(bindings: Bindings, context: Any) -> Generator[list[Report]]:
+    """Collect what MLIR reports on this thread, by the bindings, and keep it from others."""
+    info, thread = bindings.ir.DiagnosticInfo, threading.get_ident()
+    reports: list[Report] = []
+
+    def take(diagnostic: Any) -> bool:
+        if threading.get_ident() != thread:
+            return False
+        reports.append(Report.of(info(diagnostic)))
+        return True
+
+    with context.attach_diagnostic_handler(take):
+        yield reports
+
+
+@contextmanager
+def _emitting(context: Any) -> Generator[None]:
+    """Let handlers have errors; left alone, the bindings keep them to raise them.
+
+    If a pass reports one and then succeeds, that ends the process.
+    """
+    before = getattr(context, "emit_error_diagnostics", None)
+    if before is not None:
+        context.emit_error_diagnostics = True
+    try:
+        yield
+    finally:
+        if before is not None:
+            context.emit_error_diagnostics = before

@@ -1,0 +1,137 @@
+"""MLIR's C API, as far as passel calls it: its functions, and the bindings' objects for it.
+
+The bindings export every object as a capsule with its address, and import it from one, for
+whoever uses the C API beside them.
+
+Source: `mlir-c/IR.h`, `mlir-c/Diagnostics.h`, `mlir-c/Pass.h` and
+`mlir-c/Bindings/Python/Interop.h`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from passel.mlir.bindings import Bindings
+
+
+class Handle(ctypes.Structure):
+    """Any struct that is one pointer, such as `MlirOperation`."""
+
+    _fields_ = (("ptr", ctypes.c_void_p),)
+
+
+class Text(ctypes.Structure):
+    """`MlirStringRef`; make it by `text`."""
+
+    _fields_ = (("data", ctypes.c_void_p), ("length", ctypes.c_size_t))
+
+
+class Result(ctypes.Structure):
+    """`MlirLogicalResult`."""
+
+    _fields_ = (("value", ctypes.c_int8),)
+
+
+HANDLER = ctypes.CFUNCTYPE(ctypes.c_int8, ctypes.c_void_p, ctypes.c_void_p)
+"""`MlirDiagnosticHandler`: takes a diagnostic and user data, returns whether it took it."""
+
+WRITER = ctypes.CFUNCTYPE(None, Text, ctypes.c_void_p)
+"""`MlirStringCallback`: takes a piece of a text, and user data."""
+
+_ATTACH = (ctypes.c_uint64, Handle, HANDLER, ctypes.c_void_p, ctypes.c_void_p)
+_PRINT = (None, Handle, *[ctypes.c_bool] * 5, Handle, Text)
+_SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "mlirContextAttachDiagnosticHandler": _ATTACH,
+    "mlirContextDetachDiagnosticHandler": (None, Handle, ctypes.c_uint64),
+    "mlirDiagnosticGetLocation": (Handle, Handle),
+    "mlirDiagnosticGetNote": (Handle, Handle, ctypes.c_ssize_t),
+    "mlirDiagnosticGetNumNotes": (ctypes.c_ssize_t, Handle),
+    "mlirDiagnosticGetSeverity": (ctypes.c_int, Handle),
+    "mlirDiagnosticPrint": (None, Handle, WRITER, ctypes.c_void_p),
+    "mlirModuleCreateParse": (Handle, Handle, Text),
+    "mlirModuleCreateParseFromFile": (Handle, Handle, Text),
+    "mlirModuleFromOperation": (Handle, Handle),
+    "mlirOpPrintingFlagsCreate": (Handle,),
+    "mlirOpPrintingFlagsDestroy": (None, Handle),
+    "mlirOpPrintingFlagsPrintGenericOpForm": (None, Handle),
+    "mlirOpPrintingFlagsSkipRegions": (None, Handle),
+    "mlirOperationCreateParse": (Handle, Handle, Text, Text),
+    "mlirOperationVerify": (ctypes.c_bool, Handle),
+    "mlirPassManagerEnableIRPrinting": _PRINT,
+    "mlirPassManagerRunOnOp": (Result, Handle, Handle),
+}
+"""What each function returns and takes."""
+
+_exported = attrgetter("_CAPIPtr")
+_importer = attrgetter("_CAPICreate")
+_address = ctypes.pythonapi.PyCapsule_GetPointer
+_address.restype, _address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+_name = ctypes.pythonapi.PyCapsule_GetName
+_name.restype, _name.argtypes = ctypes.c_char_p, (ctypes.py_object,)
+_capsule = ctypes.pythonapi.PyCapsule_New
+_capsule.restype = ctypes.py_object
+_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+
+
+class Library(NamedTuple):
+    """The functions of one build's shared library, each in two forms.
+
+    Attributes:
+        free: While a function works, other threads run Python, and it may call Python from any.
+        held: No other thread runs Python meanwhile.
+    """
+
+    free: ctypes.CDLL
+    held: ctypes.CDLL
+
+
+def load(bindings: Bindings) -> Library | None:
+    """Return the library of a build, or None if it does not export the C API."""
+    path = bindings.module("_mlir_libs._mlir").__file__
+    try:
+        return Library(_declared(ctypes.CDLL(path)), _declared(ctypes.PyDLL(path)))
+    except (AttributeError, OSError):
+        return None
+
+
+def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
+    for name, (returns, *takes) in _SIGNATURES.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = returns, takes
+    return library
+
+
+def handle(thing: Any) -> Handle:
+    """Return the C API's handle of an object of the bindings.
+
+    Raises:
+        RuntimeError: It is an op that was erased by this object.
+    """
+    capsule = _exported(thing)
+    return Handle(_address(capsule, _name(capsule)))
+
+
+def imported(kind: Any, of: Handle, context: Any) -> Any:
+    """Return a new object of the bindings for a handle.
+
+    Args:
+        kind: The class, such as `ir.Location`.
+        of: The handle.
+        context: Its context.
+    """
+    # The names of capsules of a build begin alike.
+    name = _name(_exported(context)).replace(b".Context.", b".%s." % kind.__name__.encode())
+    return _importer(kind)(_capsule(of.ptr, name, None))
+
+
+def text(data: bytes) -> Text:
+    """Return bytes for the C API, which must be kept for as long as it needs them."""
+    return Text(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value, len(data))
+
+
+def read(piece: Any) -> bytes:
+    """Return a copy of the bytes that a callback got."""
+    return ctypes.string_at(piece.data, piece.length)

@@ -1,0 +1,52 @@
+"""Contexts of MLIR: who may use one, and on how many threads it works."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from functools import cache
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+_locks: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
+
+
+def context_lock(context: Any) -> RLock:
+    """Return the lock that is held while MLIR works on ops of a context.
+
+    A thread that reports waits for the interpreter, so no other may have the interpreter and
+    wait until it may report.
+    """
+    lock = _locks.get(context)
+    return _locks.setdefault(context, RLock()) if lock is None else lock
+
+
+@contextmanager
+def on_one_thread(context: Any) -> Generator[None]:
+    """Turn off a context's threads for a while; for good where it may have none."""
+    had_threads = hasattr(context, "get_num_threads") and context.get_num_threads() > 1
+    context.enable_multithreading(False)
+    try:
+        yield
+    finally:
+        if had_threads:
+            context.enable_multithreading(True)
+
+
+def has_no_threads(context: Any) -> bool:
+    """Return whether MLIR works on the calling thread alone, as far as that is known."""
+    if not hasattr(context, "get_num_threads"):
+        return False
+    return context.get_num_threads() == 1 < _processors()
+
+
+@cache
+def _processors() -> int:
+    """Return how many threads MLIR makes: with one, it cannot be told from none."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

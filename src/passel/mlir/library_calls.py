@@ -1,0 +1,159 @@
+"""Calls of MLIR through the C API, which leave the interpreter to other threads meanwhile."""
+
+from __future__ import annotations
+
+import os
+import threading
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from passel.diagnostics import Severity
+from passel.mlir import capi
+from passel.mlir.contexts import context_lock, has_no_threads
+from passel.mlir.diagnostics import Report, decoded
+
+if TYPE_CHECKING:
+    from threading import RLock
+
+    from passel.mlir.bindings import Bindings
+    from passel.mlir.capi import Handle, Library, Text
+
+_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
+
+
+class LibraryCalls:
+    """Calls through the C API.
+
+    Args:
+        bindings: The build.
+        library: Its library.
+    """
+
+    def __init__(self, bindings: Bindings, library: Library) -> None:
+        self._ir = bindings.ir
+        self._free, self._held = library
+        self._attach = self._held.mlirContextAttachDiagnosticHandler
+        self._detach = self._held.mlirContextDetachDiagnosticHandler
+        self._contexts: WeakKeyDictionary[Any, tuple[Handle, RLock]] = WeakKeyDictionary()
+        self._at_work: dict[int, _Collector] = {}
+        self._tokens = count(1)  # as user data, 0 comes back as None
+        self._handler = capi.HANDLER(self._take)  # kept: MLIR has its address
+
+    def verify(self, operation: Any) -> tuple[bool, list[Report]]:
+        """Verify an op."""
+        return self._call(operation.context, "mlirOperationVerify", capi.handle(operation))
+
+    def run(self, manager: Any, operation: Any) -> tuple[bool, list[Report]]:
+        """Run a pass manager."""
+        handles = capi.handle(manager), capi.handle(operation)
+        result, reports = self._call(operation.context, "mlirPassManagerRunOnOp", *handles)
+        return bool(result.value), reports
+
+    def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
+        """Parse a text that is one op."""
+        place = name.encode(errors="surrogateescape")
+        texts = capi.text(source), capi.text(place)
+        return self._parsed(context, "mlirOperationCreateParse", *texts)
+
+    def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Report]]:
+        """Parse a module, or the ops of one."""
+        return self._parsed(context, "mlirModuleCreateParse", capi.text(source))
+
+    def parse_file(self, context: Any, path: str) -> tuple[Any, list[Report]]:
+        """Parse a file."""
+        place = os.fsencode(path)
+        return self._parsed(context, "mlirModuleCreateParseFromFile", capi.text(place))
+
+    def _parsed(self, context: Any, function: str, *texts: Text) -> tuple[Any, list[Report]]:
+        found, reports = self._call(context, function, capi.handle(context), *texts)
+        return (self._top(found, context) if found.ptr else None), reports
+
+    def _top(self, found: Handle, context: Any) -> Any:
+        """Return an op without one around, such that it lives as long as its Python object."""
+        module = self._held.mlirModuleFromOperation(found)
+        if module.ptr:
+            return capi.imported(self._ir.Module, module, context).operation
+        # The bindings take it for one that the op around frees.
+        return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
+
+    def name_failures(self, manager: Any, directory: str) -> None:
+        """Let a pass manager write files.
+
+        They show the op without what is inside: a pass that fails may leave there what ends
+        the process when it is printed.
+        """
+        library, place = self._held, os.fsencode(directory)
+        flags = library.mlirOpPrintingFlagsCreate()
+        library.mlirOpPrintingFlagsPrintGenericOpForm(flags)
+        library.mlirOpPrintingFlagsSkipRegions(flags)
+        when = (False, True, False, False, True)  # after passes that failed
+        library.mlirPassManagerEnableIRPrinting(
+            capi.handle(manager), *when, flags, capi.text(place)
+        )
+        library.mlirOpPrintingFlagsDestroy(flags)
+
+    def _call(self, context: Any, function: str, *arguments: Any) -> tuple[Any, list[Report]]:
+        known = self._contexts.get(context)
+        if known is None:
+            known = self._contexts[context] = capi.handle(context), context_lock(context)
+        handle, lock = known
+        library = self._held if has_no_threads(context) else self._free
+        token, collector = next(self._tokens), _Collector(context)
+        with lock:
+            self._at_work[token] = collector
+            attached = self._attach(handle, self._handler, token, None)
+            try:
+                result = getattr(library, function)(*arguments)
+            finally:
+                self._detach(handle, attached)
+                del self._at_work[token]
+        if collector.raised is not None:
+            raise collector.raised
+        return result, collector.reports
+
+    def _take(self, diagnostic: int, token: int) -> int:
+        """Take a diagnostic; return 0 for one that another handler is to get."""
+        collector = self._at_work[token]
+        try:
+            if not collector.is_served_by(threading.get_ident()):
+                return 0
+            collector.reports.append(self._report(capi.Handle(diagnostic), collector.context))
+        except BaseException as error:  # noqa: BLE001 - raised when MLIR has returned
+            collector.raised = error
+        return 1
+
+    def _report(self, diagnostic: Handle, context: Any) -> Report:
+        library, pieces = self._held, list[bytes]()
+
+        def write(piece: Any, _: Any) -> None:
+            pieces.append(capi.read(piece))
+
+        library.mlirDiagnosticPrint(diagnostic, capi.WRITER(write), None)
+        place = library.mlirDiagnosticGetLocation(diagnostic)
+        notes = range(library.mlirDiagnosticGetNumNotes(diagnostic))
+        return Report(
+            _SEVERITIES[library.mlirDiagnosticGetSeverity(diagnostic)],
+            decoded(b"".join(pieces)),
+            capi.imported(self._ir.Location, place, context),
+            tuple(
+                self._report(library.mlirDiagnosticGetNote(diagnostic, number), context)
+                for number in notes
+            ),
+        )
+
+
+class _Collector:
+    """Keeps what is reported during one call."""
+
+    __slots__ = ("_thread", "context", "raised", "reports")
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self.reports: list[Report] = []
+        self.raised: BaseException | None = None
+        self._thread = threading.get_ident()
+
+    def is_served_by(self, thread: int) -> bool:
+        """Return whether a thread works for the call: the caller's, or one of MLIR's own."""
+        return thread == self._thread or all(each.ident != thread for each in threading.enumerate())

@@ -1,0 +1,234 @@
+"""MLIR's threads and Python's: diagnostics come from any, and nothing dies or waits forever."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mlir.ir import Context, Module, Type, TypeAttr
+from mlir.passmanager import PassManager as NativeManager
+from processes import survived
+
+from passel.mlir.bindings import bindings_named
+from passel.mlir.bindings_calls import BindingsCalls
+from passel.mlir.calls import Calls, calls_of
+from passel.mlir.library_calls import LibraryCalls
+
+NESTED = """
+from mlir.ir import Context, Module, Type, TypeAttr
+
+context = Context()
+function = "func.func @f{} (%a: i32) -> i32 {{ return %a : i32 }}"
+functions = " ".join(function.format(n) for n in range(20))
+source = " ".join(f"module @m{n} {{ {functions} }}" for n in range(20))
+
+def broken():
+    module = Module.parse(source, context)
+    kind = TypeAttr.get(Type.parse("(i32) -> f32", context), context)
+    for inner in module.body.operations:
+        for each in inner.regions[0].blocks[0].operations:
+            each.attributes["function_type"] = kind
+    return module
+"""
+"""Makes a module of modules of functions that are all invalid."""
+
+ONE_THREAD = """
+from passel.mlir import capi
+capi.load = lambda bindings: None
+"""
+"""Makes a build out of this one that does not export the C API."""
+
+CAUGHT = """
+from passel import PassFailedError, PassManager
+
+for _ in range(10):
+    manager = PassManager.parse(PIPELINE, context)
+    try:
+        manager.run(broken())
+    except PassFailedError as error:
+        print(len(error.failures) > 0)
+"""
+
+BUILDS = pytest.mark.parametrize("build", ["", ONE_THREAD], ids=["library", "bindings"])
+
+
+@BUILDS
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        "builtin.module(strip-debuginfo)",
+        "builtin.module(builtin.module(cse),symbol-dce)",
+        "builtin.module(builtin.module(func.func(cse),symbol-dce))",
+        "builtin.module(any(any(canonicalize)))",
+    ],
+)
+def test_invalid_ops_on_threads_of_threads_fail_the_run(pipeline: str, build: str) -> None:
+    """Functions in nested modules are verified by threads of threads, which all report."""
+    script = f"{build}{NESTED}PIPELINE = {pipeline!r}{CAUGHT}"
+    assert survived(script) == "\n".join(["True"] * 10)
+
+
+@BUILDS
+def test_an_invalid_source_of_nested_modules_is_a_parse_error(build: str) -> None:
+    """What is parsed is verified by threads of threads as well."""
+    script = """
+from passel.mlir import ParseError, parse_source
+text = str(broken())
+for _ in range(10):
+    try:
+        parse_source(context, text, "t.mlir")
+    except ParseError as error:
+        print(error.diagnostics[0])
+"""
+    found = survived(f"{build}{NESTED}{script}").splitlines()
+    assert len(found) == 10
+    assert all("doesn't match function result type" in line for line in found)
+
+
+@BUILDS
+def test_four_threads_on_one_context_go_on(build: str) -> None:
+    """Threads of Python on one context, in all of which passes fail, wait for each other."""
+    script = """
+import sys
+from threading import Thread
+from mlir.ir import Context
+from passel import Pass, PassFailedError, PassManager
+from passel.mlir import parse_source
+
+context = Context()
+function = "func.func @f{} (%a: complex<f32>) {{ %0 = complex.cos %a : complex<f32> return }}"
+source = " ".join(function.format(n) for n in range(20))
+
+class Nothing(Pass):
+    name = "nothing"
+
+    def run(self, op, ctx):
+        ctx.emit_remark("here")
+
+def work():
+    for _ in range(10):
+        module = parse_source(context, source, "t.mlir")
+        manager = PassManager("builtin.module", context)
+        manager.nest("func.func").add(Nothing()).add("convert-complex-to-llvm").add("cse")
+        try:
+            manager.run(module, on_diagnostic=lambda found: None)
+        except PassFailedError as error:
+            failures.append(len(error.failures))
+
+sys.setswitchinterval(1e-6)  # so that a thread is interrupted while it reports
+failures = []
+threads = [Thread(target=work) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(failures), set(failures))
+"""
+    assert survived(build + script) == "40 {20}"
+
+
+@pytest.fixture(params=["library", "bindings"])
+def calls(request: pytest.FixtureRequest) -> Calls:
+    """Both ways to call MLIR."""
+    bindings = bindings_named("mlir")
+    return calls_of(bindings) if request.param == "library" else BindingsCalls(bindings)
+
+
+def test_this_build_is_called_through_the_library() -> None:
+    """The wheel that is tested with exports the C API."""
+    assert isinstance(calls_of(bindings_named("mlir")), LibraryCalls)
+
+
+def invalid(context: Context, count: int = 1) -> Any:
+    """Return a module of functions that return what they must not."""
+    functions = (f"func.func @f{n}(%a: i32) -> i32 {{ return %a : i32 }}" for n in range(count))
+    module = Module.parse("\n".join(functions), context)
+    for each in module.body.operations:
+        kind = Type.parse("(i32) -> f32", context)
+        each.attributes["function_type"] = TypeAttr.get(kind, context)
+    return module.operation
+
+
+def test_verification_says_all_that_is_wrong(calls: Calls) -> None:
+    """Every invalid function is reported, in order, with the notes that MLIR attaches."""
+    is_valid, reports = calls.verify(invalid(Context(), 3))
+    assert not is_valid
+    assert [str(each.location)[:12] for each in reports] == [
+        'loc("-":1:33',
+        'loc("-":2:33',
+        'loc("-":3:33',
+    ]
+    assert all(each.message.startswith("type of return operand 0") for each in reports)
+    assert [each.notes[0].message.partition(":")[0] for each in reports] == [
+        "see current operation"
+    ] * 3
+
+
+def test_a_valid_op_is_verified_without_a_word(calls: Calls) -> None:
+    """Nothing is reported."""
+    assert calls.verify(Module.parse("func.func private @f()", Context()).operation) == (True, [])
+
+
+def test_a_failing_pass_manager_says_what_mlir_says(calls: Calls) -> None:
+    """A run that fails returns MLIR's words, not an exception."""
+    context = Context()
+    source = "func.func @f(%a: complex<f32>) { %0 = complex.cos %a : complex<f32> return }"
+    module = Module.parse(source, context)
+    manager = NativeManager.parse("builtin.module(convert-complex-to-llvm)", context)
+    succeeded, reports = calls.run(manager, module.operation)
+    assert not succeeded
+    assert [each.message for each in reports] == [
+        "failed to legalize operation 'complex.cos' that was explicitly marked illegal"
+    ]
+
+
+@pytest.mark.parametrize("has_threads", [False, True])
+def test_a_context_keeps_its_threads_or_none(calls: Calls, *, has_threads: bool) -> None:
+    """Whoever turned threads off finds them off, and on if they were on."""
+    context = Context()
+    context.enable_multithreading(has_threads)
+    before = context.get_num_threads()
+    calls.verify(invalid(context))
+    assert context.get_num_threads() == before
+
+
+def test_the_handlers_of_others_get_nothing(calls: Calls) -> None:
+    """What passel asks for is kept from other handlers, which get everything else."""
+    context = Context()
+    seen: list[str] = []
+
+    def take(diagnostic: Any) -> bool:
+        seen.append(diagnostic.message)
+        return True
+
+    handler: Any = context.attach_diagnostic_handler(take)
+    with handler:
+        calls.verify(invalid(context))
+        assert not seen
+        Module.parse("func.func private @f()", context).operation.location.emit_error("mine")
+    assert seen == ["mine"]
+
+
+def test_an_interrupt_in_a_diagnostic_is_raised_when_mlir_has_returned() -> None:
+    """Ctrl-C between a diagnostic's arrival and its being kept is not lost."""
+    script = """
+import signal
+from mlir.ir import Context, Module
+from passel.mlir import diagnostics, library_calls
+from passel.mlir.bindings import bindings_named
+from passel.mlir.calls import calls_of
+
+real = library_calls.decoded
+
+def interrupted(text):
+    signal.raise_signal(signal.SIGINT)
+    return real(text)
+
+library_calls.decoded = interrupted
+source = b"func.func @f() -> i32 { return }"
+try:
+    print(calls_of(bindings_named("mlir")).parse(Context(), source, "t.mlir"))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    assert survived(script) == "interrupted"
