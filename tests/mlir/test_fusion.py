@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -21,6 +20,7 @@ from passel.testing import EventRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from passel.errors import Failure
     from passel.schedule import Step
@@ -172,11 +172,11 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_same_answers(case: Case) -> None:
+def test_same_answers(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """IR, failures, diagnostics and their order are the same, and nothing is left on the disk."""
-    before = set(Path(tempfile.gettempdir()).glob("passel-*"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert len(both(*case[:2]).failures) == case.failures
-    assert set(Path(tempfile.gettempdir()).glob("passel-*")) <= before
+    assert not list(tmp_path.iterdir())
 
 
 def test_without_verification() -> None:

@@ -96,6 +96,8 @@ class _FusedPasses:
         self._bindings = bindings
         self._steps = tuple(steps)
         self._verify = verify
+        # One pass on one op needs nobody to say which it was.
+        self._has_several = len(steps) > 1 or not isinstance(steps[0], PassStep)
         self._compiled: dict[str, CompiledPipeline] = {}
 
     @property
@@ -128,7 +130,7 @@ class _FusedPasses:
         if made is None:
             text = f"{anchor}({self})"
             made = self._compiled[anchor] = compiled(
-                self._bindings, context, text, verify=self._verify, locate=True
+                self._bindings, context, text, verify=self._verify, locate=self._has_several
             )
         return made
 
