@@ -1,0 +1,130 @@
+"""Random programs compute the same before and after passes, and a pass that is wrong is found."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from random_programs.checks import Case, check, random_cases
+from random_programs.execution import execute_all
+from random_programs.generator import random_program
+from random_programs.reducer import reduced
+
+from passel.xdsl.passes import integer_folds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PROGRAMS = 12
+
+
+@pytest.fixture(scope="module")
+def command() -> Callable[[Sequence[str]], int]:
+    """The command that runs programs for as long as it is told to."""
+    return runpy.run_path(str(Path(__file__).with_name("programs.py")))["main"]
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, 4))
+def test_programs_compute_the_same_after_passes(first: int) -> None:
+    """Nothing crashes, nothing is invalid, no claim is untrue, and the output is the same."""
+    cases = [case for seed in range(first, first + 4) for case in random_cases(seed)]
+    assert [str(finding) for finding in check(cases)] == []
+
+
+def test_programs_are_defined() -> None:
+    """Programs print the same however far LLVM optimizes them, so they rely on nothing undefined."""
+    programs = [random_program(seed) for seed in range(40)]
+    printed = execute_all(programs)
+    assert all(text and not text.startswith("failed:") for text in printed)
+    assert execute_all(programs, level=3) == printed
+
+
+def test_a_program_that_fails_does_not_hide_the_others() -> None:
+    """What is compiled together is told apart if one of it does not compile or ends early."""
+    good = random_program(0)
+    invalid = "func.func @entry() {"
+    aborting = """
+func.func @entry() {
+  %false = arith.constant false
+  cf.assert %false, "it does not end"
+  func.return
+}"""
+    (expected,) = execute_all([good])
+    first, second, third, fourth = execute_all([good, invalid, good, aborting])
+    assert first == third == expected
+    assert second.startswith("failed: mlir-opt")
+    assert fourth.startswith("failed: mlir-runner")
+
+
+WRONG = """
+func.func private @printI64(i64)
+func.func private @unused() {
+  func.return
+}
+func.func private @product(%c: i1) -> i64 {
+  %three = arith.constant 3 : i64
+  %four = arith.constant 4 : i64
+  %product = arith.muli %three, %four : i64
+  %other = arith.addi %product, %four : i64
+  %x = scf.if %c -> (i64) {
+    func.call @printI64(%three) : (i64) -> ()
+    scf.yield %product : i64
+  } else {
+    scf.yield %other : i64
+  }
+  func.return %x : i64
+}
+func.func @entry() {
+  %true = arith.constant true
+  %s = memref.alloca() : memref<i64>
+  %x = func.call @product(%true) : (i1) -> i64
+  memref.store %x, %s[] : memref<i64>
+  %y = memref.load %s[] : memref<i64>
+  func.call @printI64(%y) : (i64) -> ()
+  func.return
+}
+"""
+
+
+@pytest.fixture
+def wrong_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`sccp` takes every product for 5."""
+
+    def wrong(a: int, b: int, width: int) -> int:
+        return 5
+
+    monkeypatch.setitem(vars(integer_folds)["_BINARY"], "arith.muli", wrong)
+
+
+def test_a_wrong_fold_is_reduced(wrong_folds: None) -> None:
+    """What is left of a case is the pass that is wrong and what it gets wrong."""
+    (finding,) = check([Case(WRONG, ("mem2reg", "sccp", "cse"))])
+    assert finding.kind == "computes"
+    smaller = reduced(finding)
+    assert smaller.case.pipeline == ("sccp",)
+    assert smaller.case.program.count("arith.muli") == 1
+    for name in ("addi", "scf.if", "@unused", "memref"):
+        assert name not in smaller.case.program
+    assert len(smaller.case.program.splitlines()) <= 15
+
+
+def test_the_command_shows_what_goes_wrong(
+    wrong_folds: None,
+    command: Callable[[Sequence[str]], int],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The command ends with 1, and names the seed, the problem, the pipeline and the program."""
+    assert command(["--seed", "0", "--programs", "20", "--reduce", "0"]) == 1
+    shown = capsys.readouterr().out
+    for text in ("seed ", "computes: ", "// builtin.module(", "func.func @entry"):
+        assert text in shown
+
+
+def test_the_command_stops_after_so_many_programs(
+    command: Callable[[Sequence[str]], int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command ends with 0, and says how much it has run."""
+    assert command(["--seed", "3", "--programs", "2", "--pipelines", "1"]) == 0
+    assert "2 programs compute the same after 2 pipelines" in capsys.readouterr().out

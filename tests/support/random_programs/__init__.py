@@ -1,0 +1,1 @@
+"""Random programs, which must compute the same before and after every pass."""
