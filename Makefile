@@ -14,7 +14,8 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test sweep lit check format compat bench docs lock clean
+FUZZ_SECONDS ?= 60
+.PHONY: help demo test sweep fuzz lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -27,6 +28,9 @@ test: lit ## Run the lit suite, then the tests in Python and the doctests
 
 sweep: .venv/.dev ## Run the tests that go through everything there is (minutes)
 	$(PYTEST) $(PATIENTLY) -m sweep
+
+fuzz: .venv/.dev ## Run random programs before and after passes for FUZZ_SECONDS=60
+	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS)
 
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit
