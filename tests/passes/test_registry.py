@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +17,11 @@ from passel import (
     PassRegistry,
     default_registry,
 )
+from passel.ir import adapter_names
+from passel.passes import PassInfo, PassPipelineInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 class First(Pass):
@@ -208,6 +215,7 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
         broken = ImportError("gone")
         return [EntryPoint("z", good), EntryPoint("a", bad), EntryPoint("m", broken)]
 
+    adapter_names()  # which are read once
     monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
     default_registry.cache_clear()
     try:
@@ -225,3 +233,192 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
         "entry point 'a' of passel.passes failed; skipped",
         "entry point 'm' of passel.passes failed; skipped",
     ]
+
+
+def test_an_entry_point_of_an_ir_is_for_that_ir(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One with the name of an IR that has an adapter is not loaded for another IR."""
+    loaded: list[str] = []
+
+    def load(name: str) -> Callable[[PassRegistry], None]:
+        return lambda _: loaded.append(name)
+
+    def entry_points(*, group: str) -> list[EntryPoint]:
+        return [EntryPoint(name, load(name)) for name in ("mlir", "xdsl", "zoo")]
+
+    assert {"mlir", "xdsl"} <= set(adapter_names())
+    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    default_registry.cache_clear()
+    try:
+        registry = default_registry()
+        registry.lookup_pass("x", ir="xdsl")
+        assert loaded == ["xdsl", "zoo"]
+        assert list(registry.passes()) == []
+        assert loaded == ["xdsl", "zoo", "mlir"]
+    finally:
+        default_registry.cache_clear()
+
+
+# -- Registries for one IR, and chains of sources --------------------------------------------
+
+
+class Own:
+    """An IR's own passes: `own-a` and `own-b`, and `lost`, which it does not have after all."""
+
+    ir = "zoo"
+
+    def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
+        """Return a pass."""
+        assert ir in ("", "zoo")
+        return PassInfo(name, "zoo", lambda: First, "zoo") if name in ("own-a", "own-b") else None
+
+    def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
+        """Return the pipeline."""
+        return PassPipelineInfo(name, add_nothing) if name == "own-line" else None
+
+    def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
+        """Yield the passes."""
+        assert ir in ("", "zoo")
+        return (info for name in ("own-b", "own-a") if (info := self.lookup_pass(name)))
+
+    def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
+        """Yield nothing: it cannot list them."""
+        return iter(())
+
+    def names(self, *, ir: str = "") -> Iterator[str]:
+        """Yield what may be meant."""
+        return iter(("own-a", "own-b", "lost"))
+
+    def copy(self) -> Own:
+        """Return it: it does not change."""
+        return self
+
+
+def names(registry: PassRegistry, ir: str = "") -> list[str]:
+    """List the passes."""
+    return [info.name for info in registry.passes(ir=ir)]
+
+
+def test_passes_for_different_irs_share_a_name() -> None:
+    """Each IR sees its own; who asks for none in particular sees the first."""
+    registry = PassRegistry()
+    registry.register("cse", lambda: First, origin="one", ir="zoo")
+    registry.register("cse", lambda: Second, origin="two", ir="farm")
+    registry.register("any", lambda: First)
+    registry.register_pipeline("line", add_nothing, summary="zoo", ir="zoo")
+    registry.register_pipeline("line", add_nothing, summary="farm", ir="farm")
+    for ir, origin in (("zoo", "one"), ("farm", "two"), ("", "one")):
+        info = registry.lookup_pass("cse", ir=ir)
+        assert info is not None
+        assert info.origin == origin
+        line = registry.lookup_pipeline("line", ir=ir)
+        assert line is not None
+        assert line.summary == (ir or "zoo")
+        assert names(registry, ir) == ["any", "cse"]
+    assert registry.lookup_pass("cse", ir="sea") is None
+    assert names(registry, "sea") == ["any"]
+    assert [*registry.pipelines(ir="sea")] == []
+
+
+@pytest.mark.parametrize(("first", "second"), [("", "zoo"), ("zoo", ""), ("zoo", "zoo"), ("", "")])
+def test_what_one_ir_would_see_twice_is_refused(first: str, second: str) -> None:
+    """A pass for any IR has its name for every IR; replacing it on purpose is fine."""
+    registry = PassRegistry()
+    registry.register("cse", lambda: First, origin="one", ir=first)
+    with pytest.raises(DuplicateNameError, match="registered by one, and again by two"):
+        registry.register("cse", lambda: Second, origin="two", ir=second)
+    registry.register("cse", lambda: Second, origin="two", ir=second, override=True)
+    assert found(registry.for_ir("zoo"), "cse") is Second
+
+
+def test_a_registry_for_one_ir() -> None:
+    """It shows what is registered for the IR or for all, then what the IR brings."""
+    registry = PassRegistry()
+    registry.register("mine", lambda: First)
+    registry.register("farmers", lambda: First, ir="farm")
+    registry.register("own-b", lambda: Second)
+    zoo = registry.for_ir("zoo", Own())
+    assert names(zoo) == ["mine", "own-a", "own-b"]
+    assert found(zoo, "own-b") is Second
+    assert found(zoo, "own-a") is First
+    assert "farmers" not in zoo
+    assert "own-line" in zoo
+    assert zoo.suggest("own-aa") == "; did you mean 'own-a'?"
+    assert zoo.suggest("mime") == "; did you mean 'mine'?"
+    assert zoo.suggest("farmer") == ""
+    assert zoo.suggest("lots") == ""  # close to what does not exist
+
+
+def test_what_is_added_for_one_ir_is_everywhere() -> None:
+    """Listings, suggestions and copies of a registry for one IR have its own entries, too."""
+    registry = PassRegistry()
+    zoo = registry.for_ir("zoo", Own())
+    zoo.register("plugin", lambda: First)
+    zoo.register_pipeline("tidy", add_nothing)
+    for each in (zoo, zoo.copy(), zoo.for_ir("zoo", Own())):
+        assert "plugin" in names(each)
+        assert [info.name for info in each.pipelines()] == ["tidy"]
+        assert each.suggest("plugni") == "; did you mean 'plugin'?"
+        assert each.suggest("tdiy") == "; did you mean 'tidy'?"
+        assert names(each) == ["own-a", "own-b", "plugin"]
+    assert "plugin" not in registry
+
+
+def test_a_copy_of_a_chain_is_independent() -> None:
+    """Neither what is behind the original nor what is behind the copy reaches the other."""
+    registry = PassRegistry()
+    zoo = registry.for_ir("zoo", Own())
+    copy = zoo.copy()
+    registry.register("late", lambda: First)
+    copy.register("more", lambda: First)
+    assert "late" in zoo
+    assert "late" not in copy
+    assert "more" not in zoo
+
+
+def test_the_other_side_of_a_registry_for_one_ir() -> None:
+    """From the names for one IR one gets to those for another: without the first one's own."""
+    registry = PassRegistry()
+    registry.register("farmers", lambda: First, ir="farm")
+    zoo = registry.for_ir("zoo", Own())
+    zoo.register("plugin", lambda: First)
+    assert names(zoo.for_ir("farm")) == ["farmers", "plugin"]
+
+
+def test_the_same_scope_is_the_same_registry() -> None:
+    """Asking twice does not pile one registry on another."""
+    source = Own()
+    zoo = PassRegistry().for_ir("zoo", source)
+    assert zoo.for_ir("zoo", source) is zoo
+    assert zoo.for_ir("zoo") is zoo
+
+
+def test_replacing_loads_nothing() -> None:
+    """What replaces whatever has the name need not know what that is."""
+    loaded: list[str] = []
+    behind = PassRegistry()
+    behind.defer(lambda _: loaded.append("all"))
+    registry = PassRegistry(behind)
+    registry.register(First, override=True)
+    registry.register("x", lambda: First, override=True)
+    registry.register_pipeline("line", add_nothing, override=True)
+    assert loaded == []
+    assert names(registry) == ["same", "x"]
+    assert loaded == ["all"]
+
+
+def test_who_comes_second_waits_until_all_is_loaded() -> None:
+    """A thread that looks up a name while another one loads sees all that is loaded."""
+    registry, begun, go_on = PassRegistry(), Event(), Event()
+
+    def load(loading: PassRegistry) -> None:
+        begun.set()
+        go_on.wait(60)
+        loading.register(First)
+
+    registry.defer(load)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(found, registry, "same")
+        begun.wait(60)
+        second = threads.submit(found, registry, "same")
+        go_on.set()
+        assert [first.result(60), second.result(60)] == [First, First]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.ir.resources import unescaped
 from passel.manager import BarePipeline, OpPassManager
-from passel.passes import Pass, default_registry
-from passel.passes.resolution import resolve
+from passel.passes import Pass
+from passel.passes.resolution import names_on, resolve
 from passel.pipeline import parse_elements
 from passel.schedule import PipelineCompiler
 
@@ -131,7 +131,7 @@ class Crossing(Pass[Any]):
             PipelineError: The other IR has no such pass, or refuses an option.
         """
         pipeline = BarePipeline()
-        pipeline.add_resolved(resolve(elements, cls.names(registry.registered)))
+        pipeline.add_resolved(resolve(elements, cls.names(registry)))
         return cls(passes=pipeline.as_option())
 
     @classmethod
@@ -153,8 +153,12 @@ class Crossing(Pass[Any]):
         return cls(passes=pipeline.as_option())
 
     @classmethod
-    def names(cls, registered: PassRegistry | None) -> PassRegistry:
-        """Return the names of the other IR's passes, given what is registered."""
+    def names(cls, registry: PassRegistry | None) -> PassRegistry:
+        """Return the names of the other IR's passes.
+
+        Args:
+            registry: Where names of this IR's passes are looked up.
+        """
         raise NotImplementedError
 
     def to_text(self, *, all_options: bool = False) -> str:
@@ -298,9 +302,11 @@ class RunOnXDSL(Crossing):
     ir = "mlir"
 
     @classmethod
-    def names(cls, registered: PassRegistry | None) -> PassRegistry:
+    def names(cls, registry: PassRegistry | None) -> PassRegistry:
         """Return the names of xDSL's passes."""
-        return registered or default_registry()
+        from passel.xdsl import XDSLAdapter  # noqa: PLC0415 - only where a pipeline crosses
+
+        return names_on(XDSLAdapter(), registry)
 
     def other_side(self) -> Side:
         """Return xDSL, with all dialects that are installed."""
@@ -322,11 +328,11 @@ class RunOnMLIR(Crossing):
     ir = "xdsl"
 
     @classmethod
-    def names(cls, registered: PassRegistry | None) -> PassRegistry:
+    def names(cls, registry: PassRegistry | None) -> PassRegistry:
         """Return the names of the passes of MLIR's bindings."""
         from passel.mlir import MLIRAdapter  # noqa: PLC0415 - only where a pipeline crosses
 
-        return MLIRAdapter().passes_among(registered)
+        return names_on(MLIRAdapter(), registry)
 
     def other_side(self) -> Side:
         """Return MLIR, with the dialects of the build."""

@@ -11,7 +11,7 @@ from passel.ir.abilities import (
     WritesSources,
     ability_of,
 )
-from passel.ir.adapters import adapter_for, entered_context, imported_irs, op_name_of
+from passel.ir.adapters import adapter_for, adapter_names, entered_context, imported_irs, op_name_of
 from passel.ir.contract import ANY, InvalidIR, IRAdapter, OpKind, PrintFlags
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "WritesSources",
     "ability_of",
     "adapter_for",
+    "adapter_names",
     "entered_context",
     "imported_irs",
     "op_name_of",

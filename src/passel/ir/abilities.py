@@ -40,12 +40,8 @@ class TakesContainers(Protocol):
 class BringsPasses(Protocol):
     """Optional ability of an adapter: its IR has passes by name that no registry knows."""
 
-    def passes_among(self, registry: Any) -> Any:
-        """Return a registry with the IR's own passes and what of `registry` can run on it.
-
-        Args:
-            registry: A `PassRegistry`; None for the default one.
-        """
+    def pass_source(self) -> Any:
+        """Return the `PassSource` of the IR's own passes; equal to one returned before."""
         ...
 
 

@@ -10,7 +10,7 @@ from passel.errors import AdapterError, DefinitionError
 from passel.ir.abilities import EntersContexts, ability_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from passel.ir.contract import IRAdapter
 
@@ -27,6 +27,11 @@ def _adapters() -> dict[str, Callable[[], IRAdapter]]:
 def _adapter_named(name: str) -> IRAdapter:
     """Load an adapter once; entry points name a class without constructor arguments."""
     return _adapters()[name]()()  # pyright: ignore[reportCallIssue, reportUnknownVariableType]
+
+
+def adapter_names() -> Collection[str]:
+    """Return the names under which adapters are installed."""
+    return _adapters().keys()
 
 
 def adapter_for(thing: object) -> IRAdapter:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from passel.ir import OpKind, PrintFlags
     from passel.ir.frontend import Frontend
     from passel.mlir.bindings import Bindings
-    from passel.mlir.names import MLIRRegistry
-    from passel.passes import PassRegistry
+    from passel.mlir.names import MLIRSource
     from passel.schedule import Step
 
 _KEYWORDS = {
@@ -215,13 +214,11 @@ class MLIRAdapter:
         }
         return printed(op.operation, **given).rstrip("\n")
 
-    def passes_among(self, registry: PassRegistry | None) -> MLIRRegistry:
-        """Return a registry in which names that are not registered are MLIR's own."""
-        from passel.mlir.names import MLIRRegistry  # noqa: PLC0415 - only who parses pipelines
+    def pass_source(self) -> MLIRSource:
+        """Return the source of MLIR's own passes."""
+        from passel.mlir.names import MLIRSource  # noqa: PLC0415 - only who parses pipelines
 
-        if isinstance(registry, MLIRRegistry):
-            return registry
-        return MLIRRegistry(self.bindings.root, registry)
+        return MLIRSource(self.bindings.root)
 
     def fuse(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
         """Make one of MLIR's passes that follow each other, and of nested pipelines of them."""

@@ -1,17 +1,17 @@
-"""Names of passes on MLIR's ops: those of a registry, and MLIR's own."""
+"""Names of MLIR's own passes and pipelines."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from passel.diagnostics import closest, suggest
 from passel.errors import OptionError, Problem
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, native_pass_class, written
 from passel.mlir.pipelines import Refused, parsed
 from passel.mlir.upstream import upstream_passes
-from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry, default_registry
+from passel.passes import Options, PassInfo, PassPipelineInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,66 +20,42 @@ if TYPE_CHECKING:
     from passel.pipeline import OptionNode
 
 
-class MLIRRegistry(PassRegistry):
-    """A registry in which names that nobody has registered are asked of MLIR's bindings.
+@dataclass(frozen=True)
+class MLIRSource:
+    """MLIR's own passes and pipelines, as the bindings have them.
 
-    Passes for another IR are not in it, so that `cse` is MLIR's.
-
-    Args:
+    Attributes:
         root: The build of the bindings.
-        registered: What is registered; by default all installed packages' passes.
     """
 
-    def __init__(self, root: str, registered: PassRegistry | None = None) -> None:
-        super().__init__()
-        self._root = root
-        self._registered = registered
+    root: str
+    ir: ClassVar[str] = NativePass.ir
 
-    @property
-    def registered(self) -> PassRegistry:
-        """What is registered, without MLIR's own passes."""
-        return self._base
+    def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
+        """Return MLIR's pass of a name."""
+        found = native_pass_class(self.root, name)
+        return None if found is None else PassInfo(name, "MLIR", lambda: found, self.ir)
 
-    @property
-    def _base(self) -> PassRegistry:
-        return self._registered or default_registry()
+    def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
+        """Return MLIR's pipeline of a name."""
+        return _native_pipeline(self.root, name)
 
-    def lookup_pass(self, name: str, *, ir: str = NativePass.ir) -> PassInfo | None:
-        """Return a registered pass for MLIR's ops, or MLIR's own pass of that name."""
-        info = super().lookup_pass(name) or self._base.lookup_pass(name, ir=NativePass.ir)
-        if info is not None:
-            return info
-        found = native_pass_class(self._root, name)
-        return None if found is None else PassInfo(name, "MLIR", lambda: found, NativePass.ir)
+    def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
+        """Yield the passes of the public releases that this build has."""
+        found = map(self.lookup_pass, upstream_passes())
+        return (info for info in found if info is not None)
 
-    def lookup_pipeline(self, name: str, *, ir: str = NativePass.ir) -> PassPipelineInfo | None:
-        """Return a registered pipeline, or MLIR's own of that name."""
-        info = super().lookup_pipeline(name) or self._base.lookup_pipeline(name, ir=NativePass.ir)
-        return info or _native_pipeline(self._root, name)
+    def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
+        """Yield nothing: the bindings cannot list pipelines."""
+        return iter(())
 
-    def passes(self, *, ir: str = NativePass.ir) -> Iterator[PassInfo]:
-        """Yield the passes, sorted by name: of MLIR's own those of its public releases."""
-        registered = {info.name for info in self._base.passes(ir=NativePass.ir)}
-        for name in sorted({*registered, *upstream_passes()}):
-            info = self.lookup_pass(name)
-            if info is not None:
-                yield info
+    def names(self, *, ir: str = "") -> Iterator[str]:
+        """Yield the passes of the public releases, which this build may lack."""
+        return iter(upstream_passes())
 
-    def pipelines(self, *, ir: str = NativePass.ir) -> Iterator[PassPipelineInfo]:
-        """Yield the pipelines that packages have registered; MLIR's own cannot be listed."""
-        return self._base.pipelines(ir=NativePass.ir)
-
-    def suggest(self, name: str, *, ir: str = NativePass.ir) -> str:
-        """Return `; did you mean 'x'?` for a name that is close to one that exists."""
-        registered = [info.name for info in self._base.passes(ir=NativePass.ir)]
-        close = closest(name, [*registered, *upstream_passes()])
-        if not close or self.lookup_pass(close) is None:
-            return ""  # nothing is close, or this build does not have it
-        return suggest(name, [close])
-
-    def copy(self) -> PassRegistry:
-        """Return a registry with the same entries."""
-        return MLIRRegistry(self._root, self._base.copy())
+    def copy(self) -> MLIRSource:
+        """Return this source: it does not change."""
+        return self
 
 
 class NativeOptions(Options):

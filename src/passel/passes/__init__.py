@@ -3,7 +3,8 @@
 from passel.passes.base import InterfacePass, OperationPass, Pass
 from passel.passes.context import PassContext, PipelineRun
 from passel.passes.options import Options, option
-from passel.passes.registry import PassInfo, PassPipelineInfo, PassRegistry, default_registry
+from passel.passes.registry import PassRegistry, default_registry
+from passel.passes.sources import PassInfo, PassPipelineInfo, PassSource
 from passel.passes.statistics import Statistic
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "PassInfo",
     "PassPipelineInfo",
     "PassRegistry",
+    "PassSource",
     "PipelineRun",
     "Statistic",
     "default_registry",

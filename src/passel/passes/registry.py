@@ -1,94 +1,41 @@
 """Registries: names to passes and pipelines, loaded when they are first used.
 
-A registry is an object. `default_registry()` is the one that textual pipelines use when
-they are given none; installed packages add to it through entry points.
+A registry is an object, and a chain of sources: its own entries, then those of other
+registries, then an IR's own passes. `default_registry()` is the one that textual pipelines
+use when they are given none; installed packages add to it through entry points.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
-from passel.diagnostics import brief, log_exception, suggest
-from passel.errors import DefinitionError, DuplicateNameError, PasselError
+from passel.diagnostics import closest, log_exception, suggest
+from passel.errors import DefinitionError, DuplicateNameError
+from passel.ir import adapter_names
 from passel.passes.base import Pass
 from passel.passes.definition import check_name
+from passel.passes.sources import PassInfo, PassPipelineInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from passel.passes.options import Options
-
-_IRS = ("mlir", "xdsl")
-"""IRs of their own entry points."""
+    from passel.passes.sources import PassSource
 
 PassT = TypeVar("PassT", bound=Pass[Any])
-
-
-@dataclass(slots=True)
-class PassInfo:
-    """A registered pass.
-
-    Attributes:
-        name: Its name in textual pipelines.
-        origin: Who registered it, for messages.
-        factory: Returns the pass class; called once.
-        ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
-    """
-
-    name: str
-    origin: str
-    factory: Callable[[], type[Pass[Any]]] = field(repr=False)
-    ir: str = ""
-    _loaded: type[Pass[Any]] | None = field(default=None, repr=False)
-
-    @property
-    def pass_class(self) -> type[Pass[Any]]:
-        """The pass class, imported now if it was not yet.
-
-        Raises:
-            DefinitionError: The factory raises something, or returns something else.
-        """
-        if self._loaded is None:
-            self._loaded = self._load()
-        return self._loaded
-
-    def _load(self) -> type[Pass[Any]]:
-        problem = f"pass '{self.name}' of {self.origin} cannot be loaded"
-        try:
-            loaded = self.factory()
-        except PasselError:
-            raise
-        except (Exception, SystemExit) as error:
-            msg = f"{problem}: {brief(error)}"
-            raise DefinitionError(msg) from error
-        if not (isinstance(loaded, type) and issubclass(loaded, Pass)):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
-            msg = f"{problem}: {loaded!r} is no pass class"
-            raise DefinitionError(msg)
-        return loaded
-
-
-class PassPipelineInfo(NamedTuple):
-    """A registered pipeline: a name for several passes, with options of its own.
-
-    Attributes:
-        name: Its name in textual pipelines.
-        build: Adds the passes to a manager; called with the manager and the options.
-        options: The class of its options, or None if it has none.
-        summary: One line for help.
-        origin: Who registered it, for messages.
-    """
-
-    name: str
-    build: Callable[..., None]
-    options: type[Options] | None = None
-    summary: str = ""
-    origin: str = ""
+InfoT = TypeVar("InfoT", PassInfo, PassPipelineInfo)
 
 
 class PassRegistry:
     """Passes and pipelines by name.
+
+    Names are unique among what one IR can see: passes for different IRs may share one.
+
+    Args:
+        sources: Where names are looked up that this registry does not have itself, in order.
+        scope: The name of the IR that lookups are for if they do not say; empty for any.
 
     Example:
         >>> registry = PassRegistry()
@@ -103,10 +50,15 @@ class PassRegistry:
     Source: `mlir::PassInfo` and `mlir::registerPass`, MLIR 22, where the registry is global.
     """
 
-    def __init__(self) -> None:
-        self._passes: dict[str, PassInfo] = {}
-        self._pipelines: dict[str, PassPipelineInfo] = {}
+    ir = ""
+
+    def __init__(self, *sources: PassSource, scope: str = "") -> None:
+        self.scope: str = scope
+        self._sources = sources
+        self._passes = _Table[PassInfo]()
+        self._pipelines = _Table[PassPipelineInfo]()
         self._deferred: list[_Deferred] = []
+        self._lock = RLock()
         self._is_loading = False
 
     @overload
@@ -151,16 +103,15 @@ class PassRegistry:
                 raise TypeError(msg)
             check_name(pass_, "a pass")
             info = PassInfo(pass_, origin or repr(factory), factory, ir)
-            self._add(self._passes, info, override=override)
+            self._add(self._passes, info, None if override else self.lookup_pass(pass_, ir=ir))
             return None
         if not pass_.name:
             msg = f"trying to register {pass_.__qualname__}, which has no name"
             raise DefinitionError(msg)
-        self._load()
-        known = self._passes.get(pass_.name)
+        known = None if override else self.lookup_pass(pass_.name, ir=pass_.ir)
         if known is None or known.pass_class is not pass_:
             info = PassInfo(pass_.name, pass_.__module__, lambda: pass_, pass_.ir)
-            self._add(self._passes, info, override=override)
+            self._add(self._passes, info, known)
         return pass_
 
     def register_pipeline(
@@ -170,6 +121,7 @@ class PassRegistry:
         *,
         options: type[Options] | None = None,
         summary: str = "",
+        ir: str = "",
         override: bool = False,
     ) -> None:
         """Register a pipeline.
@@ -180,6 +132,7 @@ class PassRegistry:
                 `options` if it has options.
             options: The class of its options.
             summary: One line for help.
+            ir: The name of the only IR that it is for; empty for any.
             override: Replace what has the name already.
 
         Raises:
@@ -189,8 +142,13 @@ class PassRegistry:
         Source: `mlir::PassPipelineRegistration`, MLIR 22.
         """
         check_name(name, "a pipeline")
-        info = PassPipelineInfo(name, build, options, summary, build.__module__)
-        self._add(self._pipelines, info, override=override)
+        info = PassPipelineInfo(name, build, options, summary, build.__module__, ir)
+        self._add(self._pipelines, info, None if override else self.lookup_pipeline(name, ir=ir))
+
+    def _add(self, table: _Table[InfoT], info: InfoT, known: InfoT | None) -> None:
+        if known is not None:
+            raise DuplicateNameError(info.name, known.origin, info.origin)
+        table.add(info)
 
     def defer(self, load: Callable[[PassRegistry], None], *, ir: str = "") -> None:
         """Let a function add entries when a name is first looked up.
@@ -202,23 +160,36 @@ class PassRegistry:
         """
         self._deferred.append(_Deferred(load, ir))
 
-    def _load(self, ir: str = "") -> None:
+    def _load(self, ir: str) -> None:
         """Call what was deferred, unless this is called by that."""
-        if self._is_loading or not self._deferred:
+        if not self._deferred:
             return
-        self._is_loading = True
-        try:
-            for deferred in list(self._deferred):
-                if not ir or deferred.ir in ("", ir):
-                    self._deferred.remove(deferred)
-                    deferred.load(self)
-        finally:
-            self._is_loading = False
+        with self._lock:  # who comes second waits until all is there
+            if self._is_loading:
+                return
+            self._is_loading = True
+            try:
+                # Loading may defer more.
+                while deferred := next((d for d in self._deferred if _concerns(d.ir, ir)), None):
+                    try:
+                        deferred.load(self)
+                    finally:
+                        self._deferred.remove(deferred)
+            finally:
+                self._is_loading = False
 
-    @property
-    def registered(self) -> PassRegistry:
-        """What packages and users have registered, without what an IR brings itself."""
-        return self
+    def for_ir(self, ir: str, *sources: PassSource) -> PassRegistry:
+        """Return a registry of the names for one IR: those of this one, then other sources.
+
+        What is added to it is not added to this one.
+
+        Args:
+            ir: The IR, as its adapter's `name`.
+            sources: Asked for what is not in this registry, such as the IR's own passes.
+        """
+        if ir == self.scope and all(source in self._sources for source in sources):
+            return self
+        return PassRegistry(self, *sources, scope=ir)
 
     def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
         """Return the pass registered under `name`.
@@ -227,49 +198,73 @@ class PassRegistry:
             name: The textual name.
             ir: The name of the IR that it is wanted for, if only one will do.
         """
+        ir = ir or self.scope
         self._load(ir)
-        info = self._passes.get(name)
-        return info if info is None or not ir or info.ir in ("", ir) else None
+        found = self._passes.find(name, ir)
+        if found is None:
+            for source in self._sources_for(ir):
+                found = source.lookup_pass(name, ir=ir)
+                if found is not None:
+                    break
+        return found
 
     def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
-        """Return the pipeline registered under `name`."""
+        """Return the pipeline registered under `name`; the arguments are as for passes."""
+        ir = ir or self.scope
         self._load(ir)
-        return self._pipelines.get(name)
+        found = self._pipelines.find(name, ir)
+        if found is None:
+            for source in self._sources_for(ir):
+                found = source.lookup_pipeline(name, ir=ir)
+                if found is not None:
+                    break
+        return found
 
     def __contains__(self, name: str) -> bool:
-        """Tell whether a pass or a pipeline has this name."""
+        """Return whether a pass or a pipeline has this name."""
         return self.lookup_pass(name) is not None or self.lookup_pipeline(name) is not None
 
     def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
         """Yield all passes, or those for one IR, sorted by name; none is imported by it."""
+        ir = ir or self.scope
         self._load(ir)
-        found = (info for info in self._passes.values() if not ir or info.ir in ("", ir))
-        return iter(sorted(found, key=lambda info: info.name))
+        behind = (info for source in self._sources_for(ir) for info in source.passes(ir=ir))
+        return _sorted(self._passes.entries(ir), behind)
 
     def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
-        """Yield all pipelines, sorted by name."""
+        """Yield all pipelines, or those for one IR, sorted by name."""
+        ir = ir or self.scope
         self._load(ir)
-        return iter(sorted(self._pipelines.values(), key=lambda info: info.name))
+        behind = (info for source in self._sources_for(ir) for info in source.pipelines(ir=ir))
+        return _sorted(self._pipelines.entries(ir), behind)
+
+    def names(self, *, ir: str = "") -> Iterator[str]:
+        """Yield what a misspelt name may stand for; some of an IR's own may not exist."""
+        ir = ir or self.scope
+        self._load(ir)
+        for table in (self._passes, self._pipelines):
+            yield from (info.name for info in table.entries(ir))
+        for source in self._sources_for(ir):
+            yield from source.names(ir=ir)
 
     def suggest(self, name: str, *, ir: str = "") -> str:
         """Return `; did you mean 'x'?` for a name that is not registered, or nothing."""
-        names = [info.name for info in (*self.passes(ir=ir), *self.pipelines(ir=ir))]
-        return suggest(name, names)
+        close = closest(name, self.names(ir=ir))
+        if not close or not (self.lookup_pass(close, ir=ir) or self.lookup_pipeline(close, ir=ir)):
+            return ""  # nothing is close, or it does not exist after all
+        return suggest(name, [close])
 
     def copy(self) -> PassRegistry:
         """Return a registry with the same entries, to add to without changing this one."""
-        self._load()
-        other = PassRegistry()
-        other._passes = dict(self._passes)
-        other._pipelines = dict(self._pipelines)
+        other = PassRegistry(*(source.copy() for source in self._sources), scope=self.scope)
+        with self._lock:
+            other._deferred = list(self._deferred)
+            other._passes = self._passes.copy()
+            other._pipelines = self._pipelines.copy()
         return other
 
-    def _add(self, table: dict[str, Any], info: Any, *, override: bool) -> None:
-        self._load()
-        known = table.get(info.name)
-        if known is not None and not override:
-            raise DuplicateNameError(info.name, known.origin, info.origin)
-        table[info.name] = info
+    def _sources_for(self, ir: str) -> Iterator[PassSource]:
+        return (source for source in self._sources if _concerns(source.ir, ir))
 
 
 class _Deferred(NamedTuple):
@@ -279,29 +274,85 @@ class _Deferred(NamedTuple):
     ir: str
 
 
+class _Table(Generic[InfoT]):
+    """Entries by the IR that they are for, then by name."""
+
+    def __init__(self) -> None:
+        self._by_ir: dict[str, dict[str, InfoT]] = {"": {}}
+
+    def add(self, info: InfoT) -> None:
+        """Add an entry, in place of what hides it."""
+        if not info.ir:
+            for entries in self._by_ir.values():
+                entries.pop(info.name, None)
+        self._by_ir.setdefault(info.ir, {})[info.name] = info
+
+    def find(self, name: str, ir: str) -> InfoT | None:
+        """Return the entry of a name, for one IR or for whichever it is."""
+        for entries in self._visible(ir):
+            if name in entries:
+                return entries[name]
+        return None
+
+    def entries(self, ir: str) -> Iterator[InfoT]:
+        """Yield the entries, for one IR or for all."""
+        return (info for entries in self._visible(ir) for info in entries.values())
+
+    def copy(self) -> _Table[InfoT]:
+        """Return a table with the same entries."""
+        other = _Table[InfoT]()
+        other._by_ir = {ir: dict(entries) for ir, entries in self._by_ir.items()}
+        return other
+
+    def _visible(self, ir: str) -> Iterable[dict[str, InfoT]]:
+        if not ir:
+            return self._by_ir.values()
+        own = self._by_ir.get(ir)
+        return (self._by_ir[""],) if own is None else (own, self._by_ir[""])
+
+
+def _concerns(theirs: str, wanted: str) -> bool:
+    """Return whether what is for one IR, or for all, is wanted for another one, or for any."""
+    return not theirs or not wanted or theirs == wanted
+
+
+def _sorted(*entries: Iterable[InfoT]) -> Iterator[InfoT]:
+    """Yield entries by name, the first of each."""
+    found: dict[str, InfoT] = {}
+    for each in entries:
+        for info in each:
+            found.setdefault(info.name, info)
+    return iter([found[name] for name in sorted(found)])
+
+
 @cache
 def default_registry() -> PassRegistry:
     """Return the registry of all installed packages' passes, made when first asked for.
 
     An installed package adds to it by an entry point of the group `passel.passes`: a
-    function that is called with the registry. One that fails is reported in the log
-    `passel` and left out. Entry points `xdsl` and `mlir` are for passes on that IR alone, and
-    not loaded for another one.
+    function that is called with a registry. One that fails is reported in the log
+    `passel` and left out. An entry point with the name of an IR that has an adapter (group
+    `passel.adapters`) is for passes on that IR alone, and not loaded for another one.
     """
+    installed = PassRegistry()
+    installed.defer(_find_installed)
+    return PassRegistry(installed)
+
+
+def _find_installed(registry: PassRegistry) -> None:
     # Imported late: reading package metadata costs more than the rest of `import passel`.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
-    registry = PassRegistry()
+    irs = adapter_names()
     for point in sorted(entry_points(group="passel.passes"), key=lambda point: point.name):
-        registry.defer(_loader(point), ir=point.name if point.name in _IRS else "")
-    return registry
+        registry.defer(_loader(point), ir=point.name if point.name in irs else "")
 
 
 def _loader(point: Any) -> Callable[[PassRegistry], None]:
     def load(registry: PassRegistry) -> None:
         try:
             point.load()(registry)
-        except Exception:  # noqa: BLE001 - a broken package must not take the tool with it
+        except (Exception, SystemExit):  # noqa: BLE001 - a broken package must not take the tool with it
             log_exception(f"entry point '{point.name}' of passel.passes failed; skipped")
 
     return load

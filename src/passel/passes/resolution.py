@@ -7,7 +7,6 @@ name is reported at once, and then every wrong option.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -24,7 +23,8 @@ from passel.errors import (
 )
 from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs
 from passel.passes.options import read_options
-from passel.passes.registry import PassRegistry
+from passel.passes.registry import default_registry
+from passel.passes.sources import PassPipelineInfo
 from passel.pipeline import OptionNode, OptionText, PassNode
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
     from passel.passes.base import Pass
     from passel.passes.options import Options
-    from passel.passes.registry import PassInfo, PassPipelineInfo
+    from passel.passes.registry import PassRegistry
+    from passel.passes.sources import PassInfo, PassSource
     from passel.pipeline import ElementNode, PipelineNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)
@@ -69,14 +70,29 @@ ResolvedElement: TypeAlias = ResolvedPass | ResolvedCall | ResolvedNest
 def names_for(
     adapter: IRAdapter | None, context: Any, registry: PassRegistry | None
 ) -> PassRegistry | None:
-    """Return where names of passes are looked up; None for the default registry."""
+    """Return where names of passes are looked up; None for the default registry.
+
+    Args:
+        adapter: The IR's adapter; None for that of the context.
+        context: The IR's own context, if there is one.
+        registry: What is registered; None for the default registry.
+    """
     if adapter is None and context is not None:
         with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
             adapter = adapter_for(context)
-    if brings := ability_of(adapter, BringsPasses):
-        names: PassRegistry = brings.passes_among(registry)
-        return names
-    return registry
+    return registry if adapter is None else names_on(adapter, registry)
+
+
+def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRegistry:
+    """Return the names of passes on one IR: those registered for it, then the IR's own.
+
+    Args:
+        adapter: The IR's adapter.
+        registry: What is registered; by default all installed packages' passes.
+    """
+    brings = ability_of(adapter, BringsPasses)
+    own: tuple[PassSource, ...] = () if brings is None else (brings.pass_source(),)
+    return (registry or default_registry()).for_ir(adapter.name, *own)
 
 
 def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[ResolvedElement, ...]:
@@ -86,95 +102,109 @@ def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[Re
         UnknownPassError: With every name that is not registered.
         OptionError: With every wrong option.
     """
-    unregistered = (
-        Problem(_unknown(node.name, registry), node.span)
-        for node in _leaves(elements, registry)
-        if node.name not in registry
-    )
-    unknown = list(islice(unregistered, MAX_PROBLEMS))
+    resolver = _Resolver(registry)
+    unknown = list(islice(resolver.unknown(elements), MAX_PROBLEMS))
     if unknown:
         raise UnknownPassError(*unknown)
-    found = _Found()
-    resolved = _resolve(elements, registry, found)
-    if found.problems:
-        raise OptionError(*found.problems[:MAX_PROBLEMS]) from found.cause
+    resolved = resolver.resolved(elements)
+    if resolver.problems:
+        raise OptionError(*resolver.problems[:MAX_PROBLEMS]) from resolver.cause
     return resolved
 
 
-@dataclass(slots=True)
-class _Found:
-    """All that is wrong so far.
+class _Resolver:
+    """Resolves the elements of one text.
 
     Attributes:
-        problems: What is wrong, in the order of the text.
+        problems: All that is wrong with options so far, in the order of the text.
         cause: What a pass raised that is to blame for one of them, if one did.
     """
 
-    problems: list[Problem] = field(default_factory=list["Problem"])
-    cause: BaseException | None = None
+    def __init__(self, registry: PassRegistry) -> None:
+        self.problems: list[Problem] = []
+        self.cause: BaseException | None = None
+        self._registry = registry
+        self._entries: dict[str, PassPipelineInfo | PassInfo | None] = {}
+        self._plain: dict[str, Pass[Any]] = {}
 
-    def add(self, error: PipelineError, place: Span | None = None) -> None:
-        """Add the problems of an error; those without a place of their own have this one."""
-        # What has none (a missing option) is the pass's.
-        self.problems += [Problem(p.message, p.span or place) for p in error.problems]
-        self.cause = self.cause or error.__cause__
+    def unknown(self, elements: Sequence[ElementNode]) -> Iterator[Problem]:
+        """Yield what is wrong with names."""
+        for node in elements:
+            if isinstance(node, PassNode):
+                if self._entry(node.name) is None:
+                    yield Problem(_unknown(node.name, self._registry), node.span)
+            elif self._crossing(node) is None:
+                yield from self.unknown(node.elements)
 
+    def resolved(self, elements: Sequence[ElementNode]) -> tuple[ResolvedElement, ...]:
+        """Return the elements up to where there are too many problems."""
+        resolved: list[ResolvedElement] = []
+        for node in elements:
+            if len(self.problems) >= MAX_PROBLEMS:
+                break
+            try:
+                resolved.append(
+                    self._leaf(node) if isinstance(node, PassNode) else self._nest(node)
+                )
+            except UnknownPassError:
+                raise
+            except PipelineError as error:
+                # What has no place of its own (a missing option) is the pass's.
+                self.problems += [Problem(p.message, p.span or node.span) for p in error.problems]
+                self.cause = self.cause or error.__cause__
+        return tuple(resolved)
 
-def _resolve(
-    elements: Sequence[ElementNode], registry: PassRegistry, found: _Found
-) -> tuple[ResolvedElement, ...]:
-    resolved: list[ResolvedElement] = []
-    for node in elements:
-        if len(found.problems) >= MAX_PROBLEMS:
-            break
-        if not isinstance(node, PassNode):
-            crossing = _crossing(node, registry)
-            if crossing is not None:
-                try:
-                    pass_ = crossing.from_elements(node.elements, registry)
-                    resolved.append(ResolvedPass(pass_, node.span))
-                except OptionError as error:
-                    found.add(error)
-                continue
-            inner = _resolve(node.elements, registry, found)
-            resolved.append(ResolvedNest(node.anchor, inner, node.span))
-            continue
+    def _entry(self, name: str) -> PassPipelineInfo | PassInfo | None:
+        """Return what a name stands for; a pipeline hides a pass."""
         try:
-            resolved.append(_leaf(node, registry))
-        except PipelineError as error:
-            found.add(error, node.span)
-    return tuple(resolved)
+            return self._entries[name]
+        except KeyError:
+            registry = self._registry
+            found = registry.lookup_pipeline(name) or registry.lookup_pass(name)
+            self._entries[name] = found
+            return found
 
+    def _crossing(self, node: PipelineNode) -> Any:
+        """Return the class of a pass that is written like a nested pipeline, if the node is one.
 
-def _crossing(node: PipelineNode, registry: PassRegistry) -> Any:
-    """Return the class of a pass that is written like a nested pipeline, if the node is one.
+        Op names have dots, so that none can be taken for such a pass.
+        """
+        if "." in node.anchor or node.anchor == ANY:
+            return None
+        info = self._registry.lookup_pass(node.anchor)
+        if info is None or not getattr(info.pass_class, "takes_elements", False):
+            return None
+        return info.pass_class
 
-    Op names have dots, so that none can be taken for such a pass.
-    """
-    if "." in node.anchor or node.anchor == ANY:
-        return None
-    info = registry.lookup_pass(node.anchor)
-    if info is None or not getattr(info.pass_class, "takes_elements", False):
-        return None
-    return info.pass_class
+    def _nest(self, node: PipelineNode) -> ResolvedElement:
+        crossing = self._crossing(node)
+        if crossing is None:
+            return ResolvedNest(node.anchor, self.resolved(node.elements), node.span)
+        return ResolvedPass(crossing.from_elements(node.elements, self._registry), node.span)
 
+    def _leaf(self, node: PassNode) -> ResolvedElement:
+        if node.name in self._plain and not node.options and node.argument is None:
+            return ResolvedPass(self._plain[node.name], node.span)
+        entry = self._entry(node.name)
+        if entry is None:
+            raise UnknownPassError(Problem(_unknown(node.name, self._registry), node.span))
+        if isinstance(entry, PassPipelineInfo):
+            return self._call(entry, node)
+        pass_class, owner = _class_of(entry), f"pass '{node.name}'"
+        nodes = _options(node, owner, argument=getattr(pass_class, "argument_options", None))
+        pass_ = _made(pass_class, nodes, owner, self._registry)
+        if not nodes:
+            self._plain[node.name] = pass_  # passes are values: one will do for all places
+        return ResolvedPass(pass_, node.span)
 
-def _leaf(node: PassNode, registry: PassRegistry) -> ResolvedElement:
-    pipeline = registry.lookup_pipeline(node.name)
-    if pipeline is not None:
+    def _call(self, info: PassPipelineInfo, node: PassNode) -> ResolvedCall:
         owner = f"pipeline '{node.name}'"
         nodes, options = _options(node, owner), None
-        if pipeline.options:
-            options = _made(pipeline.options, nodes, owner, registry)
+        if info.options:
+            options = _made(info.options, nodes, owner, self._registry)
         else:
-            read_options((), nodes, owner, registry)
-        return ResolvedCall(pipeline, options, node.span)
-    info = registry.lookup_pass(node.name)
-    if info is None:
-        raise UnknownPassError(Problem(_unknown(node.name, registry), node.span))
-    pass_class, owner = _class_of(info), f"pass '{node.name}'"
-    nodes = _options(node, owner, argument=getattr(pass_class, "argument_options", None))
-    return ResolvedPass(_made(pass_class, nodes, owner, registry), node.span)
+            read_options((), nodes, owner, self._registry)
+        return ResolvedCall(info, options, node.span)
 
 
 def _class_of(info: PassInfo) -> type[Pass[Any]]:
@@ -216,12 +246,11 @@ def _unknown(name: str, registry: PassRegistry) -> str:
 
 def _elsewhere(name: str, registry: PassRegistry) -> str:
     """Return whose pass it is, if no IR was asked for its own and one that is in use has it."""
-    if type(registry) is not PassRegistry:
+    if registry.scope:
         return ""
     for adapter in imported_irs():
-        brings = ability_of(adapter, BringsPasses)
         with suppress(AdapterError):  # imported, but not all that it takes is there
-            if brings and brings.passes_among(registry).lookup_pass(name) is not None:
+            if names_on(adapter, registry).lookup_pass(name) is not None:
                 whose = f"{adapter.name}'s"
                 return f"; it is one of {whose}, for a PassManager with a context of {whose}"
     return ""
@@ -235,11 +264,3 @@ def _options(node: PassNode, owner: str, argument: Any = None) -> tuple[OptionNo
         raise OptionError(Problem(f"{owner} takes no argument in brackets", node.argument.span))
     extra = (OptionNode(key, OptionText(text)) for key, text in argument(node.argument.text))
     return (*node.options, *extra)
-
-
-def _leaves(elements: Sequence[ElementNode], registry: PassRegistry) -> Iterator[PassNode]:
-    for node in elements:
-        if isinstance(node, PassNode):
-            yield node
-        elif _crossing(node, registry) is None:
-            yield from _leaves(node.elements, registry)

@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from passel.errors import PipelineError
-from passel.ir import BringsPasses, ability_of
 from passel.tool.flags import flags_in
 from passel.tool.settings import flags_by_name
 
@@ -27,11 +26,11 @@ def names_of(
         registry: The passes that a tool is made for; by default all installed ones.
     """
     from passel.passes import default_registry
+    from passel.passes.resolution import names_on
 
-    if adapter is not None and (brings := ability_of(adapter, BringsPasses)):
-        names: PassRegistry = brings.passes_among(registry)
-        return names
-    return default_registry() if registry is None else registry
+    if adapter is not None:
+        return names_on(adapter, registry)
+    return (registry or default_registry()).for_ir("xdsl")
 
 
 def all_names(registry: PassRegistry) -> list[str]:

@@ -200,9 +200,10 @@ def _run(
     ir = chosen_ir(words) if adapter is None else IRChoice(adapter.name, adapter)
     names = names_of(None if ir.name == "xdsl" else ir.adapter, registry)
     for file in filter(None, _values(words, "load-pass-plugin")):  # reading refuses the empty
+        from passel.passes import default_registry
         from passel.tool.plugins import load_plugin
 
-        load_plugin(file, names)
+        load_plugin(file, registry or default_registry())
     try:
         return _process(words, program, ir, names)
     except (UsageError, PipelineError) as error:

@@ -50,7 +50,7 @@ def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> N
         override: Replace passes of the same name, which otherwise stay.
     """
     for name, factory in installed_universe().all_passes.items():
-        if override or registry.lookup_pass(name) is None:
+        if override or registry.lookup_pass(name, ir="xdsl") is None:
             registry.register(name, _wrapper(factory), origin="xDSL", ir="xdsl", override=override)
 
 

@@ -1,0 +1,115 @@
+"""Sources of passes: what an entry of a registry says, and where entries come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from passel.diagnostics import brief
+from passel.errors import DefinitionError, PasselError
+from passel.passes.base import Pass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from passel.passes.options import Options
+
+
+@dataclass(slots=True)
+class PassInfo:
+    """A registered pass.
+
+    Attributes:
+        name: Its name in textual pipelines.
+        origin: Who registered it, for messages.
+        factory: Returns the pass class; called once.
+        ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
+    """
+
+    name: str
+    origin: str
+    factory: Callable[[], type[Pass[Any]]] = field(repr=False)
+    ir: str = ""
+    _loaded: type[Pass[Any]] | None = field(default=None, repr=False)
+
+    @property
+    def pass_class(self) -> type[Pass[Any]]:
+        """The pass class, imported now if it was not yet.
+
+        Raises:
+            DefinitionError: The factory raises something, or returns something else.
+        """
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
+
+    def _load(self) -> type[Pass[Any]]:
+        problem = f"pass '{self.name}' of {self.origin} cannot be loaded"
+        try:
+            loaded = self.factory()
+        except PasselError:
+            raise
+        except (Exception, SystemExit) as error:
+            msg = f"{problem}: {brief(error)}"
+            raise DefinitionError(msg) from error
+        if not (isinstance(loaded, type) and issubclass(loaded, Pass)):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
+            msg = f"{problem}: {loaded!r} is no pass class"
+            raise DefinitionError(msg)
+        return loaded
+
+
+class PassPipelineInfo(NamedTuple):
+    """A registered pipeline: a name for several passes, with options of its own.
+
+    Attributes:
+        name: Its name in textual pipelines.
+        build: Adds the passes to a manager; called with the manager and the options.
+        options: The class of its options, or None if it has none.
+        summary: One line for help.
+        origin: Who registered it, for messages.
+        ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
+    """
+
+    name: str
+    build: Callable[..., None]
+    options: type[Options] | None = None
+    summary: str = ""
+    origin: str = ""
+    ir: str = ""
+
+
+class PassSource(Protocol):
+    """Where the passes and pipelines of names come from.
+
+    A registry is one, with entries for any IR. An IR that has passes of its own brings
+    another; it is asked after what is registered.
+    """
+
+    @property
+    def ir(self) -> str:
+        """The name of the only IR that it is for; empty if its entries say so themselves."""
+        ...
+
+    def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
+        """Return the pass of this name; see `PassRegistry.lookup_pass`."""
+        ...
+
+    def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
+        """Return the pipeline of this name."""
+        ...
+
+    def passes(self, *, ir: str = "") -> Iterable[PassInfo]:
+        """Yield all passes, or those for one IR, as far as they can be listed."""
+        ...
+
+    def pipelines(self, *, ir: str = "") -> Iterable[PassPipelineInfo]:
+        """Yield all pipelines, or those for one IR, as far as they can be listed."""
+        ...
+
+    def names(self, *, ir: str = "") -> Iterable[str]:
+        """Yield what a misspelt name may stand for, at little cost; some may not exist."""
+        ...
+
+    def copy(self) -> PassSource:
+        """Return a source with the same entries, which later changes do not reach."""
+        ...

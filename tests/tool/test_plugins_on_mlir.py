@@ -1,0 +1,101 @@
+"""Passes of a plugin are like all others on MLIR's ops: listed, suggested, counted, found anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tool_fixtures import Tool
+
+PLUGIN = '''
+from passel import OpPassManager, Pass, default_registry
+
+
+class Tag(Pass):
+    """Tag the op."""
+
+    name = "tag-op"
+
+    def run(self, op, ctx):
+        if ctx.ir_context is not None and hasattr(op, "operation"):
+            from mlir.ir import UnitAttr
+
+            op.operation.attributes["tagged"] = UnitAttr.get(op.operation.context)
+        else:
+            from xdsl.dialects.builtin import UnitAttr
+
+            op.attributes["tagged"] = UnitAttr()
+
+
+class Dynamic(Pass):
+    """Run the other pass by name."""
+
+    name = "run-tag-op"
+
+    def run(self, op, ctx):
+        ctx.run_pipeline(OpPassManager(op.operation.name).add("tag-op"))
+
+
+def build(pm):
+    pm.nest("func.func").add("tag-op")
+
+
+default_registry().register_pipeline("tag-functions", build, summary="Tag.", override=True)
+'''
+FUNCTION = "func.func @f() { return }"
+
+
+@pytest.fixture(autouse=True)
+def _files(tool: Tool) -> None:
+    Path("plugin.py").write_text(PLUGIN)
+    Path("in.mlir").write_text(FUNCTION)
+
+
+PLUGGED = ("--ir=mlir", "--load-pass-plugin=plugin.py", "in.mlir")
+
+
+def test_they_are_listed(tool: Tool) -> None:
+    """`--list-passes` and `--help-passes` show them among MLIR's own."""
+    listed = tool(*PLUGGED, "--list-passes").out
+    assert "--tag-op" in listed
+    assert "-   Tag the op." in listed
+    assert "--canonicalize" in listed
+    helped = tool(*PLUGGED, "--help-passes").out
+    assert "--run-tag-op" in helped
+    assert "--tag-functions" in helped
+
+
+@pytest.mark.parametrize("flags", [["-p", "builtin.module(tag-opp)"], ["--tag-opp"]])
+def test_they_are_suggested(tool: Tool, flags: list[str]) -> None:
+    """A misspelt name is answered with theirs."""
+    code, _, err = tool(*PLUGGED, *flags)
+    assert code == 1
+    assert "did you mean '" in err
+    assert "tag-op'" in err
+
+
+def test_they_are_counted(tool: Tool) -> None:
+    """Debug counters and IR printing know their names."""
+    pipeline = "builtin.module(func.func(tag-op,tag-op))"
+    code, out, err = tool(
+        *PLUGGED, "-p", pipeline, "--mlir-debug-counter=tag-op-skip=2", "--mlir-print-debug-counter"
+    )
+    assert (code, "tagged" in out) == (0, False)
+    assert "tag-op                          : {2,2,-1}" in err
+    code, _, err = tool(*PLUGGED, "-p", pipeline, "--mlir-print-ir-after=tag-op")
+    assert code == 0
+    assert err.count("IR Dump After Tag (tag-op)") == 2
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    ["func.func(tag-op)", "tag-functions", "func.func(run-tag-op)", "func.func(xdsl(tag-op))"],
+)
+def test_they_are_found_wherever_they_stand(tool: Tool, pipeline: str) -> None:
+    """Nested, in registered and dynamic pipelines, and on the other side of a crossing."""
+    code, out, err = tool(*PLUGGED, "-p", f"builtin.module({pipeline})")
+    assert (code, err) == (0, "")
+    assert "attributes {tagged}" in out
