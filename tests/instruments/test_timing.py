@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import io
-import json
 import pickle
 import re
 import threading
@@ -344,122 +343,7 @@ def test_peak_memory_is_not_measured_unless_it_is_shown() -> None:
     assert {timer.peak for timer in run(manager(Allocates()), Timing()).walk()} == {0}
 
 
-# -- Layout ----------------------------------------------------------------------------------
-
-TREE = Timer(
-    "root",
-    wall=0.002,
-    user=0.002,
-    children=[
-        Timer("Parser", wall=0.0005, user=0.0005),
-        Timer(
-            "Pipeline Collection : ['f']",
-            wall=0.001,
-            user=0.001,
-            hidden=True,
-            children=[
-                Timer(
-                    "'f' Pipeline",
-                    wall=0.0009,
-                    user=0.0009,
-                    children=[Timer("CSE", wall=0.0003, user=0.0003, peak=3 << 20)],
-                )
-            ],
-        ),
-        Timer("CSE", wall=0.0001, user=0.0001),
-    ],
-)
-
-
-def test_tree_layout() -> None:
-    """Collections of one pipeline are not shown; `Rest` is what no row at the top has."""
-    assert timing_report(TREE).splitlines() == [
-        "===-------------------------------------------------------------------------===",
-        "                         ... Execution time report ...",
-        "===-------------------------------------------------------------------------===",
-        "  Total Execution Time: 0.0020 seconds",
-        "",
-        "  ----Wall Time----  ----Name----",
-        "    0.0005 ( 25.0%)  Parser",
-        "    0.0009 ( 45.0%)  'f' Pipeline",
-        "    0.0003 ( 15.0%)    CSE",
-        "    0.0001 (  5.0%)  CSE",
-        "    0.0005 ( 25.0%)  Rest",
-        "    0.0020 (100.0%)  Total",
-    ]
-
-
-def test_list_layout() -> None:
-    """Rows of one name are added up and sorted by wall time, the root and collections too."""
-    assert timing_report(TREE, display="list").splitlines()[5:] == [
-        "  ----Wall Time----  ----Name----",
-        "    0.0020 (100.0%)  root",
-        "    0.0010 ( 50.0%)  Pipeline Collection : ['f']",
-        "    0.0009 ( 45.0%)  'f' Pipeline",
-        "    0.0005 ( 25.0%)  Parser",
-        "    0.0004 ( 20.0%)  CSE",
-        "    0.0004 ( 20.0%)  Rest",
-        "    0.0020 (100.0%)  Total",
-    ]
-
-
-def test_json_layout() -> None:
-    """Values keep their padding, and every array ends with an empty object."""
-    assert timing_report(TREE, output_format="json").splitlines() == [
-        "[",
-        '{"wall": {"duration":   0.0005, "percentage":  25.0}, "name": "Parser", "passes": [',
-        "{}]},",
-        """{"wall": {"duration":   0.0009, "percentage":  45.0}, "name": "'f' Pipeline", "passes": [""",
-        '  {"wall": {"duration":   0.0003, "percentage":  15.0}, "name": "CSE", "passes": [',
-        "  {}]},",
-        "{}]},",
-        '{"wall": {"duration":   0.0001, "percentage":   5.0}, "name": "CSE", "passes": [',
-        "{}]},",
-        '{"wall": {"duration":   0.0005, "percentage":  25.0}, "name": "Rest"},',
-        '{"wall": {"duration":   0.0020, "percentage": 100.0}, "name": "Total"}',
-        "]",
-    ]
-
-
-def test_columns_are_chosen_and_ordered_by_name() -> None:
-    """What is not known is left blank; time of its own is time without nested rows."""
-    report = timing_report(TREE, columns=("self", "peak", "user"))
-    assert report.splitlines()[5:] == [
-        "  ----Self Time----  ---Peak Memory---  ----User Time----  ----Name----",
-        "    0.0005 ( 25.0%)                       0.0005 ( 25.0%)  Parser",
-        "    0.0006 ( 30.0%)                       0.0009 ( 45.0%)  'f' Pipeline",
-        "    0.0003 ( 15.0%)            3.0 MiB    0.0003 ( 15.0%)    CSE",
-        "    0.0001 (  5.0%)                       0.0001 (  5.0%)  CSE",
-        "    0.0005 ( 25.0%)                       0.0005 ( 25.0%)  Rest",
-        "    0.0020 (100.0%)                       0.0020 (100.0%)  Total",
-    ]
-
-
-def test_json_has_the_chosen_columns() -> None:
-    """Memory is in bytes, null where it is not known."""
-    report = timing_report(TREE, output_format="json", columns=("wall", "self", "peak"))
-    rows = json.loads(report)
-    assert rows[1]["self"] == {"duration": 0.0006, "percentage": 30.0}
-    assert rows[1]["passes"][0]["peak"] == {"bytes": 3 << 20}
-    assert rows[-1]["peak"] == {"bytes": None}
-
-
-def test_json_list_has_no_passes() -> None:
-    """A list is flat."""
-    rows = json.loads(timing_report(TREE, display="list", output_format="json"))
-    assert [row["name"] for row in rows][-2:] == ["Rest", "Total"]
-    assert not any("passes" in row for row in rows)
-
-
-def test_json_is_valid_whatever_names_are() -> None:
-    """Names are escaped, which MLIR does not do."""
-    tree = Timer("root", children=[Timer('a "b"\n\\')])
-    assert json.loads(timing_report(tree, output_format="json"))[0]["name"] == 'a "b"\n\\'
-
-
-def test_nothing_measured_is_no_division_by_zero() -> None:
-    """An empty tree has a report."""
-    assert "0.0000 (  0.0%)  Total" in timing_report(Timing().timing)
+# -- Reports ---------------------------------------------------------------------------------
 
 
 def test_reports_are_printed_at_the_end_of_runs() -> None:

@@ -1,0 +1,286 @@
+"""Crash reproducers of managers in Python: what is written, and that nothing is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.instruments.reproducer import CrashReproducer
+from passel.ir.resources import ExternalResource, print_resources
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from passel.ir import PrintFlags
+
+
+FUNCTIONS = "func.func @a() { return }\nfunc.func @b() { return }\n"
+
+
+def pipeline_of(text: str) -> str:
+    """Return the pipeline that a reproducer records."""
+    (line,) = [line for line in text.splitlines() if line.strip().startswith("pipeline: ")]
+    return line.partition('"')[2].rpartition('"')[0]
+
+
+class Refuse(Pass[Any]):
+    """Fail."""
+
+    name = "refuse"
+    text: str = ""
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Fail."""
+        raise PassFailure(self.text)
+
+
+class Interrupt(Pass[Any]):
+    """Behave as if Ctrl-C were pressed."""
+
+    name = "interrupt"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Raise it."""
+        raise KeyboardInterrupt
+
+
+class Grow(Pass[Operation]):
+    """Fail on functions, after a change."""
+
+    name = "grow"
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Fail."""
+        raise PassFailure(f"{len(op.regions)} regions")
+
+
+def toy_manager(*passes: Pass[Any], adapter: ToyAdapter | None = None) -> PassManager:
+    """Return a manager for toy modules."""
+    return PassManager("toy.module", adapter=adapter or ToyAdapter()).add(*passes)
+
+
+def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
+    """`reproducer` is the file; the notes are the ones of the diagnostic."""
+    file = tmp_path / "a file"
+    pm = toy_manager(Refuse(text="ö"))
+    pm.enable_crash_reproducer(file)
+    with pytest.raises(PassFailedError) as caught:
+        pm.run(parse_toy("toy.module(toy.func @f)"))
+    error = caught.value
+    assert error.reproducer == file
+    (note,) = error.__notes__
+    where, how = note.splitlines()
+    assert where.endswith(f"[`Refuse` on 'toy.module' operation]: reproducer generated at `{file}`")
+    assert how == f"to replay: passel-opt --run-reproducer '{file}'"
+    assert [d.message for d in error.diagnostics[1:]] == [
+        "Failures have been detected while processing an MLIR pass pipeline"
+    ]
+    assert "\\C3\\B6" in file.read_text()
+
+
+def test_without_a_reproducer_the_error_has_none() -> None:
+    """The attribute is there and says so."""
+    with pytest.raises(PassFailedError) as caught:
+        toy_manager(Refuse()).run(parse_toy("toy.module()"))
+    assert caught.value.reproducer is None
+
+
+def test_an_interrupt_carries_the_notes(tmp_path: Path) -> None:
+    """KeyboardInterrupt passes through with the same notes."""
+    pm = toy_manager(Interrupt())
+    pm.enable_crash_reproducer(tmp_path / "r")
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pm.run(parse_toy("toy.module()"))
+    assert any("reproducer generated at" in note for note in caught.value.__notes__)
+    assert (tmp_path / "r").exists()
+
+
+def test_a_printer_that_raises_does_not_hide_the_failure(tmp_path: Path) -> None:
+    """The note says that the IR could not be printed, and how."""
+
+    class Unprintable(ToyAdapter):
+        def print_op(self, op: ToyOp, flags: PrintFlags) -> str:
+            raise RuntimeError("no ink")
+
+    pm = toy_manager(Refuse(), adapter=Unprintable())
+    pm.enable_crash_reproducer(tmp_path / "r")
+    with pytest.raises(PassFailedError) as caught:
+        pm.run(parse_toy("toy.module()"))
+    assert caught.value.failures[0].kind == "failed"
+    (note,) = caught.value.__notes__
+    assert note == (
+        "Pipeline failed while executing [`Refuse` on 'toy.module' operation]: "
+        "failed to print the IR: RuntimeError: no ink"
+    )
+
+
+def test_a_pass_without_a_name_is_said_to_be_no_replay(tmp_path: Path) -> None:
+    """The file is written, and the note says what is missing."""
+
+    class Nameless(Pass[Any]):
+        def run(self, op: Any, ctx: PassContext) -> None:
+            raise PassFailure("no")
+
+    pm = toy_manager(Nameless())
+    pm.enable_crash_reproducer(tmp_path / "r")
+    with pytest.raises(PassFailedError) as caught:
+        pm.run(parse_toy("toy.module()"))
+    assert caught.value.__notes__[0].endswith(
+        "\nit cannot be replayed: pass Nameless has no name; give it one and register it"
+    )
+
+
+@pytest.mark.parametrize("text", ['say "hi"', "back\\slash", "it's", "größer", "two words", "a,b"])
+def test_option_text_survives_the_file(tmp_path: Path, text: str) -> None:
+    """Quotes, backslashes and what is not ASCII come back as they were."""
+    op = parse_source(XDSLAdapter().create_context(), FUNCTIONS, "in.mlir")
+    pm = PassManager("builtin.module").add(Refuse(text=text))
+    pm.enable_crash_reproducer(tmp_path / "r.mlir")
+    with pytest.raises(PassFailedError, match="refuse"):
+        pm.run(op)
+    resources: list[ExternalResource] = []
+    parse_source(
+        XDSLAdapter().create_context(),
+        (tmp_path / "r.mlir").read_text(encoding="utf-8"),
+        "r.mlir",
+        resources=resources,
+    )
+    values = {resource.key: resource.value for resource in resources}
+    recorded = values["pipeline"]
+    assert isinstance(recorded, bytes)
+    again = PassManager.parse(recorded.decode(), registry=_registry())
+    assert str(again) == str(pm)
+
+
+def _registry() -> Any:
+    from passel.passes import PassRegistry
+
+    registry = PassRegistry()
+    registry.register(Refuse)
+    return registry
+
+
+def test_the_op_may_be_no_module(tmp_path: Path) -> None:
+    """The anchor is the op's name, and the command says that it is not to be wrapped."""
+    op = parse_source(XDSLAdapter().create_context(), FUNCTIONS, "in.mlir")
+    function = next(inner for inner in op.walk() if isinstance(inner, FuncOp))
+    pm = PassManager().add(Grow())
+    pm.add_instrumentation(CrashReproducer(tmp_path / "r.mlir"))
+    with pytest.raises(PassFailedError) as caught:
+        pm.run(function)
+    assert pipeline_of((tmp_path / "r.mlir").read_text()) == "func.func(grow)"
+    assert caught.value.__notes__[0].endswith("r.mlir --no-implicit-module")
+
+
+def test_a_dynamic_pipeline_on_an_op_that_no_pipeline_reaches_is_recorded_as_a_whole(
+    tmp_path: Path,
+) -> None:
+    """Behind an op that is not isolated, local records what global does."""
+
+    class Inside(Pass[ToyOp]):
+        name = "inside"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            if not ctx.run_pipeline(OpPassManager("toy.func").add(Refuse()), op.body[0].body[0]):
+                raise PassFailure("inside")
+
+    pm = toy_manager(Inside())
+    pm.enable_crash_reproducer(tmp_path / "r", local=True)
+    with pytest.raises(PassFailedError):
+        pm.run(parse_toy("toy.module(toy.region(toy.func @f))"))
+    assert pipeline_of((tmp_path / "r").read_text()) == "toy.module(inside)"
+
+
+@pytest.mark.parametrize(
+    ("source", "form"),
+    [
+        (
+            "func.func @f(%i : index) { scf.for %j = %i to %i step %i { scf.yield } return }",
+            "scf.for",
+        ),
+        (
+            'func.func @f(%i:index) { scf.for %j = %i to %i step %i {"scf.yield"() {a} : () -> ()} return }',
+            '"scf.for"',  # whose custom form leaves out the terminator, with its attribute
+        ),
+    ],
+    ids=["custom", "generic"],
+)
+def test_the_form_is_custom_if_that_loses_nothing(tmp_path: Path, source: str, form: str) -> None:
+    """What custom form would leave out is there, in generic form."""
+    op = parse_source(XDSLAdapter().create_context(), source, "in.mlir")
+    pm = PassManager().add(Refuse())
+    pm.enable_crash_reproducer(tmp_path / "r.mlir")
+    with pytest.raises(PassFailedError):
+        pm.run(op)
+    lines = (tmp_path / "r.mlir").read_text().splitlines()
+    assert any(line.strip().startswith(form) for line in lines)
+
+
+def test_resources_of_dialects_are_in_the_file(tmp_path: Path) -> None:
+    """What the IR refers to at the end of its file is at the end of the reproducer."""
+    source = """\
+      func.func @f() {
+        %a = arith.constant dense_resource<blob> : tensor<2xi8>
+        return
+      }
+      {-# dialect_resources: { builtin: { blob: "0x08000000010203" } } #-}
+    """
+    context = XDSLAdapter().create_context()
+    op = parse_source(context, source, "in.mlir")
+    pm = PassManager("builtin.module", context).add(Refuse())
+    pm.enable_crash_reproducer(tmp_path / "r.mlir")
+    with pytest.raises(PassFailedError):
+        pm.run(op)
+    assert 'blob: "0x08000000010203"' in (tmp_path / "r.mlir").read_text()
+
+
+def test_mlir_modules_have_reproducers_too(tmp_path: Path) -> None:
+    """The IR is printed natively, and the command says whose it is."""
+    ir = pytest.importorskip("mlir.ir")
+    with ir.Context():
+        module = ir.Module.parse("module attributes {t.a = dense<1> : tensor<2xi8>} {}")
+        pm = PassManager().add(Refuse())
+        pm.enable_crash_reproducer(tmp_path / "r.mlir", local=True)
+        with pytest.raises(PassFailedError) as caught:
+            pm.run(module)
+    text = (tmp_path / "r.mlir").read_text()
+    assert text.startswith("module attributes {t.a = dense<1> : tensor<2xi8>} {\n}\n\n{-#\n")
+    assert pipeline_of(text).startswith("builtin.module(refuse{")
+    assert caught.value.__notes__[0].endswith("r.mlir --ir=mlir")
+
+
+def test_resources_are_printed_group_by_group() -> None:
+    """What was spread over several blocks comes together, in the order of first mention."""
+    text = print_resources(
+        [
+            ExternalResource("b", "x", value=True),
+            ExternalResource("a", "two words", b"\xff"),
+            ExternalResource("b", "y", value=False),
+        ]
+    )
+    assert text.split() == [
+        "{-#",
+        "external_resources:",
+        "{",
+        "b:",
+        "{",
+        "x:",
+        "true,",
+        "y:",
+        "false",
+        "},",
+        "a:",
+        "{",
+        '"two',
+        'words":',
+        '"\\FF"',
+        "}",
+        "}",
+        "#-}",
+    ]
