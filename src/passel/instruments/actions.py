@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 _TAG = "`pass-execution`"
-_OUTLINE = PrintFlags(skip_regions=True)
+_OUTLINE = PrintFlags(skip_regions=True, local_scope=True)
 
 
 class Place(NamedTuple):

@@ -50,6 +50,7 @@ class FileTree:
         self.root: Path = Path(root)
         self._counts: dict[Hashable, int] = {}
         self._owners: dict[tuple[Path, str], object] = {}
+        self._numbers: dict[tuple[Path, str], int] = {}
         self._names: dict[tuple[Path, Hashable, str], str] = {}
 
     def place(self, chain: Chain, pass_name: str, suffix: str = ".mlir") -> Path:
@@ -85,10 +86,13 @@ class FileTree:
         known = self._names.get((directory, key, name))
         if known is not None:
             return known
-        chosen, number = name, 0
+        chosen, number = name, self._numbers.get((directory, name), 0)
+        if number:
+            chosen = f"{name}-{number}"
         while self._owners.setdefault((directory, chosen), key) != key:
             number += 1
             chosen = f"{name}-{number}"
+        self._numbers[directory, name] = number
         self._names[directory, key, name] = chosen
         return chosen
 

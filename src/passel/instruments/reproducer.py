@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 
+_MOST_NAMED = 20
+"""How many failures are worth naming in one note."""
+
 _ABOUT_THE_RUN = {"crashed", "interrupted"}
 """Kinds of failures that are reported at the op at the top, whatever op the pass ran on."""
 
@@ -130,7 +133,7 @@ class CrashReproducer(PassInstrumentation):
         self._thread = get_ident()
         self._frames: dict[int, list[_Frame]] = {}
         self._cases: list[_Case] = []
-        self._seen: list[Failure] = []
+        self._seen: dict[int, Failure] = {}
         self._whole: _Recipe | None = None
         anchor = run.adapter.kind_of(run.op).name
         self._whole = self._recipe(pipeline_text(run.pipeline, anchor))
@@ -154,7 +157,7 @@ class CrashReproducer(PassInstrumentation):
         """Remember what failed."""
         stack = self._stack()
         if failure is not None:
-            self._seen.append(failure)
+            self._seen[id(failure)] = failure
         if isinstance(step, PassStep) and failure is not None:
             running = [frame.name for frame in stack]
             frame = self._pop()
@@ -281,13 +284,15 @@ class CrashReproducer(PassInstrumentation):
             return ""  # an interrupt between passes
         if is_local and len(titles) == 1:
             return f" while executing {titles[0]}"
+        if len(titles) > _MOST_NAMED:
+            titles[_MOST_NAMED:] = [f"and {len(titles) - _MOST_NAMED} more"]
         return f" while executing [{', '.join(titles)}]"
 
     def _add_unseen(self, run: Run) -> None:
         """Add what failed where no hook tells: before a pass ran, or in another process."""
         by_path = {step.path: step for step in passes_of(run.pipeline)}
         for failure in run.failures:
-            if failure in self._seen:
+            if id(failure) in self._seen:
                 continue
             step = by_path.get(failure.path)
             name = step.display_name if step else failure.pass_text

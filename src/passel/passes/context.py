@@ -32,6 +32,13 @@ else:
     StateT = typing.TypeVar("StateT")
 
 
+_FOR_DIAGNOSTICS = PrintFlags(generic=True, local_scope=True)
+"""How ops are printed that diagnostics are about.
+
+Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
+"""
+
+
 class RunningStep(Protocol):
     """What a context knows of the step that it serves."""
 
@@ -336,5 +343,5 @@ def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any)
         message,
         location,
         op=op,
-        print_op=lambda: adapter.print_op(op, PrintFlags(generic=True)),
+        print_op=lambda: adapter.print_op(op, _FOR_DIAGNOSTICS),
     )

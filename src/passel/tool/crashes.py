@@ -33,7 +33,7 @@ class CrashReports:
         self._is_quiet = bool(settings.diagnostics.verify_diagnostics)
         self._in_full: bool = settings.diagnostics.mlir_print_stacktrace_on_diagnostic
         self._report = report
-        self._explained: list[Failure] = []
+        self._explained: dict[int, Failure] = {}
         self.failed = False
         self.shrunk = False
 
@@ -49,9 +49,9 @@ class CrashReports:
         cause = failure.cause
         if failure.kind != "crashed" or cause is None or _is_shrink(cause) or self._is_quiet:
             return
-        if any(each is failure for each in self._explained):
+        if id(failure) in self._explained:
             return
-        self._explained.append(failure)
+        self._explained[id(failure)] = failure
         if self._in_full:
             sys.stderr.write("".join(traceback.format_exception(cause)))
         else:

@@ -10,13 +10,14 @@ expectation takes any number of equal diagnostics, the exit code depends on expe
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Location, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from passel.ir.frontend import SourcePart
 
@@ -55,6 +56,9 @@ class DiagnosticVerifier:
         self.only_expected = only_expected
         self.complaints: list[Diagnostic] = []
         self._expectations = list(_read(source, self.complaints))
+        self._by_line: defaultdict[int | None, list[_Expectation]] = defaultdict(list)
+        for expectation in self._expectations:
+            self._by_line[expectation.line].append(expectation)
 
     def __call__(self, diagnostic: Diagnostic) -> None:
         """Check a diagnostic and its notes off the list."""
@@ -66,8 +70,8 @@ class DiagnosticVerifier:
         location = diagnostic.location
         line = location.line if location.file == self.filename else None
         near_miss: _Expectation | None = None
-        for expectation in self._expectations:
-            if expectation.line != line or not expectation.matches(diagnostic.message):
+        for expectation in self._by_line.get(line, ()):
+            if not expectation.matches(diagnostic.message):
                 continue
             if expectation.severity is diagnostic.severity:
                 expectation.met = True
@@ -104,6 +108,7 @@ def _read(source: SourcePart, complaints: list[Diagnostic]) -> Iterator[_Expecta
         text = text.decode("utf-8", "replace")
     lines = [line.rstrip() for line in text.split("\n")]
     found = {index: match for index, line in enumerate(lines) if (match := _DIRECTIVE.search(line))}
+    above, below = _nearest(found), _nearest(reversed(found), -1)
     for index, match in found.items():
         severity, is_regex, _, where, message = match.groups()
         place = Location(source.name, index + 1 + source.line_offset, match.start() + 1)
@@ -114,9 +119,9 @@ def _read(source: SourcePart, complaints: list[Diagnostic]) -> Iterator[_Expecta
             case "unknown":
                 target = None
             case "above":
-                target = next((i for i in range(index - 1, -1, -1) if i not in found), index)
+                target = above[index] if above[index] >= 0 else index
             case "below":
-                target = next((i for i in range(index + 1, len(lines)) if i not in found), index)
+                target = below[index] if below[index] < len(lines) else index
             case offset:
                 target = index + int(offset)
         try:
@@ -127,6 +132,20 @@ def _read(source: SourcePart, complaints: list[Diagnostic]) -> Iterator[_Expecta
             continue
         line = None if target is None else target + 1 + source.line_offset
         yield _Expectation(Severity(severity), message, pattern, line, place)
+
+
+def _nearest(indices: Iterable[int], direction: int = 1) -> dict[int, int]:
+    """Return for each line the nearest one before it that is none of them.
+
+    Args:
+        indices: The lines, in the order in which they are passed.
+        direction: 1 if that is from above, -1 from below.
+    """
+    nearest: dict[int, int] = {}
+    for index in indices:
+        before = index - direction
+        nearest[index] = nearest.get(before, before)
+    return nearest
 
 
 def _pattern(text: str) -> re.Pattern[str]:

@@ -48,10 +48,12 @@ class Renderer:
         self._hidden = frozenset(hidden)
         self.stream: TextIO = stream or sys.stderr
         self._sources: dict[str, str] = {}
+        self._lines: dict[str, list[str]] = {}
 
     def add_source(self, name: str, text: str) -> None:
         """Make a text known whose lines may be shown, under the name that locations use."""
         self._sources[name] = text
+        self._lines.pop(name, None)
 
     def __call__(self, diagnostic: Diagnostic) -> None:
         """Write a diagnostic, its notes, and the op that it is about."""
@@ -105,10 +107,7 @@ class Renderer:
         """Return the source line and a caret line, if the source can be had."""
         if not location.file or not location.line:
             return ""
-        text = self._sources.get(location.file)
-        if text is None:
-            text = self._sources[location.file] = _read(location.file)
-        lines = text.split("\n", location.line)
+        lines = self._lines_of(location.file)
         if location.line > len(lines):
             return ""
         line = lines[location.line - 1].rstrip("\r")
@@ -116,6 +115,14 @@ class Renderer:
         if self._byte_columns and not line.isascii():
             column = len(line.encode()[:column].decode(errors="ignore"))
         return printable(underline(line, column)) + "\n"
+
+    def _lines_of(self, name: str) -> list[str]:
+        """Return the lines of a source, split once for all diagnostics."""
+        lines = self._lines.get(name)
+        if lines is None:
+            text = self._sources.pop(name, None)
+            lines = self._lines[name] = (_read(name) if text is None else text).split("\n")
+        return lines
 
 
 def _read(name: str) -> str:

@@ -1,0 +1,146 @@
+"""Twice as many failures take twice the work, whatever is told of them."""
+
+from __future__ import annotations
+
+import sys
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import pytest
+
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.diagnostics import Diagnostic, Location, Severity
+from passel.instruments.ir_files import FileTree
+from passel.ir.frontend import SourcePart
+from passel.testing import ToyAdapter, parse_toy
+from passel.tool.expectations import DiagnosticVerifier
+from passel.tool.rendering import Renderer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from tool_fixtures import Tool
+
+PLUGIN = """\
+from passel import Pass, PassFailure
+
+
+class Refuse(Pass):
+    name = "refuse"
+
+    def run(self, op, ctx):
+        raise PassFailure("no")
+"""
+
+
+class Fail(Pass[Any]):
+    """Fail."""
+
+    name = "fail"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Fail."""
+        raise PassFailure("no")
+
+
+def lines_run(work: Callable[[], object]) -> int:
+    """Return how many lines of Python something runs."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def error(line: int) -> Diagnostic:
+    """Return an error at a line."""
+    return Diagnostic(Severity.ERROR, f"no {line}", Location("in", line, 1))
+
+
+def verify(size: int) -> Callable[[], object]:
+    """Check errors off a list: directives for lines, and as many for the same line."""
+    ahead = "\n".join(f"x // expected-error {{{{no {line}}}}}" for line in range(1, size + 1))
+    above = "\n".join(["x", *["// expected-error@above {{no}}"] * size])
+    below = "\n".join([*["// expected-error@below {{no}}"] * size, "x"])
+
+    def work() -> None:
+        verifier = DiagnosticVerifier(SourcePart(ahead, "in"))
+        for line in range(1, size + 1):
+            verifier(error(line))
+        assert not verifier.finish()
+        for text in (above, below):
+            assert len(DiagnosticVerifier(SourcePart(text, "in")).finish()) == size
+
+    return work
+
+
+def place(size: int) -> Callable[[], object]:
+    """Find places in a tree of files for ops of one name."""
+
+    def work() -> None:
+        tree = FileTree("dumps")
+        for key in range(size):
+            tree.place([("module", "module"), (key, "func")], "pass")
+
+    return work
+
+
+@pytest.mark.parametrize("work", [verify, place])
+def test_work_grows_with_the_number(work: Callable[[int], Callable[[], object]]) -> None:
+    """Four times as many ops run about four times as many lines."""
+    few, many = lines_run(work(50)), lines_run(work(200))
+    assert many < 6 * few
+
+
+def test_a_source_is_split_once() -> None:
+    """However many diagnostics show one of its lines."""
+    splits = 0
+
+    class Text(str):
+        __slots__ = ()
+
+        def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
+            nonlocal splits
+            splits += 1
+            return super().split(sep, maxsplit)
+
+    stream = StringIO()
+    renderer = Renderer(stream=stream)
+    renderer.add_source("in", Text("a\nb\nc"))
+    for line in (1, 3, 2, 3):
+        renderer(error(line))
+    assert stream.getvalue().count("no 3\nc\n^\n") == 2
+    assert splits == 1
+
+
+def test_a_note_names_twenty_failures_at_most(tmp_path: Path) -> None:
+    """The others are counted."""
+    functions = ",".join(f"toy.func @f{i}" for i in range(25))
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Fail())
+    pm.enable_crash_reproducer(tmp_path / "r")
+    with pytest.raises(PassFailedError) as caught:
+        pm.run(parse_toy(f"toy.module({functions})"))
+    (note,) = caught.value.__notes__
+    assert "operation: @f19, and 5 more]: reproducer generated at" in note
+
+
+def test_an_op_in_a_note_is_printed_by_itself(tool: Tool) -> None:
+    """As MLIR prints it there: without looking through the rest of the module for aliases."""
+    Path("plugin.py").write_text(PLUGIN)
+    Path("in.mlir").write_text(
+        "#map = affine_map<(d0) -> (d0)>\nfunc.func private @f() attributes {x.map = #map}"
+    )
+    flags = ("--load-pass-plugin=plugin.py", "--ir=mlir", "--allow-unregistered-dialect")
+    outcome = tool("in.mlir", *flags, "-p", "builtin.module(func.func(refuse))")
+    assert "x.map = affine_map<(d0) -> (d0)>" in outcome.err.partition("see current operation")[2]
