@@ -76,7 +76,7 @@ def run(directory: Path, *command: str) -> str:
 
 
 def shows(shown: str, actual: str) -> bool:
-    """Tell whether the text shown is the actual one, but for space at line ends and `...`."""
+    """Return whether the text shown is the actual one, but for space at line ends and `...`."""
     lines = [line.rstrip() for line in shown.strip("\n").split("\n")]
     pattern = "\n".join(r"(?:.*)" if line == "..." else re.escape(line) for line in lines)
     text = "\n".join(line.rstrip() for line in actual.strip("\n").split("\n"))

@@ -303,7 +303,7 @@ class Impatient(ToyAdapter):
 
 
 def pairs(events: list[str]) -> bool:
-    """Tell whether each event that begins something is ended by its counterpart."""
+    """Return whether each event that begins something is ended by its counterpart."""
     begun: list[str] = []
     for event in events:
         word, _, rest = event.partition(" ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -227,9 +228,15 @@ def test_flags_for_xdsl_are_refused(tool: Tool, name: str) -> None:
     assert outcome.err.startswith(f"passel-opt: error: '--{name}' does not work with --ir=mlir: ")
 
 
+@cache
+def _help() -> str:
+    """Return the description of every flag of mlir-opt."""
+    return run_mlir_opt("--help-hidden").out
+
+
 @pytest.mark.parametrize("name", sorted(NOT_HERE))
 def test_flags_that_are_not_here(tool: Tool, name: str) -> None:
     """A flag of mlir-opt that passel-opt lacks is known, and said to be missing, and why."""
     outcome = tool("--ir=mlir", "absent.mlir", f"--{name}=x")
     assert outcome.err == f"passel-opt: error: '--{name}=x' is not available: {NOT_HERE[name]}\n"
-    assert f"--{name}" in run_mlir_opt("--help-hidden").out
+    assert f"--{name}" in _help()

@@ -118,7 +118,7 @@ def by_passel(text: str) -> ModulePass | None:
 
 
 def is_optional(hint: Any) -> bool:
-    """Tell whether an option may be None."""
+    """Return whether an option may be None."""
     return types.NoneType in typing.get_args(hint)
 
 
