@@ -140,6 +140,8 @@ class IRAdapter(Protocol):
     def verify(self, op: Any, *, recursive: bool) -> None:
         """Check `op`, and what is nested in it if `recursive`.
 
+        An IR that can only check both as one does so whatever is asked.
+
         Raises:
             InvalidIR: For the first op that is invalid.
         """

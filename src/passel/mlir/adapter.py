@@ -202,8 +202,8 @@ class MLIRAdapter:
         return convert_location(op.operation.location)
 
     def verify(self, op: Any, *, recursive: bool) -> None:
-        """Verify natively, always with what is inside; see `passel.mlir.verification`."""
-        verify(self.bindings, op, recursive=recursive)
+        """Verify natively, always with what is nested; see `passel.mlir.verification`."""
+        verify(self.bindings, op)
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
         """Print natively; MLIR itself uses the generic form for what is invalid."""

@@ -133,7 +133,7 @@ def _places(bindings: Bindings, op: Any, errors: set[Location]) -> set[Location]
 def _invalid(bindings: Bindings, op: Any, said: Sequence[Diagnostic]) -> InvalidIR | None:
     """Return what MLIR's verifier said of the op, if it was the verifier that spoke."""
     try:
-        verify(bindings, op, recursive=True)
+        verify(bindings, op)
     except InvalidIR as error:
         if any(each.message.endswith(error.message) for each in said):
             return error

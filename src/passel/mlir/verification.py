@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
 
-def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
-    """Verify an op and what is inside of it.
+def verify(bindings: Bindings, op: Any) -> None:
+    """Verify an op and all that is nested in it, which MLIR knows no way to leave out.
 
-    MLIR cannot verify an op without what is inside. If not `recursive`, an error inside is
-    passed over; it hides what is wrong with the op itself only where MLIR checks that after
-    the ops inside.
+    Nor could it be: what is wrong with an enclosing op is often reported at an op nested in it,
+    such as a call whose callee another one has replaced.
 
     Raises:
         InvalidIR: For the first op that is invalid.
@@ -36,8 +35,6 @@ def verify(bindings: Bindings, op: Any, *, recursive: bool) -> None:
     if error is None:
         return
     blamed, error = _emitter(bindings, op, error)
-    if not recursive and blamed.operation != op.operation:
-        return
     blamed, error = _earliest(bindings, op, blamed, error)
     name, message = _split(error.message)
     if name not in ("", blamed.operation.name):

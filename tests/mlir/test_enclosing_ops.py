@@ -1,0 +1,163 @@
+"""What an op's own verifier reports inside of it is never dropped."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mlir.ir import Context, FlatSymbolRefAttr, StringAttr, Type, TypeAttr
+
+from passel import Pass, PassContext, PassFailedError, PassManager
+from passel.ir import InvalidIR
+from passel.mlir import MLIRAdapter, parse_source
+from passel.testing import EventRecorder
+
+SOURCE = """
+func.func private @a(%x: i32) -> i32 {
+  return %x : i32
+}
+func.func @b(%x: i32) -> i32 {
+  %0 = call @a(%x) : (i32) -> i32
+  return %0 : i32
+}
+func.func @c() { return }
+"""
+
+
+class RenameTwo(Pass[Any]):
+    """Give two functions one name."""
+
+    name = "rename-two"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Rename all but the callee."""
+        if op.name.value != "a":
+            op.attributes["sym_name"] = StringAttr.get("same", ctx.ir_context)
+
+
+class RenameCallee(Pass[Any]):
+    """Rename a function that is called."""
+
+    name = "rename-callee"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Rename it."""
+        if op.name.value == "a":
+            op.attributes["sym_name"] = StringAttr.get("z", ctx.ir_context)
+
+
+class RetypeCallee(Pass[Any]):
+    """Change the type of a function that is called, in itself consistently."""
+
+    name = "retype-callee"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Make the type and the block's arguments of another width."""
+        if op.name.value == "a":
+            wide = Type.parse("i64", ctx.ir_context)
+            op.body.blocks[0].arguments[0].set_type(wide)
+            kind = Type.parse("(i64) -> i64", ctx.ir_context)
+            op.attributes["function_type"] = TypeAttr.get(kind, ctx.ir_context)
+
+
+class RedirectCall(Pass[Any]):
+    """Let a call name a function that there is not."""
+
+    name = "redirect-call"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Redirect the first op if it is a call."""
+        first = op.body.blocks[0].operations[0]
+        if first.operation.name == "func.call":
+            first.attributes["callee"] = FlatSymbolRefAttr.get("nobody", ctx.ir_context)
+
+
+class Nothing(Pass[Any]):
+    """Do nothing."""
+
+    name = "nothing"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+CASES = {
+    "rename-two": (RenameTwo(), "redefinition of symbol named 'same'", "func.func"),
+    "rename-callee": (RenameCallee(), "'a' does not reference a valid function", "func.call"),
+    "retype-callee": (RetypeCallee(), "operand type mismatch", "func.call"),
+    "redirect-call": (RedirectCall(), "'nobody' does not reference a valid", "func.call"),
+}
+
+
+@pytest.mark.parametrize("verify", [True, "always"])
+@pytest.mark.parametrize("depth", [0, 1])
+@pytest.mark.parametrize(("culprit", "message", "blamed"), CASES.values(), ids=CASES)
+def test_a_broken_module_fails_the_step_that_broke_it(
+    culprit: Pass[Any], message: str, blamed: str, depth: int, verify: Any
+) -> None:
+    """A nested pipeline whose functions are valid each, but not together, fails at once.
+
+    The failure is of the nested pipeline, not of a later pass, and blames the op that MLIR
+    names.
+    """
+    source, context = SOURCE, Context()
+    for _ in range(depth + 1):
+        source = f"module {{ {source} }}"
+    manager = PassManager("builtin.module", context)
+    manager.enable_verifier(verify)
+    inner: Any = manager
+    for _ in range(depth):
+        inner = inner.nest("builtin.module")
+    inner.nest("func.func").add(culprit)
+    manager.add(Nothing())
+    module = parse_source(context, source, "t.mlir")
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(module)
+    (failure,) = caught.value.failures
+    assert failure.kind == "invalid"
+    assert message in failure.diagnostic.message
+    assert failure.diagnostic.op.operation.name == blamed
+    assert not failure.path.endswith(":nothing")
+
+
+@pytest.mark.parametrize("recursive", [False, True])
+def test_verify_refuses_whatever_mlir_refuses(*, recursive: bool) -> None:
+    """Also asked for the op alone, as MLIR knows no such question."""
+    context, adapter = Context(), MLIRAdapter()
+    module = parse_source(context, SOURCE, "t.mlir")
+    function, *_ = adapter.children(module)
+    function.attributes["sym_name"] = StringAttr.get("z", context)
+    with pytest.raises(InvalidIR, match="does not reference a valid function") as caught:
+        adapter.verify(module, recursive=recursive)
+    assert caught.value.op.operation.name == "func.call"
+
+
+passes = st.sampled_from(
+    [*(culprit for culprit, _, _ in CASES.values()), Nothing(), "cse", "canonicalize"]
+)
+nests = st.lists(
+    st.tuples(st.sampled_from(["func.func", "builtin.module", "any"]), passes), max_size=4
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(nests, st.sampled_from([True, "always"]), st.booleans())
+def test_what_leaves_a_run_is_valid(
+    steps: list[tuple[str, Any]], verify: Any, watched: bool
+) -> None:
+    """Whatever passes do to functions, a run that succeeds leaves IR that MLIR accepts."""
+    context = Context()
+    manager = PassManager("builtin.module", context)
+    manager.enable_verifier(verify)
+    if watched:
+        manager.add_instrumentation(EventRecorder(MLIRAdapter()))
+    for anchor, pass_ in steps:
+        inner: Any = manager.nest(anchor)
+        (inner if anchor != "builtin.module" else inner.nest("func.func")).add(pass_)
+    module = parse_source(context, f"{SOURCE} module {{ {SOURCE} }}", "t.mlir")
+    with suppress(PassFailedError):
+        manager.run(module, on_diagnostic=lambda _: None)
+        assert module.operation.verify()
