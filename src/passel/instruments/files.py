@@ -25,7 +25,7 @@ def check_writable(path: str | Path) -> None:
         ValueError: No file can have this name.
     """
     target = Path(os.path.realpath(path))
-    if target.is_dir():
+    if target.is_dir() or str(path).endswith(os.sep):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if target.exists() and os.access(target, os.W_OK):
         return
@@ -38,21 +38,21 @@ def check_writable(path: str | Path) -> None:
         target.stat()  # the name may be too long
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, contents: str | bytes) -> None:
     """Write a file that has either its old contents or all of the new ones, whatever happens.
 
-    The text goes to a file beside it, which then takes its place; a link stays one. Where none
+    The contents go to a file beside it, which then takes its place; a link stays one. Where none
     can be created there, the file is overwritten, and gets its old contents back if that fails.
 
     Args:
         path: The file; a device or a pipe is written to.
-        text: Its new contents.
+        contents: Its new contents.
 
     Raises:
         OSError: It cannot be written.
         ValueError: No file can have this name, or the text cannot be encoded.
     """
-    data = text.encode()
+    data = contents.encode() if isinstance(contents, str) else contents
     if is_special(path):
         path.write_bytes(data)
         return

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.instruments.hooks import PassInstrumentation
@@ -42,7 +42,8 @@ class Trace(PassInstrumentation):
     of a process that is killed it holds what viewers can open.
 
     Args:
-        target: A file's path, or a stream, to which each run is an array of its own.
+        target: A file's path, or a stream, to which each run is an array of its own unless
+            all of them are in a `with` statement on the trace.
 
     Example:
         >>> import io, json
@@ -87,6 +88,14 @@ class Trace(PassInstrumentation):
         self._sample(forced=len(self._runs) == 1)
         self._runs.pop()
         self._options.clear()
+        self._leave()
+
+    def __enter__(self) -> Self:
+        """Keep the array open until the `with` statement ends, so that a stream gets only one."""
+        self._enter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._leave()
 
     @contextmanager

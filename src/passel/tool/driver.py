@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 
 from passel.diagnostics import Severity
 from passel.ir.frontend import UnreadableError, UsageError
-from passel.tool.actions import Actions
 from passel.tool.crashes import CrashReports
 from passel.tool.expectations import DiagnosticVerifier
-from passel.tool.instruments import check_reports
-from passel.tool.ir_printing import finish_printing, make_printer
 from passel.tool.output import Output
 from passel.tool.part import Part, Shared
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
+from passel.tool.reports import Reports
 from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
@@ -52,7 +50,6 @@ class Driver:
     ) -> None:
         if (format_ := settings.reading.frontend) != "mlir":
             raise UsageError(f"no such frontend '{format_}'; 'mlir' is the only one")
-        check_reports(settings)
         self.settings = settings
         self.frontend = ir.configured(settings)
         self.renderer: Renderer = Renderer(
@@ -65,9 +62,8 @@ class Driver:
             ir.adapter,
             self.frontend,
             PipelineFactory(settings, registry),
-            make_printer(settings, registry),
+            Reports(settings, registry),
             Replay(settings),
-            Actions(settings, registry),
             CrashReports(settings, self.renderer),
             progress,
         )
@@ -77,15 +73,15 @@ class Driver:
         """Process the input and return the exit code."""
         crashes = self.shared.crashes
         try:
-            with self.shared.actions:
+            with self.shared.reports:
                 good = self._process_all()
             if crashes.failed:
                 self.shared.replay.explain()
             if good:
                 self.output.commit()
         finally:
-            self.output.discard()
-        finish_printing(self.shared.printer)
+            self.output.close()
+        self.shared.reports.finish()
         if self.settings.diagnostics.shrink:
             print("Success, can shrink" if crashes.shrunk else "Failure, can't shrink")
             good = crashes.shrunk

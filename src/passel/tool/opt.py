@@ -156,15 +156,25 @@ def _print_hint(program: str, error: BaseException) -> None:
 
 
 def _prepare_process() -> None:
-    """Let SIGTERM and SIGHUP end the process as Ctrl-C does, and native crashes name callers."""
+    """Let SIGTERM and SIGHUP end the process as Ctrl-C does, and native crashes name callers.
+
+    A standard stream that the caller has closed leads nowhere: a file that is opened must not
+    get its number, or native code writes to that.
+    """
     import faulthandler
     import signal
 
-    with suppress(OSError, ValueError):  # no error stream, or not the main thread
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    with suppress(OSError, ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, _terminate)
         hangup = getattr(signal, "SIGHUP", None)  # not on Windows
         if hangup is not None and signal.getsignal(hangup) is signal.SIG_DFL:  # not under nohup
             signal.signal(hangup, _terminate)
+    with suppress(OSError, ValueError, RuntimeError):  # no error stream
         faulthandler.enable()
 
 

@@ -1,16 +1,27 @@
-"""Where the result goes: the standard output, or a file that appears only on success."""
+"""Where the tool writes: the result, and reports beside it."""
 
 from __future__ import annotations
 
+import io
 import os
+import select
 import stat
 import sys
-import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from passel.diagnostics import file_problem
+from passel.instruments.files import check_writable, is_special, write_whole
 from passel.ir.frontend import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import TextIO
+
+    from _typeshed import ReadableBuffer
+
+    from passel.tool.settings import Settings
 
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _CONTROL_PICTURES[0x7F] = 0x2421
@@ -28,6 +39,16 @@ def abandon_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _write_all(descriptor: int, data: bytes) -> None:
+    """Write all bytes, where a pipe does not block or a device takes some at a time as well."""
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:
+            select.select([], [descriptor], [])
+
+
 class Output:
     """The tool's result.
 
@@ -41,31 +62,22 @@ class Output:
     def __init__(self, name: str) -> None:
         self._name = name
         self._parts: list[bytes] = []
-        self._temporary: Path | None = None
-        # Devices and pipes keep their name: /dev/stdout resolves to nothing that can be opened.
-        is_special = Path(name).exists() and not Path(name).is_file()
-        self._target = Path(name if is_special else os.path.realpath(name))
+        self._device: io.FileIO | None = None
         if name == "-":
             return
-        try:
-            if not is_special:
-                # In the same directory, so that moving it into place is atomic.
-                handle, temporary = tempfile.mkstemp(prefix=".passel-opt-", dir=self._target.parent)
-                os.close(handle)
-                self._temporary = Path(temporary)
+        with _refusing("cannot open output file", name):
+            if is_special(Path(name)):
+                self._device = io.FileIO(name, "w")  # once: a pipe has one reader
             else:
-                with self._target.open("a"):
-                    pass
-        except OSError as error:
-            msg = f"cannot open output file '{name}': {error.strerror}"
-            raise UsageError(msg) from None
+                check_writable(name)
 
-    def write(self, text: str | bytes) -> None:
+    def write(self, result: str | bytes) -> None:
         """Add text or bytecode to the result; a file's content is kept back until `commit`."""
         if self._name == "-":
-            self._to_stdout(text)
-        else:
-            self._parts.append(text.encode() if isinstance(text, str) else text)
+            self._to_stdout(result)
+            return
+        with _refusing("cannot write output file", self._name):
+            self._parts.append(_encoded(result))
 
     def commit(self) -> None:
         """Make the file appear, all of it at once; devices and pipes are written to.
@@ -73,51 +85,111 @@ class Output:
         Raises:
             UsageError: The file cannot be written.
         """
-        try:
-            if self._name == "-":
-                self._to_stdout()
-            elif self._temporary is None:
-                with self._target.open("wb") as file:
-                    file.writelines(self._parts)
+        if self._name == "-":
+            self._to_stdout("")
+            return
+        with _refusing("cannot write output file", self._name):
+            if self._device is None:
+                write_whole(Path(self._name), b"".join(self._parts))
             else:
-                with self._temporary.open("wb") as file:
-                    file.writelines(self._parts)
-                self._temporary.chmod(self._mode())
-                self._temporary.replace(self._target)
-                self._temporary = None
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            msg = f"cannot write output file '{self._name}': {error.strerror}"
-            raise UsageError(msg) from None
+                _write_all(self._device.fileno(), b"".join(self._parts))
 
-    def discard(self) -> None:
-        """Leave no trace of what was not committed."""
-        if self._temporary is not None:
-            with suppress(OSError):
-                self._temporary.unlink()
-            self._temporary = None
+    def close(self) -> None:
+        """Let a reader know that this was all."""
+        if self._device is not None:
+            self._device.close()
 
     @staticmethod
-    def _to_stdout(text: str | bytes = "") -> None:
+    def _to_stdout(result: str | bytes) -> None:
         if sys.stdout is None:
             raise UsageError("cannot write the output: the standard output is closed")
         try:
-            if isinstance(text, bytes):
-                sys.stdout.buffer.write(text)
-            else:
-                sys.stdout.write(text)
             sys.stdout.flush()
+            data = _encoded(result)
+            try:
+                descriptor = sys.stdout.fileno()
+            except OSError:  # somebody else's object
+                sys.stdout.write(data.decode())
+            else:
+                _write_all(descriptor, data)
         except BrokenPipeError:
             raise
-        except (OSError, UnicodeEncodeError) as error:
+        except (OSError, ValueError) as error:
             abandon_stdout()
             problem = file_problem(error)
             raise UsageError(f"cannot write to the standard output: {problem}") from None
 
-    def _mode(self) -> int:
-        if self._target.exists():
-            return stat.S_IMODE(self._target.stat().st_mode)
-        umask = os.umask(0)
-        os.umask(umask)
-        return 0o666 & ~umask
+
+def _encoded(result: str | bytes) -> bytes:
+    return result.encode("utf-8", "surrogateescape") if isinstance(result, str) else result
+
+
+class _Forgiving(io.FileIO):
+    """A file that remembers what it could not write instead of failing.
+
+    Attributes:
+        problem: Why; empty if all is well.
+    """
+
+    problem = ""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        size = memoryview(data).nbytes
+        if not self.problem:
+            try:
+                _write_all(self.fileno(), bytes(data))
+            except OSError as error:
+                self.problem = file_problem(error)
+        return size
+
+
+@contextmanager
+def report_file(
+    settings: Settings, flag: str, path: str, *, append: bool = False
+) -> Generator[TextIO]:
+    """Open the file of a report; what cannot be written to it is said when it is closed.
+
+    Args:
+        settings: What the command line says.
+        flag: The flag that asks for it.
+        path: The file; a device or a pipe is opened once.
+        append: Whether to keep what the file holds.
+
+    Raises:
+        UsageError: It cannot be written, or is the input.
+    """
+    what = "cannot write to info file" if flag == "info-output-file" else "cannot open output file"
+    with _refusing(what, path):
+        if _is_input(settings.input, path):
+            raise UsageError(f"'--{flag}={path}' would overwrite the input")
+        file = _Forgiving(path, "a" if append else "w")
+    with io.TextIOWrapper(io.BufferedWriter(file), encoding="utf-8", newline="\n") as stream:
+        yield stream
+    if file.problem:
+        raise UsageError(f"cannot write output file '{path}': {file.problem}")
+
+
+@contextmanager
+def _refusing(what: str, path: str) -> Generator[None]:
+    """Say what cannot be done with a file, and why.
+
+    Raises:
+        UsageError: It cannot be done.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{what} '{path}': {file_problem(error)}") from None
+
+
+def _is_input(source: str, path: str) -> bool:
+    """Return whether a path is the file that the tool reads, by whatever name."""
+    try:
+        if source != "-":
+            return Path(source).samefile(path)
+        status = os.fstat(sys.stdin.fileno())
+        return stat.S_ISREG(status.st_mode) and os.path.samestat(status, Path(path).stat())
+    except (OSError, ValueError, AttributeError):  # one is not there
+        return False

@@ -17,7 +17,6 @@ from passel.ir import ANY, InvalidIR
 from passel.ir.frontend import UnreadableError
 from passel.passes.context import op_diagnostic
 from passel.tool.crashes import raised_at
-from passel.tool.instruments import Instruments
 from passel.tool.observers import Announcer, PassTimer, PrintBetweenPasses
 from passel.tool.replay import read_reproducer
 
@@ -25,14 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel.instruments.hooks import PassInstrumentation
-    from passel.instruments.ir_printing import PrintIR
     from passel.ir import IRAdapter
     from passel.ir.frontend import Frontend, Parsed, SourcePart
     from passel.manager import PassManager
-    from passel.tool.actions import Actions
     from passel.tool.crashes import CrashReports
     from passel.tool.pipelines import PipelineFactory
     from passel.tool.replay import Recorded, Replay
+    from passel.tool.reports import Reports
     from passel.tool.settings import Settings
 
 _LONGEST_HINT = 100
@@ -47,9 +45,8 @@ class Shared:
         adapter: The IR's adapter.
         frontend: What reads and prints the IR.
         pipelines: Makes a pass manager for each part.
-        printer: What prints the IR during runs, if anything does.
+        reports: What is reported of the runs.
         replay: The reproducers.
-        actions: The log, the trace and the counters.
         crashes: What is said of passes that crashed.
         progress: What draws the line of progress, if anything does.
     """
@@ -58,9 +55,8 @@ class Shared:
     adapter: IRAdapter
     frontend: Frontend
     pipelines: PipelineFactory
-    printer: PrintIR | None
+    reports: Reports
     replay: Replay
-    actions: Actions
     crashes: CrashReports
     progress: PassInstrumentation | None
 
@@ -87,9 +83,9 @@ class Part:
 
     def process(self) -> str | bytes | None:
         """Return the result as it is written; None if something was wrong and has been said."""
-        with Instruments(self._settings, self._shared.printer) as self._instruments:
+        with self._shared.reports.part() as self._reports:
             try:
-                with self._scope("Parser"):
+                with self._reports.scope("Parser"):
                     self._parsed: Parsed = self._parse()
             except UnreadableError as error:
                 if self._settings.diagnostics.parsing_diagnostics:
@@ -97,19 +93,12 @@ class Part:
                 for diagnostic in error.diagnostics:
                     self._report(diagnostic)
                 return None
-            with self._scope("Verify the input", timer="Parser"):
+            with self._reports.scope("Verify the input", timer="Parser"):
                 is_valid = self._verify()
             if not is_valid or not self._run():
                 return None
-            with self._scope("Output"):
+            with self._reports.scope("Output"):
                 return self._print()
-
-    def _scope(self, name: str, timer: str = "") -> ExitStack:
-        """Return what times and traces a part of the work that is no pass."""
-        stack = ExitStack()
-        stack.enter_context(self._instruments.scope(timer or name))
-        stack.enter_context(self._shared.actions.scope(name))
-        return stack
 
     # -- Parse and verify --------------------------------------------------------------------
 
@@ -185,8 +174,8 @@ class Part:
         """Let the manager's run be observed as the flags ask for."""
         shared, settings = self._shared, self._settings
         shared.replay.observe(manager, threading=self._threading)
-        self._instruments.observe(manager)
-        shared.actions.observe(manager)
+        self._reports.observe(manager)
+        shared.reports.observe(manager)
         if shared.progress is not None:
             manager.add_instrumentation(shared.progress)
         if settings.printing.print_between_passes:

@@ -1,0 +1,230 @@
+"""From flags to what observes runs, and to what is reported of them.
+
+Source: `registerPassManagerCLOptions` and `registerDefaultTimingManagerCLOptions`, MLIR 22,
+also for the order: the reproducer first, then the printer, then timing, so that a failed
+pass's IR comes before the reproducer's error, and timing leaves out the printing;
+`mlir::tracing::InstallDebugHandler` and `DebugCounter::registerCLOptions` for actions.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import suggest
+from passel.ir.frontend import UsageError
+from passel.tool.output import report_file
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import TextIO
+
+    from passel.instruments.debug_counter import DebugCounter
+    from passel.instruments.hooks import PassInstrumentation
+    from passel.instruments.ir_printing import PrintIR
+    from passel.instruments.timing import Timing
+    from passel.instruments.trace import Trace
+    from passel.manager import PassManager
+    from passel.passes import PassRegistry
+    from passel.tool.settings import Settings
+
+
+class Reports(ExitStack):
+    """What observes the processing of all parts of the input; reports when it is left.
+
+    Args:
+        settings: What the command line says.
+        registry: The passes that it may name.
+
+    Raises:
+        UsageError: A flag's value is wrong, or a file cannot be opened.
+    """
+
+    def __init__(self, settings: Settings, registry: PassRegistry) -> None:
+        super().__init__()
+        self._settings = settings
+        _check_columns(settings.reports.mlir_timing_columns)
+        self._printer: PrintIR | None = _make_printer(settings, registry)
+        self._counter: DebugCounter | None = _make_counter(settings, registry)
+        self._log: PassInstrumentation | None = self._make_log()
+        self._trace: Trace | None = self._make_trace()
+        self._info: TextIO = self._open_info()
+        if settings.actions.mlir_print_debug_counter:
+            self.callback(self._print_counters)
+
+    def part(self) -> PartReports:
+        """Return what observes the processing of one part of the input."""
+        return PartReports(self._settings, self._info, self._printer, self._trace)
+
+    def observe(self, manager: PassManager) -> None:
+        """Let a manager's runs be logged, traced and counted."""
+        for instrumentation in (self._log, self._trace):
+            if instrumentation is not None:
+                manager.add_instrumentation(instrumentation)
+        if self._counter is not None:
+            manager.add_gate(self._counter)
+
+    def finish(self) -> None:
+        """Say what there is to say when the last part of the input has been processed."""
+        if self._printer is not None and self._printer.complaint:
+            sys.stderr.write(self._printer.complaint)
+
+    def _make_log(self) -> PassInstrumentation | None:
+        path = self._settings.actions.log_actions_to
+        places = self._settings.actions.log_mlir_actions_filter
+        if not path:
+            if places:
+                raise UsageError(
+                    "'--log-mlir-actions-filter' selects what --log-actions-to=<file> logs, "
+                    "which is missing"
+                )
+            return None
+        from passel.instruments.actions import ActionLog, Place
+
+        try:
+            chosen = [Place.parse(each.strip()) for each in places.split(",")] if places else []
+        except ValueError as error:
+            raise UsageError(f"'--log-mlir-actions-filter': {error}") from None
+        return ActionLog(self._open("log-actions-to", path), places=chosen)
+
+    def _make_trace(self) -> Trace | None:
+        path = self._settings.actions.profile_actions_to
+        if not path:
+            return None
+        from passel.instruments.trace import Trace
+
+        trace = Trace(self._open("profile-actions-to", path))
+        return self.enter_context(trace)
+
+    def _open_info(self) -> TextIO:
+        given = self._settings.reports
+        path = given.info_output_file
+        if not path or not (given.mlir_timing or given.mlir_pass_statistics):
+            return sys.stderr
+        if path == "-":
+            return sys.stdout
+        return self._open("info-output-file", path, append=True)
+
+    def _open(self, flag: str, path: str, *, append: bool = False) -> TextIO:
+        if path == "-":
+            return sys.stderr
+        return self.enter_context(report_file(self._settings, flag, path, append=append))
+
+    def _print_counters(self) -> None:
+        from passel.instruments.debug_counter import DebugCounter
+
+        sys.stderr.write((self._counter or DebugCounter()).report() + "\n")
+
+
+class PartReports(ExitStack):
+    """What observes the processing of one part of the input; reports when it is left."""
+
+    def __init__(
+        self, settings: Settings, stream: TextIO, printer: PrintIR | None, trace: Trace | None
+    ) -> None:
+        super().__init__()
+        self._settings = settings.reports
+        self._stream = stream
+        self._printer = printer
+        self._trace = trace
+        self._timing: Timing | None = None
+        if self._settings.mlir_timing:
+            self._timing = self._make_timing()
+
+    def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
+        """Return what times and traces a part of the work that is no pass.
+
+        Args:
+            name: The part's name.
+            timer: The name of its timer, if that is another one.
+        """
+        stack = ExitStack()
+        if self._timing is not None:
+            stack.enter_context(self._timing.scope(timer or name))
+        if self._trace is not None:
+            stack.enter_context(self._trace.scope(name))
+        return stack
+
+    def observe(self, manager: PassManager) -> None:
+        """Let a manager's runs be printed, counted and timed."""
+        if self._printer is not None:
+            manager.add_instrumentation(self._printer)
+            self.callback(self._printer.forget)
+        if self._settings.mlir_pass_statistics:
+            from passel.instruments.statistics_report import StatisticsReport
+
+            display = self._settings.mlir_pass_statistics_display
+            manager.add_instrumentation(StatisticsReport(display, stream=self._stream))
+        if self._timing is not None:
+            manager.add_instrumentation(self._timing)
+
+    def _make_timing(self) -> Timing:
+        from passel.instruments.timing import Timing
+
+        timing = Timing(
+            display=self._settings.mlir_timing_display,
+            output_format=self._settings.mlir_output_format,
+            columns=self._settings.mlir_timing_columns,
+        )
+        self.callback(timing.write_report, self._stream)
+        return self.enter_context(timing)
+
+
+def _check_columns(columns: tuple[str, ...]) -> None:
+    if columns:
+        from passel.instruments.timing_report import check_columns
+
+        try:
+            check_columns(columns)
+        except ValueError as error:
+            raise UsageError(f"for the --mlir-timing-columns option: {error}") from None
+
+
+def _make_counter(settings: Settings, registry: PassRegistry) -> DebugCounter | None:
+    if not (text := settings.actions.mlir_debug_counter):
+        return None
+    from passel.instruments.debug_counter import EVERY, DebugCounter
+
+    try:
+        counter = DebugCounter(text)
+    except ValueError as error:
+        raise UsageError(f"'--mlir-debug-counter': {error}") from None
+    known = [EVERY, *(info.name for info in registry.passes())]
+    for name in counter.names:
+        if name not in known:
+            hint = suggest(name, known)
+            raise UsageError(
+                f"'--mlir-debug-counter': '{name}' is neither '{EVERY}' nor a pass{hint}"
+            )
+    return counter
+
+
+def _make_printer(settings: Settings, registry: PassRegistry) -> PrintIR | None:
+    given = settings.printing
+    for when in ("before", "after"):
+        names: tuple[str, ...] = getattr(given, f"mlir_print_ir_{when}")
+        for name in names:
+            if name not in registry:
+                flag, hint = f"--mlir-print-ir-{when}", registry.suggest(name)
+                raise UsageError(f"for the {flag} option: Cannot find option named '{name}'!{hint}")
+    kinds: dict[str, Any] = {
+        "before": given.mlir_print_ir_before_all or given.mlir_print_ir_before,
+        "after": given.mlir_print_ir_after_all or given.mlir_print_ir_after,
+        "only_on_failure": given.mlir_print_ir_after_failure,
+        "diff": given.mlir_print_ir_diff,
+        "symbol": given.mlir_print_ir_op,
+    }
+    if not any(kinds.values()):
+        return None
+    from passel.instruments.ir_printing import PrintIR
+
+    printer = PrintIR(
+        **kinds,
+        module_scope=given.mlir_print_ir_module_scope,
+        only_on_change=given.mlir_print_ir_after_change,
+        flags=settings.print_flags,
+        directory=given.mlir_print_ir_tree_dir or None,
+    )
+    printer.defers_complaint = True  # a later part of the input may have the symbol
+    return printer

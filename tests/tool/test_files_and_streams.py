@@ -1,0 +1,225 @@
+"""Files and streams of the tool: nothing is cut off, overwritten or waited for without a word."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tool_fixtures import Outcome, Start, Tool
+
+LARGE = "".join(f"func.func private @f{index}()\n" for index in range(20_000))
+
+needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+
+
+def _only_error(outcome: Outcome) -> str:
+    """Return the error after checking that it is one line."""
+    assert outcome.code == 1
+    assert outcome.err.count("\n") == 1, outcome.err
+    return outcome.err
+
+
+# -- The standard output ---------------------------------------------------------------------
+
+unbuffered = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+
+
+@unbuffered
+def test_a_disk_that_is_full(tmp_path: Path, unbuffered: str) -> None:
+    """Output that does not fit is an error in one line, also where Python writes only once."""
+    (tmp_path / "in.mlir").write_text(LARGE)
+    command = [sys.executable, "-m", "passel", "in.mlir"]
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -f 64; "$@" > out.mlir', "sh", *command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "passel-opt: error: cannot write to the standard output: File too large\n"
+
+
+@unbuffered
+def test_a_pipe_that_does_not_block(tmp_path: Path, unbuffered: str) -> None:
+    """All of the output arrives, however slowly it is read."""
+    (tmp_path / "in.mlir").write_text(LARGE)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    with subprocess.Popen(
+        [sys.executable, "-m", "passel", "in.mlir"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stdout=write_end,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        os.close(write_end)
+        with open(read_end, encoding="utf-8") as pipe:  # noqa: PTH123 - a descriptor
+            text = pipe.read()
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert text.count("@f") == 20_000
+    assert text.endswith("}\n\n")
+
+
+@pytest.mark.parametrize(("source", "code"), [("", 0), ("%", 1)], ids=["valid", "invalid"])
+def test_a_closed_error_stream(start: Start, tmp_path: Path, source: str, code: int) -> None:
+    """Without an error stream the tool does its work and exits as always."""
+    process = start("in.mlir", "-o", "out.mlir", piped="2>&-")
+    assert (process.communicate(timeout=60), process.returncode) == (("", ""), 0)
+    assert (tmp_path / "out.mlir").exists()
+    (tmp_path / "in.mlir").write_text(source)
+    process = start("in.mlir", "-o", "/dev/null", piped="2>&-")
+    assert (process.communicate(timeout=60), process.returncode) == (("", ""), code)
+
+
+def test_closed_streams_are_not_reused(start: Start, tmp_path: Path) -> None:
+    """A file that the tool opens does not get what native code writes to a closed stream."""
+    flags = (
+        "in.mlir",
+        "-o",
+        "out.mlir",
+        "--log-actions-to=log",
+        "--cse",
+        "--load-pass-plugin=p.py",
+    )
+    (tmp_path / "p.py").write_text("import os\nos.write(1, b'stray')\nos.write(2, b'stray')\n")
+    process = start(*flags, piped="<&- >&- 2>&-")
+    assert (process.communicate(timeout=60), process.returncode) == (("", ""), 0)
+    assert "stray" not in (tmp_path / "log").read_text() + (tmp_path / "out.mlir").read_text()
+
+
+# -- Named pipes -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("-o=pipe",),
+        ("--log-actions-to=pipe", "-o=/dev/null"),
+        ("--profile-actions-to=pipe", "-o=/dev/null"),
+        ("--info-output-file=pipe", "--mlir-timing", "-o=/dev/null"),
+        ("--mlir-generate-reproducer=pipe", "-o=/dev/null"),
+    ],
+    ids=["output", "log", "trace", "info", "reproducer"],
+)
+def test_named_pipes(start: Start, tmp_path: Path, flags: tuple[str, ...]) -> None:
+    """A pipe is opened once: its reader gets everything, and nobody waits for another one."""
+    os.mkfifo(tmp_path / "pipe")
+    process = start("in.mlir", "--cse", *flags)
+    found: list[str] = []
+    reader = Thread(target=lambda: found.append((tmp_path / "pipe").read_text()), daemon=True)
+    reader.start()
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    reader.join(timeout=30)
+    assert (process.returncode, out, err) == (0, "", "")
+    assert len(found[0]) > 10
+
+
+# -- The input -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flag", ["log-actions-to", "profile-actions-to", "info-output-file"])
+@pytest.mark.parametrize("path", ["in.mlir", "./link.mlir"])
+def test_reports_do_not_go_to_the_input(tool: Tool, flag: str, path: str) -> None:
+    """A report into the input file is refused before that is touched, whatever its name."""
+    Path("link.mlir").symlink_to("in.mlir")
+    before = Path("in.mlir").read_text()
+    error = _only_error(tool("in.mlir", "--cse", "--mlir-timing", f"--{flag}={path}"))
+    assert error == f"passel-opt: error: '--{flag}={path}' would overwrite the input\n"
+    assert Path("in.mlir").read_text() == before
+
+
+def test_reports_do_not_go_to_what_is_piped_in(start: Start, tmp_path: Path) -> None:
+    """The same holds for a file that the standard input is redirected from."""
+    process = start("-", "--log-actions-to=in.mlir", piped="< in.mlir")
+    _, err = process.communicate(timeout=60)
+    assert err == "passel-opt: error: '--log-actions-to=in.mlir' would overwrite the input\n"
+    assert "func.func" in (tmp_path / "in.mlir").read_text()
+
+
+# -- Names and places ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing/", "Is a directory"),
+        ("x" * 300, "File name too long"),
+        ("a\0b", "embedded null byte"),
+        ("gone/out.mlir", "No such file or directory"),
+    ],
+    ids=["a directory's name", "overlong", "null", "nowhere"],
+)
+@pytest.mark.parametrize(
+    "flag", ["-o", "--log-actions-to", "--profile-actions-to", "--mlir-generate-reproducer"]
+)
+def test_names_that_no_file_can_have(tool: Tool, flag: str, name: str, reason: str) -> None:
+    """The file is named with the reason, before anything is done, and none is made."""
+    error = _only_error(tool("absent.mlir", f"{flag}={name}"))
+    assert error == f"passel-opt: error: cannot open output file '{name}': {reason}\n"
+    assert [path.name for path in Path().iterdir()] == ["in.mlir"]
+
+
+def test_a_deleted_directory(tmp_path: Path) -> None:
+    """In a directory that is gone, files with absolute names are processed, and others refused."""
+    (tmp_path / "in.mlir").write_text(LARGE)
+    (tmp_path / "gone").mkdir()
+    script = 'rmdir ../gone; "$@"'
+    command = ["/bin/sh", "-c", script, "sh", sys.executable, "-P", "-m", "passel"]
+
+    def run(flag: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "gone").mkdir(exist_ok=True)
+        return subprocess.run(
+            [*command, str(tmp_path / "in.mlir"), flag],
+            cwd=tmp_path / "gone",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    done = run("--canonicalize")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = run("-o=out.mlir")
+    error = "passel-opt: error: cannot open output file 'out.mlir': No such file or directory\n"
+    assert (done.returncode, done.stderr) == (1, error)
+
+
+@needs_full_device
+@pytest.mark.parametrize("flag", ["log-actions-to", "profile-actions-to", "info-output-file"])
+def test_reports_to_a_full_device(tool: Tool, flag: str) -> None:
+    """A report that cannot be written is one line, after the result."""
+    outcome = tool("in.mlir", "--cse", "--mlir-timing", f"--{flag}=/dev/full")
+    assert "func.func @f" in outcome.out
+    error = outcome.err
+    if flag != "info-output-file":
+        error = error[error.index("passel-opt: ") :]  # behind the timing
+    assert error == (
+        "passel-opt: error: cannot write output file '/dev/full': No space left on device\n"
+    )
+    assert outcome.code == 1
+
+
+def test_a_trace_on_the_error_stream(tool: Tool) -> None:
+    """`--profile-actions-to=-` is one JSON document, whatever number of parts and runs there is."""
+    Path("in.mlir").write_text("func.func private @f()\n// -----\nfunc.func private @g()\n")
+    outcome = tool("in.mlir", "--cse", "--split-input-file", "--profile-actions-to=-")
+    events = json.loads(outcome.err)
+    assert [e["name"] for e in events if e["ph"] == "B" and re.match("cse|Output", e["name"])] == [
+        "cse builtin.module",
+        "Output",
+    ] * 2

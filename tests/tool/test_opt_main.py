@@ -1,0 +1,184 @@
+"""`opt_main`: tools like passel-opt for somebody else's passes, or somebody else's IR."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+
+from passel import Pass, PassContext, PassRegistry
+from passel.diagnostics import Diagnostic, Severity
+from passel.ir.frontend import Flag, Frontend, Parsed, UnreadableError
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.tool import opt_main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.ir.frontend import SourcePart
+
+SCRIPT = """\
+import sys
+from passel.tool import opt_main
+from my_passes import registry
+
+sys.exit(opt_main(name="my-opt", registry=registry))
+"""
+
+PASSES = """\
+from passel import OperationPass, PassContext, PassFailure, PassRegistry
+from xdsl.dialects.func import FuncOp
+
+registry = PassRegistry()
+
+@registry.register
+class Refuse(OperationPass[FuncOp]):
+    '''Give up.'''
+
+    name = "refuse"
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        raise PassFailure("not this one")
+"""
+
+
+@pytest.fixture
+def my_opt(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """A tool with one pass, as a script."""
+    (tmp_path / "my-opt.py").write_text(SCRIPT)
+    (tmp_path / "my_passes.py").write_text(PASSES)
+    (tmp_path / "in.mlir").write_text("func.func @f() { return }\n")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "my-opt.py", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_a_tool_for_ones_own_passes(
+    my_opt: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    """It has its name in help and messages, its own passes and no others."""
+    assert my_opt("in.mlir").stdout.startswith("builtin.module {\n  func.func @f()")
+    assert my_opt("--help").stdout.startswith("my-opt: run nested pass pipelines")
+    assert "passel-opt" not in my_opt("--help").stdout
+    assert my_opt("--list-passes").stdout == "Passes:\n  --refuse -   Give up.\n"
+    failed = my_opt("in.mlir", "--refuse", "--mlir-print-op-on-diagnostic=false")
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("in.mlir:1:1: error: 'func.func' op pass 'refuse' failed")
+    assert failed.stderr.endswith(
+        "\nmy-opt: note: to replay: my-opt in.mlir --refuse --mlir-print-op-on-diagnostic=false\n"
+    )
+    unknown = my_opt("in.mlir", "--cse")
+    assert unknown.stderr.startswith(
+        "my-opt: error: unknown command line argument '--cse'\nTry 'my-opt --help'\n"
+    )
+
+
+# -- Another IR ------------------------------------------------------------------------------
+
+
+class ToyFrontend(Frontend):
+    """The toy IR as files, one op in each."""
+
+    flags: ClassVar[Sequence[Flag]] = (Flag("print in capitals", name="shout"),)
+
+    def parse(self, part: SourcePart, context: Any, warn: Callable[[Diagnostic], None]) -> Parsed:
+        """Read an op."""
+        text = part.text.lstrip()
+        if not text.startswith("toy."):
+            place = part.location(len(part.text) - len(text))
+            raise UnreadableError([Diagnostic(Severity.ERROR, "expected an op", place)])
+        return Parsed(parse_toy(text))
+
+    def emit(self, parsed: Parsed, context: Any) -> str:
+        """Print it, perhaps loudly."""
+        text = str(parsed.op) + "\n"
+        return text.upper() if self.settings.own["shout"] else text
+
+
+class ToyAdapterForFiles(ToyAdapter):
+    """An adapter that has a frontend."""
+
+    def make_frontend(self) -> Frontend:
+        """Return it."""
+        return ToyFrontend(self)
+
+
+class Increment(Pass[ToyOp]):
+    """Add one."""
+
+    name = "increment"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Add one."""
+        op.value += 1
+
+
+@pytest.fixture
+def toy_opt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """A tool for the toy IR."""
+    monkeypatch.chdir(tmp_path)
+    registry = PassRegistry()
+    registry.register(Increment)
+
+    def run(*arguments: str, adapter: ToyAdapter | None = None) -> tuple[int, str, str]:
+        adapter = adapter or ToyAdapterForFiles()
+        code = opt_main(arguments, name="toy-opt", registry=registry, adapter=adapter)
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_a_tool_for_another_ir(toy_opt: Callable[..., tuple[int, str, str]]) -> None:
+    """An adapter with a frontend is enough: pipelines, splitting, and the IR's own flags."""
+    Path("in.toy").write_text("toy.module(toy.func @f)// -----\ntoy.module(toy.func @g)")
+    flags = ("in.toy", "--split-input-file", "-p", "toy.module(toy.func(increment))", "--shout")
+    assert toy_opt(*flags) == (
+        0,
+        "TOY.MODULE(TOY.FUNC @F 1)\n// -----\nTOY.MODULE(TOY.FUNC @G 1)\n",
+        "",
+    )
+    code, out, _ = toy_opt("--help")
+    assert code == 0
+    assert out.startswith("toy-opt: run nested pass pipelines on toy files\n")
+    assert "toy:\n  --shout  " in out
+    assert "emit-bytecode" not in out
+
+
+def test_errors_of_another_ir(toy_opt: Callable[..., tuple[int, str, str]]) -> None:
+    """What its frontend refuses has the source line and a caret as well."""
+    Path("in.toy").write_text("toy.module\n// -----\nnonsense\n")
+    code, out, err = toy_opt("in.toy", "--split-input-file")
+    assert (code, out) == (1, "toy.module\n// -----\n")
+    assert err == "in.toy:3:1: error: expected an op\nnonsense\n^\n"
+
+
+@pytest.mark.parametrize(
+    ("flag", "reason"),
+    [
+        ("--ir=mlir", "'--ir' means nothing here: toy-opt reads 'toy' alone"),
+        ("--emit-bytecode", "'--emit-bytecode' means nothing here: toy-opt reads 'toy' alone"),
+        ("--compat=xdsl", "'--compat' is for passel-opt alone"),
+    ],
+)
+def test_flags_for_other_irs(
+    toy_opt: Callable[..., tuple[int, str, str]], flag: str, reason: str
+) -> None:
+    """A flag that is for another IR is refused, not ignored."""
+    assert toy_opt("absent.toy", flag) == (1, "", f"toy-opt: error: {reason}\n")
+
+
+def test_an_adapter_without_a_frontend(toy_opt: Callable[..., tuple[int, str, str]]) -> None:
+    """An adapter that cannot read files is named, with what it lacks."""
+    assert toy_opt("in.toy", adapter=ToyAdapter()) == (
+        1,
+        "",
+        "toy-opt: error: the adapter of 'toy' cannot read files: it has no make_frontend()\n",
+    )
