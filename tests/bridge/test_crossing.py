@@ -16,6 +16,7 @@ from passel import (
     UnknownPassError,
 )
 from passel.bridge import RunOnMLIR, RunOnXDSL
+from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
     from worlds import World
@@ -159,6 +160,26 @@ def test_in_python(mlir_world: World, xdsl_world: World) -> None:
         assert parsed == kind.of("cse", "func.func(canonicalize)")
         assert hash(parsed) == hash(kind.of("cse,func.func(canonicalize)"))
         assert str(kind()) == f"{world.other}()"
+
+
+def test_it_prints_like_a_nested_pipeline(world: World) -> None:
+    """Also on lines of its own, and in a schedule."""
+    text = "builtin.module(cse,other(canonicalize{max-iterations=2},func.func(cse)))"
+    manager = world.manager(text)
+    assert str(manager) == text.replace("other", world.other)
+    assert manager.to_text(pretty=True).splitlines() == [
+        "builtin.module(",
+        "  cse,",
+        f"  {world.other}(",
+        "    canonicalize{max-iterations=2},",
+        "    func.func(",
+        "      cse",
+        "    )",
+        "  )",
+        ")",
+    ]
+    compiler = PipelineCompiler(world.adapter, world.context)
+    assert str(compiler.schedule(manager).pipeline) == str(manager)
 
 
 def test_without_parentheses(world: World) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from passel import OpPassManager, Options, Pass, PassManager, PassRegistry, option
+from passel.pipeline import parse_elements, parse_pipeline, print_element, print_pipeline
 
 
 class Color(Enum):
@@ -173,6 +174,21 @@ def test_printed_managers_parse_back(pm: OpPassManager) -> None:
         assert again == pm
         assert str(again) == str(pm)
         assert again.to_text(all_options=True) == pm.to_text(all_options=True)
+
+
+@settings(max_examples=50)
+@given(pipelines)
+def test_managers_make_the_nodes_that_their_text_is(pm: OpPassManager) -> None:
+    """What a manager hands to the printer equals what the parser makes of the print."""
+    for all_options in (False, True):
+        node = pm.to_node(all_options=all_options)
+        assert print_pipeline(node) == pm.to_text(all_options=all_options)
+        assert parse_pipeline(print_pipeline(node)) == node
+        assert parse_pipeline(print_pipeline(node, pretty=True)) == node
+        assert parse_pipeline(print_pipeline(node, spaced=True)) == node
+        for entry in pm:
+            inner = entry.to_node(all_options=all_options)
+            assert parse_elements(print_element(inner)) == (inner,)
 
 
 @settings(max_examples=50)

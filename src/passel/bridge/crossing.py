@@ -15,7 +15,7 @@ from passel.ir.resources import unescaped
 from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass
 from passel.passes.resolution import names_on, resolve
-from passel.pipeline import parse_elements
+from passel.pipeline import PipelineNode, parse_elements
 from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
@@ -161,10 +161,9 @@ class Crossing(Pass[Any]):
         """
         raise NotImplementedError
 
-    def to_text(self, *, all_options: bool = False) -> str:
-        """Return the pass as it stands in a pipeline."""
-        text = self.passes.to_text(all_options=all_options)
-        return f"{self.name}{text.removeprefix(self.passes.anchor)}"
+    def to_node(self, *, all_options: bool = False) -> PipelineNode:
+        """Return the pass as an element of a pipeline, which looks like a nested pipeline."""
+        return PipelineNode(self.name, self.passes.to_node(all_options=all_options).elements)
 
     @property
     def display_name(self) -> str:

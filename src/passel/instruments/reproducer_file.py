@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import file_problem
 from passel.instruments.files import is_special, write_whole
 from passel.ir.resources import ExternalResource, print_resources
-from passel.schedule import PassStep
+from passel.pipeline import PipelineNode, print_pipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from passel.schedule import Pipeline
+    from passel.schedule import PassStep, Pipeline
 
 GROUP = "mlir_reproducer"
 """Whose external resources the pipeline and its settings are."""
@@ -73,23 +73,16 @@ def pipeline_text(pipeline: Pipeline, anchor: str) -> str:
     Returns:
         Text with `, ` between the elements at the top and `,` between others, as MLIR does.
     """
-    return f"{anchor}({', '.join(_elements(pipeline))})"
-
-
-def _elements(pipeline: Pipeline) -> Iterator[str]:
-    for step in pipeline.steps:
-        if isinstance(step, PassStep):
-            yield step.pass_.to_text(all_options=True)
-        else:
-            for nested in step.pipelines:
-                yield f"{nested.anchor}({','.join(_elements(nested))})"
+    return print_pipeline(pipeline.to_node(all_options=True)._replace(anchor=anchor), spaced=True)
 
 
 def scoped_text(scopes: Iterable[str], step: PassStep) -> str:
     """Return a pipeline of one pass inside of the anchors given."""
-    anchors = list(scopes)
-    text = step.pass_.to_text(all_options=True)
-    return "(".join([*anchors, text]) + ")" * len(anchors)
+    *outer, innermost = scopes
+    node = PipelineNode(innermost, step.to_nodes(all_options=True))
+    for anchor in reversed(outer):
+        node = PipelineNode(anchor, (node,))
+    return print_pipeline(node)
 
 
 class Place:

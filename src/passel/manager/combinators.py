@@ -12,11 +12,10 @@ from passel.errors import PassFailure
 from passel.manager.op_pass_manager import OpPassManager
 from passel.passes import Pass, PassRegistry, default_registry, option
 from passel.passes.resolution import resolve
-from passel.pipeline import located, parse_elements_at
+from passel.pipeline import OptionText, located, parse_elements_at, print_elements
 
 if TYPE_CHECKING:
     from passel.passes import PassContext
-    from passel.pipeline import OptionText
 
 
 def register(registry: PassRegistry) -> None:
@@ -33,8 +32,8 @@ class BarePipeline(OpPassManager):
         passes: As for `OpPassManager.add`.
 
     Example:
-        >>> BarePipeline("symbol-dce,func.func(cse)").to_option_text(all_options=False)
-        '{symbol-dce,func.func(cse)}'
+        >>> str(CompositeFixedPoint(pipeline=BarePipeline("symbol-dce,func.func(cse)")))
+        'composite-fixed-point-pass{pipeline={symbol-dce,func.func(cse)}}'
 
     Source: options of MLIR's passes that are given to `mlir::parsePassPipeline`, MLIR 22.
     """
@@ -54,10 +53,10 @@ class BarePipeline(OpPassManager):
             manager.add_resolved(resolve(elements, scope or default_registry()))
         return manager
 
-    def to_option_text(self, *, all_options: bool) -> str:
+    def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the elements as the value of a pass's option."""
-        text = self.to_text(all_options=all_options)[len(f"{self.anchor}(") : -1]
-        return f"{{{text}}}" if not text or " " in text or "," in text else text
+        text = print_elements(self.to_node(all_options=all_options).elements)
+        return OptionText(text, "{" if not text or " " in text or "," in text else "")
 
     def as_option(self) -> BarePipeline:
         """Return a copy that can no longer be changed, for a pass to hold."""

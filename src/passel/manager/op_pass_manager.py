@@ -17,7 +17,14 @@ from passel.ir import ANY, WrapsPasses, adapter_for, entered_context, op_name_of
 from passel.passes import Pass, default_registry
 from passel.passes.callables import pass_of
 from passel.passes.resolution import ResolvedCall, ResolvedElement, ResolvedPass, names_for, resolve
-from passel.pipeline import located, parse_elements, parse_pipeline_at
+from passel.pipeline import (
+    OptionText,
+    PipelineNode,
+    located,
+    parse_elements,
+    parse_pipeline_at,
+    print_pipeline,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Span
     from passel.passes import PassRegistry
-    from passel.pipeline import OptionText
+    from passel.pipeline import ElementNode
 
 
 class Nesting(Enum):
@@ -101,9 +108,7 @@ class OpPassManager:
             passes = (_described(passes, name, argument, description, op_name),)
         for item in passes:
             if isinstance(item, str):
-                registry = self._registry or names_for(None, entered_context(), None)
-                registry = registry or default_registry()
-                added += self._built(resolve(parse_elements(item), registry))
+                added += self._resolved(parse_elements(item))
             elif isinstance(item, OpPassManager):
                 added.append((item.copy(), None))
             else:
@@ -111,6 +116,24 @@ class OpPassManager:
         self._check_not_frozen()
         self._entries += added
         return self
+
+    def add_nodes(self, elements: Sequence[ElementNode]) -> Self:
+        """Append what a text says that has been parsed already, as `add` does with text.
+
+        Raises:
+            PipelineError: A name or an option is wrong, or a pass has another anchor; nothing
+                was added.
+        """
+        added = self._resolved(elements)
+        self._check_not_frozen()
+        self._entries += added
+        return self
+
+    def _resolved(
+        self, elements: Sequence[ElementNode]
+    ) -> list[tuple[Pass[Any] | OpPassManager, Span | None]]:
+        registry = self._registry or names_for(None, entered_context(), None)
+        return self._built(resolve(elements, registry or default_registry()))
 
     def add_resolved(self, elements: Sequence[ResolvedElement]) -> Self:
         """Append what was resolved from text, nesting passes as this manager does.
@@ -172,6 +195,15 @@ class OpPassManager:
     def _empty_copy(self) -> Self:
         return type(self)(self._anchor, nesting=self.nesting)
 
+    def to_node(self, *, all_options: bool = False) -> PipelineNode:
+        """Return the pipeline as a syntax tree, to be printed.
+
+        Args:
+            all_options: Include the options that equal their defaults.
+        """
+        elements = (entry.to_node(all_options=all_options) for entry, _ in self._entries)
+        return PipelineNode(self._anchor, tuple(elements))
+
     def to_text(self, *, all_options: bool = False, pretty: bool = False) -> str:
         """Return the pipeline as text that parses back to an equal manager.
 
@@ -179,20 +211,7 @@ class OpPassManager:
             all_options: Print the options that equal their defaults as well.
             pretty: One element a line, indented.
         """
-        return "".join(self._pieces(0 if pretty else None, all_options=all_options))
-
-    def _pieces(self, indent: int | None, *, all_options: bool) -> Iterator[str]:
-        inner = None if indent is None else indent + 1
-        newline = "" if inner is None else "\n" + "  " * inner
-        yield f"{self._anchor}({newline}"
-        for index, (entry, _) in enumerate(self._entries):
-            if index:
-                yield "," + newline
-            if isinstance(entry, OpPassManager):
-                yield from entry._pieces(inner, all_options=all_options)
-            else:
-                yield entry.to_text(all_options=all_options)
-        yield ")" if indent is None else "\n" + "  " * indent + ")"
+        return print_pipeline(self.to_node(all_options=all_options), pretty=pretty)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -244,10 +263,10 @@ class OpPassManager:
         manager._entries = manager._built(resolve(node.elements, scope or default_registry()))
         return manager
 
-    def to_option_text(self, *, all_options: bool) -> str:
+    def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the pipeline as the value of a pass's option."""
         text = self.to_text(all_options=all_options)
-        return f"{{{text}}}" if " " in text or "," in text else text
+        return OptionText(text, "{" if " " in text or "," in text else "")
 
     def as_option(self) -> OpPassManager:
         """Return a copy that can no longer be changed, for a pass to hold."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from passel.mlir.blame import blame
 from passel.mlir.native import FUNCTION, NativePass, can_fail
 from passel.mlir.pipelines import compiled
+from passel.pipeline import print_elements
 from passel.schedule import FusedStep, PassStep
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class _FusedPasses:
 
     def to_text(self, *, all_options: bool = False) -> str:
         """Return the passes as they stand in a pipeline."""
-        return ",".join(_text(step) for step in self._steps)
+        return print_elements(node for step in self._steps for node in step.to_nodes())
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Let MLIR run the passes.
@@ -133,12 +134,6 @@ class _FusedPasses:
                 self._bindings, context, text, verify=self._verify, locate=self._has_several
             )
         return made
-
-
-def _text(step: Step) -> str:
-    if isinstance(step, PassStep):
-        return step.pass_.to_text()
-    return ",".join(map(str, step.pipelines))
 
 
 def _passes(steps: Sequence[Step]) -> Iterator[PassStep]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import OptionError, Problem
 from passel.mlir.bindings import bindings_named
-from passel.mlir.native import NativePass, native_pass_class, written
+from passel.mlir.native import NativePass, native_pass_class
 from passel.mlir.pipelines import Refused, parsed
 from passel.mlir.upstream import upstream_passes
 from passel.passes import Options, PassInfo, PassPipelineInfo
+from passel.pipeline import PassNode, PipelineNode, parse_pipeline, print_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,7 +62,12 @@ class MLIRSource:
 class NativeOptions(Options):
     """Options of one of MLIR's registered pipelines, as they were written."""
 
-    text: str = ""
+    nodes: tuple[OptionNode, ...] = ()
+
+    @classmethod
+    def option_infos(cls) -> tuple[()]:
+        """Return nothing: MLIR knows the options, and does not tell."""
+        return ()
 
     @classmethod
     def read_options(
@@ -71,7 +77,7 @@ class NativeOptions(Options):
         scope: Any,  # noqa: ARG003 - as in the base class
     ) -> dict[str, Any]:
         """Take the options as they are; MLIR reads them when the pipeline is built."""
-        return {"text": written(nodes)}
+        return {"nodes": tuple(nodes)}
 
 
 @cache
@@ -86,9 +92,9 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
         return None
 
     def build(manager: OpPassManager, options: NativeOptions) -> None:
-        call = f"{name}{{{options.text}}}" if options.text else name
+        call = PipelineNode(manager.anchor, (PassNode(name, options.nodes),))
         try:
-            expanded = str(parsed(bindings, None, f"{manager.anchor}({call})"))
+            expanded = str(parsed(bindings, None, print_pipeline(call)))
             # MLIR prints some options so that it could not read them again.
             again = str(parsed(bindings, None, expanded))
         except Refused as error:
@@ -96,6 +102,6 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
         if again != expanded:
             message = f"pipeline '{name}' cannot be taken apart: MLIR prints it ambiguously"
             raise OptionError(Problem(message))
-        manager.add(expanded[len(manager.anchor) + 1 : -1])
+        manager.add_nodes(parse_pipeline(expanded).elements)
 
     return PassPipelineInfo(name, build, NativeOptions, f"MLIR's pipeline `{name}`.", "MLIR")

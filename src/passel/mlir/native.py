@@ -15,6 +15,7 @@ from passel.mlir.bindings import bindings_named
 from passel.mlir.effects import display_name_of, effects_of_native
 from passel.mlir.pipelines import Refused, compiled, on_nothing, parsed
 from passel.passes import Pass
+from passel.pipeline import parse_options, print_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,7 +82,7 @@ class NativePass(Pass[Any]):
             OptionError: MLIR refuses them, for the reason that it gives.
         """
         nodes = tuple(nodes)
-        text = written(nodes)
+        text = print_options(nodes)
         if text:
             try:
                 parsed(bindings_named(cls.root), None, f"any({cls.name}{{{text}}})")
@@ -90,9 +91,9 @@ class NativePass(Pass[Any]):
                 raise OptionError(Problem(f"{owner}: {error.reason}", span)) from None
         return {"options": text}
 
-    def option_text(self, *, all_options: bool = False) -> str:
+    def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
         """Return the options as they were written."""
-        return self.options
+        return _option_nodes(self.options)
 
     def own_effects(self) -> tuple[str, ...]:
         """Return what the pass does outside the IR, and what pipelines in its options do."""
@@ -206,20 +207,8 @@ def _unpickled(root: str, name: str, options: str) -> NativePass:
     return found(options=options)
 
 
-def written(nodes: Iterable[OptionNode]) -> str:
-    """Return options as text that MLIR reads."""
-    return " ".join(map(_option_text, nodes))
-
-
-def _option_text(node: OptionNode) -> str:
-    if node.value is None:
-        return node.key
-    text, quote = node.value.text, node.value.quote
-    if quote == "{":
-        return f"{node.key}={{{text}}}"
-    if quote == '"':
-        text = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f"{node.key}={quote}{text}{quote}"
+_option_nodes = cache(parse_options)
+"""The options of native passes as nodes, which each execution of such a pass prints."""
 
 
 def _blamed(nodes: Iterable[OptionNode], reason: str) -> Any:

@@ -16,6 +16,7 @@ from passel.passes.definition import check_pass
 from passel.passes.effects import check_effects
 from passel.passes.options import Options, option
 from passel.passes.statistics import Statistic, statistics_of
+from passel.pipeline import PassNode, print_element
 
 if TYPE_CHECKING:
     # Only for its default: a plain `Pass` means `Pass[Any]` to type checkers.
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from passel.ir import OpKind
     from passel.passes.context import PassContext
+    from passel.pipeline import ElementNode
 
     OpT = TypeVar("OpT", default=Any)
     StateT = TypeVar("StateT", default=None)
@@ -151,15 +153,22 @@ class Pass(Options, Generic[OpT, StateT]):
         """Return the declared statistics in the order of declaration."""
         return statistics_of(cls)
 
+    def to_node(self, *, all_options: bool = False) -> ElementNode:
+        """Return the pass as an element of a pipeline, to be printed.
+
+        Args:
+            all_options: Include the options that equal their defaults.
+        """
+        name = self.name or f"unknown<{type(self).__name__}>"
+        return PassNode(name, self.option_nodes(all_options=all_options))
+
     def to_text(self, *, all_options: bool = False) -> str:
         """Return the pass as it stands in a pipeline.
 
         Args:
             all_options: Print the options that equal their defaults as well.
         """
-        options = self.option_text(all_options=all_options)
-        name = self.name or f"unknown<{type(self).__name__}>"
-        return f"{name}{{{options}}}" if options else name
+        return print_element(self.to_node(all_options=all_options))
 
     def __str__(self) -> str:
         return self.to_text()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
-from passel.pipeline import OptionText, quote, split_list
+from passel.pipeline import OptionText, print_value, spelled, split_list
 from passel.pipeline.lexer import WHITE_SPACE
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ class Codec(Protocol):
         """Return the value for all occurrences of an option; None is a key without `=`."""
         ...
 
-    def format(self, value: Any, *, all_options: bool) -> str | None:
-        """Return the text after `=`, or None to print the key alone."""
+    def spell(self, value: Any, *, all_options: bool) -> OptionText:
+        """Return what stands after `=`; `parse` reads an equal value from it."""
         ...
 
     def check(self, value: Any) -> Any:
@@ -77,8 +77,8 @@ class ReadsOptionText(Protocol):
         """Return the value that `text` spells. Raises `ValueError` or `PipelineError`."""
         ...
 
-    def to_option_text(self, *, all_options: bool) -> str:
-        """Return text that `from_option_text` reads back, quoted as far as it needs to be."""
+    def to_option_text(self, *, all_options: bool) -> OptionText | str:
+        """Return what `from_option_text` reads back; a string is quoted as far as need be."""
         ...
 
 
@@ -97,7 +97,7 @@ class ScalarCodec:
         self,
         metavar: str,
         read: Callable[[str], Any],
-        write: Callable[[Any], str],
+        write: Callable[[Any], OptionText],
         accepts: Callable[[Any], Any],
         *,
         trim: bool = True,
@@ -122,7 +122,7 @@ class ScalarCodec:
                 raise BadValue(str(error), value.span) from None
         return result
 
-    def format(self, value: Any, *, all_options: bool) -> str:
+    def spell(self, value: Any, *, all_options: bool) -> OptionText:
         """Spell the value."""
         del all_options
         return self._write(value)
@@ -201,13 +201,15 @@ def _accept_float(value: Any) -> float:
         raise ValueError(str(error)) from None
 
 
+_TRUE, _FALSE, _NONE = OptionText("true"), OptionText("false"), OptionText("none")
+
 _SCALARS: dict[Any, Codec] = {
-    bool: ScalarCodec(
-        "", read_bool, lambda value: "true" if value else "false", _instance_of(bool)
+    bool: ScalarCodec("", read_bool, lambda value: _TRUE if value else _FALSE, _instance_of(bool)),
+    int: ScalarCodec("<int>", read_int, lambda value: OptionText(str(value)), _instance_of(int)),
+    float: ScalarCodec(
+        "<number>", read_float, lambda value: OptionText(repr(value)), _accept_float
     ),
-    int: ScalarCodec("<int>", read_int, str, _instance_of(int)),
-    float: ScalarCodec("<number>", read_float, repr, _accept_float),
-    str: ScalarCodec("<string>", str, quote, _instance_of(str), trim=False),
+    str: ScalarCodec("<string>", str, spelled, _instance_of(str), trim=False),
 }
 
 
@@ -227,8 +229,8 @@ def choice_codec(choices: dict[str, Any]) -> ScalarCodec:
         msg = f"expected one of {', '.join(choices)}, got {value!r}"
         raise ValueError(msg)
 
-    def write(value: Any) -> str:
-        return quote(next(k for k, c in choices.items() if type(c) is type(value) and c == value))
+    def write(value: Any) -> OptionText:
+        return spelled(next(k for k, c in choices.items() if type(c) is type(value) and c == value))
 
     return ScalarCodec(f"<{'|'.join(choices)}>", read, write, accepts)
 
@@ -265,11 +267,11 @@ class TupleCodec:
         except BadValue as error:
             raise BadValue(error.message, error.span or text.span, error.problems) from None
 
-    def format(self, value: Any, *, all_options: bool) -> str:
-        """Print in braces, also when empty."""
+    def spell(self, value: Any, *, all_options: bool) -> OptionText:
+        """Spell it in braces, also when empty."""
         pairs = zip(self._codecs(len(value)), value, strict=True)
-        parts = (codec.format(item, all_options=all_options) or "" for codec, item in pairs)
-        return f"{{{','.join(parts)}}}"
+        items = (print_value(codec.spell(item, all_options=all_options)) for codec, item in pairs)
+        return OptionText(",".join(items), "{")
 
     def check(self, value: Any) -> tuple[Any, ...]:
         """Accept any list or tuple and make it a tuple."""
@@ -325,14 +327,14 @@ class UnionCodec:
                 continue
         return self.members[-1].parse(values, scope)
 
-    def format(self, value: Any, *, all_options: bool) -> str:
-        """Print as the member does that takes the value; quote what would read as another's."""
+    def spell(self, value: Any, *, all_options: bool) -> OptionText:
+        """Spell as the member does that takes the value; quote what would read as another's."""
         if value is None:
-            return "none"
+            return _NONE
         member = self._member_of(value)
-        text = member.format(value, all_options=all_options) or ""
-        ambiguous = member is self._text or (self.none and text == "none")
-        return f'"{text}"' if ambiguous and text[:1] not in ('"', "'") else text
+        spelling = member.spell(value, all_options=all_options)
+        ambiguous = member is self._text or (self.none and spelling == _NONE)
+        return OptionText(spelling.text, '"') if ambiguous and not spelling.quote else spelling
 
     def check(self, value: Any) -> Any:
         """Accept what any member accepts, and None if that is allowed."""
@@ -377,9 +379,10 @@ class CustomCodec:
         except ValueError as error:
             raise BadValue(str(error), value.span) from None
 
-    def format(self, value: Any, *, all_options: bool) -> str:
+    def spell(self, value: Any, *, all_options: bool) -> OptionText:
         """Ask the value."""
-        return value.to_option_text(all_options=all_options)
+        text: OptionText | str = value.to_option_text(all_options=all_options)
+        return text if isinstance(text, OptionText) else OptionText(text)
 
     def check(self, value: Any) -> Any:
         """Accept instances; a class may freeze what it is given with `as_option`."""

@@ -12,18 +12,24 @@ import dataclasses
 import sys
 import typing
 from dataclasses import MISSING, dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
 from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, Problem
 from passel.passes.definition import check_fields
 from passel.passes.option_types import BadValue, Codec, codec_for
-from passel.pipeline import OptionText, parse_options, split_struct
+from passel.pipeline import (
+    OptionNode,
+    OptionText,
+    parse_options,
+    print_options,
+    print_value,
+    split_struct,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    from passel.pipeline import OptionNode
 
 
 def option(
@@ -79,6 +85,11 @@ class OptionInfo(NamedTuple):
     def metavar(self) -> str:
         """What stands for a value in `--help`, such as `<int>`; empty for a flag."""
         return self.codec.metavar
+
+    @property
+    def default_text(self) -> str:
+        """The default as it is written in a pipeline."""
+        return print_value(self.codec.spell(self.default, all_options=True))
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
@@ -166,31 +177,46 @@ class Options:
         """
         return read_options(cls.option_infos(), nodes, owner, scope)
 
+    def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
+        """Return the options as they are written, sorted by name.
+
+        Args:
+            all_options: Include those that equal their defaults.
+        """
+        infos = self.option_infos()
+        if not infos:
+            return ()
+        nodes: list[OptionNode] = []
+        for info in sorted(infos, key=_name):
+            value = getattr(self, info.field)
+            if value is info.default and not (all_options or info.required):
+                continue  # most are
+            if all_options or info.required or not _is_default(value, info):
+                nodes.append(
+                    OptionNode(info.name, info.codec.spell(value, all_options=all_options))
+                )
+        return tuple(nodes)
+
     def option_text(self, *, all_options: bool = False) -> str:
         """Return the options as `a=1 b=2`, sorted by name.
 
         Args:
             all_options: Print those that equal their defaults as well.
         """
-        parts: list[str] = []
-        for info in sorted(self.option_infos(), key=lambda info: info.name):
-            value = getattr(self, info.field)
-            if all_options or info.required or not _is_default(value, info):
-                text = info.codec.format(value, all_options=all_options)
-                parts.append(info.name if text is None else f"{info.name}={text}")
-        return " ".join(parts)
+        return print_options(self.option_nodes(all_options=all_options))
 
     def __str__(self) -> str:
         return f"{{{self.option_text()}}}"
 
 
+_name = attrgetter("name")
+
+
 def _is_default(value: Any, info: OptionInfo) -> bool:
     """Tell whether an option need not be printed: to Python, False equals 0."""
-    if value is info.default:
-        return True
     return bool(value == info.default) and (
-        info.codec.format(value, all_options=True)
-        == info.codec.format(info.default, all_options=True)
+        info.codec.spell(value, all_options=True)
+        == info.codec.spell(info.default, all_options=True)
     )
 
 
@@ -281,9 +307,9 @@ class StructCodec:
         except OptionError as error:
             raise BadValue("", problems=error.problems) from None
 
-    def format(self, value: Options, *, all_options: bool) -> str:
-        """Print it in braces."""
-        return f"{{{value.option_text(all_options=all_options)}}}"
+    def spell(self, value: Options, *, all_options: bool) -> OptionText:
+        """Spell it in braces."""
+        return OptionText(value.option_text(all_options=all_options), "{")
 
     def check(self, value: Any) -> Options:
         """Accept instances of the struct only."""

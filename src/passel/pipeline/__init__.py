@@ -8,7 +8,15 @@ from passel.pipeline.parser import (
     parse_pipeline,
     parse_pipeline_at,
 )
-from passel.pipeline.printer import print_options, print_pipeline, quote
+from passel.pipeline.printer import (
+    print_element,
+    print_elements,
+    print_options,
+    print_pipeline,
+    print_value,
+    quote,
+    spelled,
+)
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 __all__ = [
@@ -25,9 +33,13 @@ __all__ = [
     "parse_options",
     "parse_pipeline",
     "parse_pipeline_at",
+    "print_element",
+    "print_elements",
     "print_options",
     "print_pipeline",
+    "print_value",
     "quote",
+    "spelled",
     "split_list",
     "split_struct",
 ]

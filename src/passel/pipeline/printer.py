@@ -1,6 +1,7 @@
-"""Nodes to text: canonical, and parsed back to equal nodes.
+"""Nodes to text, parsed back to equal nodes: the only printer of pipelines.
 
-Also spells strings, because when a string needs quotes is a question of this grammar.
+Passes and managers turn themselves into nodes to be printed. Also spells strings, because when
+a string needs quotes is a question of this grammar.
 """
 
 from __future__ import annotations
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 _BARE = re.compile(r"""[^\s{}()\[\]'",\\]+""")
 
 
+def spelled(text: str) -> OptionText:
+    """Return a string as an option's value that reads back as it, bare where that is possible."""
+    if _BARE.fullmatch(text):
+        return OptionText(text)
+    # Between single quotes there are no escapes, which mlir-opt does not know.
+    return OptionText(text, "'" if ('"' in text or "\\" in text) and "'" not in text else '"')
+
+
 def quote(text: str) -> str:
     r"""Spell a string so that it reads back as itself, bare where that is possible.
 
@@ -25,17 +34,17 @@ def quote(text: str) -> str:
         >>> print(quote("a.mlir"), quote("two words"), quote('say "hi"'))
         a.mlir "two words" 'say "hi"'
     """
-    if _BARE.fullmatch(text):
-        return text
-    # Between single quotes there are no escapes, which mlir-opt does not know.
-    if ('"' in text or "\\" in text) and "'" not in text:
-        return f"'{text}'"
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return print_value(spelled(text))
 
 
-def print_pipeline(node: PipelineNode, *, pretty: bool = False) -> str:
+def print_pipeline(node: PipelineNode, *, pretty: bool = False, spaced: bool = False) -> str:
     """Print a pipeline on one line, or indented with one element a line.
+
+    Args:
+        node: The pipeline.
+        pretty: Print one element a line.
+        spaced: Put a space behind the commas between its own elements, as MLIR does in
+            reproducers.
 
     Example:
         >>> from passel.pipeline import parse_pipeline
@@ -45,7 +54,19 @@ def print_pipeline(node: PipelineNode, *, pretty: bool = False) -> str:
           dce
         )
     """
+    if spaced:
+        return f"{node.anchor}({', '.join(map(print_element, node.elements))})"
     return "".join(_pieces(node, 0 if pretty else None))
+
+
+def print_element(node: ElementNode) -> str:
+    """Print a pass or a pipeline."""
+    return _leaf(node) if isinstance(node, PassNode) else "".join(_pieces(node, None))
+
+
+def print_elements(nodes: Iterable[ElementNode]) -> str:
+    """Print elements as they stand inside an anchor."""
+    return ",".join(map(print_element, nodes))
 
 
 def print_options(options: Iterable[OptionNode]) -> str:
@@ -53,43 +74,41 @@ def print_options(options: Iterable[OptionNode]) -> str:
     return " ".join(map(_option, options))
 
 
-def _pieces(node: ElementNode, indent: int | None) -> Iterable[str]:
-    if isinstance(node, PassNode):
-        yield _leaf(node)
-        return
+def print_value(value: OptionText) -> str:
+    """Print the value of an option."""
+    match value.quote:
+        case "":
+            return value.text
+        case "{":
+            return f"{{{value.text}}}"
+        case "'":
+            return f"'{value.text}'"
+        case _:
+            escaped = value.text.replace("\\", "\\\\").replace('"', '\\"')
+            return f'"{escaped}"'
+
+
+def _pieces(node: PipelineNode, indent: int | None) -> Iterable[str]:
     inner = None if indent is None else indent + 1
     newline = "" if inner is None else "\n" + "  " * inner
     yield f"{node.anchor}({newline}"
     for index, element in enumerate(node.elements):
         if index:
             yield "," + newline
-        yield from _pieces(element, inner)
+        if isinstance(element, PassNode):
+            yield _leaf(element)
+        else:
+            yield from _pieces(element, inner)
     yield ")" if indent is None else "\n" + "  " * indent + ")"
 
 
 def _leaf(node: PassNode) -> str:
-    argument = f"[{_value(node.argument)}]" if node.argument is not None else ""
+    if not node.options and node.argument is None:
+        return node.name
+    argument = f"[{print_value(node.argument)}]" if node.argument is not None else ""
     options = f"{{{print_options(node.options)}}}" if node.options else ""
     return node.name + argument + options
 
 
 def _option(node: OptionNode) -> str:
-    return node.key if node.value is None else f"{node.key}={_value(node.value)}"
-
-
-def _value(value: OptionText) -> str:
-    match value.quote:
-        case "{":
-            return f"{{{value.text}}}"
-        case "":
-            return value.text
-        case _:
-            return quote_as(value)
-
-
-def quote_as(value: OptionText) -> str:
-    """Spell a quoted text with the kind of quotes that it was written with."""
-    if value.quote == "'":
-        return f"'{value.text}'"
-    escaped = value.text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return node.key if node.value is None else f"{node.key}={print_value(node.value)}"

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from passel.diagnostics import brief
 from passel.errors import AnchorError, PasselError, Problem
 from passel.ir import ANY
+from passel.pipeline import PipelineNode, print_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.ir import OpKind
     from passel.passes import Pass
+    from passel.pipeline import ElementNode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +35,10 @@ class PassStep:
     def display_name(self) -> str:
         """The pass's name in reports."""
         return self.pass_.display_name
+
+    def to_nodes(self, *, all_options: bool = False) -> tuple[ElementNode, ...]:
+        """Return the pass as an element of a pipeline, to be printed."""
+        return (self.pass_.to_node(all_options=all_options),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +61,10 @@ class NestedStep:
         """
         anchors = ", ".join(f"'{pipeline.anchor}'" for pipeline in self.pipelines)
         return f"Pipeline Collection : [{anchors}]"
+
+    def to_nodes(self, *, all_options: bool = False) -> tuple[ElementNode, ...]:
+        """Return the pipelines as elements of a pipeline, to be printed."""
+        return tuple(pipeline.to_node(all_options=all_options) for pipeline in self.pipelines)
 
     def select(self, kind: OpKind) -> Pipeline | None:
         """Return the pipeline that runs on ops of this kind, if one does."""
@@ -84,16 +94,18 @@ class Pipeline:
     steps: tuple[Step, ...]
     path: str
 
+    def to_node(self, *, all_options: bool = False) -> PipelineNode:
+        """Return the pipeline as a syntax tree, to be printed.
+
+        Args:
+            all_options: Include the options that equal their defaults.
+        """
+        nodes = (node for step in self.steps for node in step.to_nodes(all_options=all_options))
+        return PipelineNode(self.anchor, tuple(nodes))
+
     def __str__(self) -> str:
         """Return the pipeline as text that parses back."""
-        return f"{self.anchor}({','.join(self._elements())})"
-
-    def _elements(self) -> Iterator[str]:
-        for step in self.steps:
-            if isinstance(step, PassStep):
-                yield step.pass_.to_text()
-            else:
-                yield from map(str, step.pipelines)
+        return print_pipeline(self.to_node())
 
     def accepts(self, kind: OpKind) -> bool:
         """Tell whether an op takes this pipeline.

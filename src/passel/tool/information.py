@@ -92,5 +92,5 @@ def _option_help(option: OptionInfo) -> str:
     text = inspect.cleandoc(option.help).partition("\n")[0]
     if option.required:
         return f"{text} (required)".lstrip()
-    default = option.codec.format(option.default, all_options=True)
+    default = option.default_text
     return f"{text} (default {default})".lstrip()
