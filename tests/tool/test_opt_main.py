@@ -131,7 +131,8 @@ def toy_opt(
     def run(*arguments: str, adapter: ToyAdapter | None = None) -> tuple[int, str, str]:
         adapter = adapter or ToyAdapterForFiles()
         code = opt_main(arguments, name="toy-opt", registry=registry, adapter=adapter)
-        return code, *capsys.readouterr()
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
 
     return run
 

@@ -53,8 +53,10 @@ def main(argv: Sequence[str]) -> int:
 def _main(argv: Sequence[str]) -> int:
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:
-        _CompatMain(args=[word for word in argv if word != "--compat=xdsl"]).run()
+        _CompatMain(args=_without_compat(argv)).run()
     except SystemExit as error:  # argparse, and --shrink
+        if getattr(error, "__notes__", ()):
+            raise  # a pass
         return error.code if isinstance(error.code, int) else 1
     except PipelineError:
         raise
@@ -67,6 +69,19 @@ def _main(argv: Sequence[str]) -> int:
         Attribute.__post_init__ = verify_attribute
         Diagnostic.colored = colored
     return 0
+
+
+def _without_compat(words: Sequence[str]) -> list[str]:
+    """Return the arguments that are xdsl-opt's."""
+    rest: list[str] = []
+    remaining = iter(words)
+    for word in remaining:
+        name, equals, _ = word.lstrip("-").partition("=")
+        if not word.startswith("-") or name != "compat":
+            rest.append(word)
+        elif not equals:
+            next(remaining, None)
+    return rest
 
 
 class _CompatMain(xDSLOptMain):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Location, Severity
+from passel.passes import Pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,6 +65,16 @@ class CrashReports:
 
 def _is_shrink(cause: BaseException | None) -> bool:
     return type(cause).__name__ == "ShrinkException"  # without loading xDSL
+
+
+def culprit(error: BaseException) -> str:
+    """Return whose code raised an error outside of a run: that of a pass, if one is known."""
+    place = raised_at(error)
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        owner = frame.f_locals.get("self", frame.f_locals.get("cls"))
+        if isinstance(owner, Pass) or (isinstance(owner, type) and issubclass(owner, Pass)):
+            return f"'{frame.f_code.co_name}' of pass '{owner.name}' ({place})"
+    return str(place)
 
 
 def raised_at(error: BaseException) -> Location:

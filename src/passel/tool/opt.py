@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
 from passel.ir.frontend import UsageError
 from passel.tool.flags import PROGRAM, flags_in, read_flags
@@ -131,10 +132,11 @@ def _interruptible(program: str, run: Callable[[], int]) -> int:
     except KeyboardInterrupt as error:
         print(f"{program}: interrupted{_doing(error)}", file=sys.stderr)
         return _INTERRUPTED
-    except SystemExit as error:
-        if not _doing(error):
-            raise  # not a pass's doing
-        print(f"{program}: error{_doing(error)}", file=sys.stderr)
+    except SystemExit as error:  # of a pass or a plugin
+        from passel.tool.crashes import culprit
+
+        what = _doing(error) or f": {culprit(error)} raised {brief(error)}"
+        print(f"{program}: error{what}", file=sys.stderr)
         return 1
 
 

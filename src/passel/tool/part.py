@@ -135,10 +135,17 @@ class Part:
     # -- Run ---------------------------------------------------------------------------------
 
     def _manager(self) -> PassManager | None:
-        """Return what runs the passes; None if it cannot, which has been said."""
+        """Return what runs the passes; None if nothing can, which has been said."""
         recorded, op = self._recorded, self._parsed.op
         kind = self._adapter.kind_of(op)
         pipelines = self._shared.pipelines
+        if pipelines.runs_on_top(recorded) and kind.registered and not kind.isolated:
+            message = (
+                f"'{kind.name}' op trying to schedule a pass on an operation not marked as "
+                "'IsolatedFromAbove'"
+            )
+            self._report(op_diagnostic(self._adapter, Severity.ERROR, message, op))
+            return None
         try:
             return pipelines.make(kind, self._context, self._adapter, recorded)
         except PipelineError as error:

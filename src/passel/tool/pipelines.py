@@ -49,6 +49,10 @@ class PipelineFactory:
                 [_pass_node(name, options) for name, options in settings.passes], registry
             )
 
+    def runs_on_top(self, recorded: Recorded | None) -> bool:
+        """Return whether passes given as flags run on the top-level op, whatever its name."""
+        return bool(self._elements) and (recorded is None or recorded.pipeline is None)
+
     def make(
         self,
         kind: OpKind,
@@ -95,7 +99,7 @@ class PipelineFactory:
             context,
             registry=self._registry,
             adapter=adapter,
-            flat_anchor=_MODULE,
+            flat_anchor=_MODULE if text.strip() else None,  # nothing is no list of passes
             name="--pass-pipeline",
         )
 

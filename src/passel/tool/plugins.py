@@ -71,7 +71,10 @@ def _import(name: str) -> ModuleType:
     except FileNotFoundError as error:
         msg = f"cannot open pass plugin '{name}': {error.strerror}"
         raise UsageError(msg) from error
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt as error:
+        error.add_note(f"loading pass plugin '{name}'")
+        raise
+    except BaseException as error:
         msg = f"cannot load pass plugin '{name}': {brief(error)}{_place(error, name)}"
         raise UsageError(msg) from error
     return module

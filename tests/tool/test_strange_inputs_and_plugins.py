@@ -1,0 +1,221 @@
+"""Whatever a command line, a file or a plugin does, the tool says in a line what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tool_fixtures import MlirOpt, Outcome, Tool
+
+irs = pytest.mark.parametrize("ir", ["xdsl", "mlir"])
+
+
+def _only_error(outcome: Outcome) -> str:
+    """Return the error after checking that it is the only one, and no traceback."""
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
+    assert outcome.err.count("error:") == 1, outcome.err
+    return outcome.err
+
+
+# -- Pipelines that are not run --------------------------------------------------------------
+
+
+@irs
+@pytest.mark.parametrize("text", ["", "  "], ids=["empty", "blank"])
+def test_an_empty_pipeline(tool: Tool, mlir_opt: MlirOpt, ir: str, text: str) -> None:
+    """A pipeline that is nothing is an error as in mlir-opt, which shows how to run no passes."""
+    error = _only_error(tool(f"--ir={ir}", "in.mlir", "-p", text))
+    assert error.startswith(
+        "--pass-pipeline:1:1: error: expected pass pipeline to be wrapped with the anchor "
+        "operation type, e.g. 'builtin.module(...)'"
+    )
+    theirs = mlir_opt("in.mlir", f"--pass-pipeline={text}")
+    assert theirs.code == 1
+    assert error.splitlines()[0].partition("error: ")[2] in theirs.err
+
+
+@irs
+@pytest.mark.parametrize("text", ["", "cse"], ids=["empty", "flat"])
+def test_a_pipeline_with_pass_flags(tool: Tool, mlir_opt: MlirOpt, ir: str, text: str) -> None:
+    """A pipeline beside pass flags is refused, also one that is empty."""
+    flags = ("in.mlir", "--cse", f"--pass-pipeline={text}")
+    error = _only_error(tool(f"--ir={ir}", *flags))
+    assert error.startswith("passel-opt: error: '--pass-pipeline' can't be used with individual")
+    assert mlir_opt(*flags).code == 1
+
+
+SOME_ISOLATED = """\
+%c = arith.constant 1 : i1
+// -----
+module @b {}
+"""
+
+
+@irs
+def test_pass_flags_on_an_op_that_is_not_isolated(tool: Tool, mlir_opt: MlirOpt, ir: str) -> None:
+    """The op is shown as by mlir-opt, and the other parts of the input are processed."""
+    Path("in.mlir").write_text(SOME_ISOLATED)
+    flags = ("in.mlir", "--no-implicit-module", "--split-input-file", "--cse")
+    ours, theirs = tool(f"--ir={ir}", *flags), mlir_opt(*flags)
+    assert ours.code == theirs.code == 1
+    assert ours.out.replace("builtin.module", "module") == theirs.out
+    message = (
+        ": error: 'arith.constant' op trying to schedule a pass on an operation not marked as "
+        "'IsolatedFromAbove'\n%c = arith.constant 1 : i1\n"
+    )
+    assert message in ours.err
+    assert message in theirs.err
+    assert tool(f"--ir={ir}", *flags, "--verify-diagnostics").err.startswith("in.mlir:1:")
+
+
+@irs
+def test_no_passes_on_an_op_that_is_not_isolated(tool: Tool, mlir_opt: MlirOpt, ir: str) -> None:
+    """Without passes such an op is printed."""
+    Path("in.mlir").write_text("%c = arith.constant 1 : i1\n")
+    flags = ("in.mlir", "--no-implicit-module")
+    ours, theirs = tool(f"--ir={ir}", *flags), mlir_opt(*flags)
+    assert (ours.code, ours.err) == (theirs.code, theirs.err) == (0, "")
+    assert "arith.constant" in ours.out
+
+
+# -- Reproducers -----------------------------------------------------------------------------
+
+FAIL = """\
+from passel import Pass, PassFailure
+
+class Fail(Pass):
+    name = "fail"
+
+    def run(self, op, ctx):
+        raise PassFailure("no")
+"""
+
+
+@irs
+@pytest.mark.parametrize("first", ["true", "false"])
+@pytest.mark.parametrize("second", ["true", "false", ""])
+def test_recorded_threading_is_for_its_part(tool: Tool, ir: str, first: str, second: str) -> None:
+    """What one part of the input records of threads does not reach the next one."""
+    Path("p.py").write_text(FAIL)
+
+    def part(pipeline: str, value: str) -> str:
+        entry = f", disable_threading: {value}" if value else ""
+        return (
+            "module {}\n{-# external_resources: { mlir_reproducer: { "
+            f'pipeline: "{pipeline}"{entry} }} }} #-}}\n'
+        )
+
+    source = part("builtin.module()", first) + "// -----\n" + part("builtin.module(fail)", second)
+    Path("in.mlir").write_text(source)
+    flags = ("--load-pass-plugin=p.py", "--run-reproducer", "--split-input-file")
+    to_file = "--mlir-pass-pipeline-crash-reproducer=crash.mlir"
+    outcome = tool(f"--ir={ir}", "in.mlir", *flags, to_file, "--allow-effects=all")
+    assert outcome.code == 1
+    assert f"disable_threading: {second or 'false'}," in Path("crash.mlir").read_text()
+
+
+@irs
+@pytest.mark.parametrize(
+    "resources",
+    [
+        "{-# external_resources: } #-}",
+        "{-# external_resources: { zoo: { k: true } } } } #-}",
+        "{-# } #-}",
+        "{-# external_resources: { zoo: { k: true } }",
+    ],
+)
+def test_unbalanced_resources(tool: Tool, ir: str, resources: str) -> None:
+    """Braces that do not match are an error where the parser meets them."""
+    Path("in.mlir").write_text(f"module {{}}\n{resources}\n")
+    assert _only_error(tool(f"--ir={ir}", "in.mlir")).startswith("in.mlir:")
+
+
+# -- xdsl-opt --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words", [["--compat=xdsl"], ["--compat", "xdsl"], ["-compat=xdsl"], ["-compat", "xdsl"]]
+)
+def test_compat_is_written_as_any_flag(tool: Tool, words: list[str]) -> None:
+    """The flag that asks for xdsl-opt's flags may be written as all others."""
+    expected = tool("--compat=xdsl", "in.mlir", "-p", "cse", "--time-passes")
+    assert expected.out.startswith("Pass cse took ")
+    outcome = tool(*words, "in.mlir", "-p", "cse", "--time-passes")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.partition("\n")[2] == expected.out.partition("\n")[2]
+
+
+# -- Plugins ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["--load-pass-plugin=", "--load-pass-plugin"])
+def test_a_plugin_without_a_name(tool: Tool, value: str) -> None:
+    """A plugin that is named by nothing is an error, not none."""
+    words = [value] if value.endswith("=") else [value, ""]
+    error = _only_error(tool("in.mlir", *words))
+    assert error.startswith("passel-opt: error: '--load-pass-plugin' requires a value")
+
+
+@irs
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        ("SystemExit(0)", "SystemExit: 0"),
+        ("Odd('so')", "Odd: so"),
+        ("Mute()", "Mute (its message cannot be shown)"),
+    ],
+)
+def test_plugins_that_raise_anything(tool: Tool, ir: str, raised: str, said: str) -> None:
+    """Whatever a plugin raises when it is imported is one line with its place."""
+    Path("p.py").write_text(
+        "class Odd(BaseException): ...\n"
+        "class Mute(Exception):\n    def __str__(self): raise ValueError\n"
+        f"raise {raised}\n"
+    )
+    error = _only_error(tool(f"--ir={ir}", "in.mlir", "--load-pass-plugin=p.py"))
+    assert error == f"passel-opt: error: cannot load pass plugin 'p.py': {said} (p.py:4)\n"
+
+
+def test_a_plugin_that_is_interrupted(tool: Tool) -> None:
+    """Ctrl-C while a plugin is imported, or what looks like it, says which one that was."""
+    Path("p.py").write_text("raise KeyboardInterrupt\n")
+    outcome = tool("in.mlir", "--load-pass-plugin=p.py")
+    assert outcome == (130, "", "passel-opt: interrupted: loading pass plugin 'p.py'\n")
+
+
+EXITS = """\
+import sys
+from passel import Pass
+
+class Exits(Pass):
+    name = "exits"
+
+    def {method}:
+        sys.exit(0)
+
+    def run(self, op, ctx):
+        pass
+"""
+
+
+@irs
+@pytest.mark.parametrize("how", ["--exits", "-p=builtin.module(exits)", "-p=any(any(exits))"])
+@pytest.mark.parametrize(
+    "method",
+    ["__post_init__(self)", "initialize(self, context)", "can_schedule_on(self, kind)"],
+    ids=["construction", "initialize", "can_schedule_on"],
+)
+def test_passes_that_exit(tool: Tool, ir: str, how: str, method: str) -> None:
+    """A pass that ends the process before it runs is an error that names the pass."""
+    Path("p.py").write_text(EXITS.format(method=method))
+    Path("in.mlir").write_text("module { module {} }")
+    outcome = tool(f"--ir={ir}", "in.mlir", "--load-pass-plugin=p.py", how)
+    assert outcome.code == 1
+    assert "exits" in outcome.err
+    assert "SystemExit" in outcome.err
+    assert "Traceback" not in outcome.err
