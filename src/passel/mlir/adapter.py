@@ -224,7 +224,7 @@ class MLIRAdapter:
         """Make one of MLIR's passes that follow each other, and of nested pipelines of them."""
         from passel.mlir.fusion import fuse  # noqa: PLC0415 - only who runs pipelines
 
-        return fuse(self.bindings, steps, verify=verify)
+        return fuse(self.bindings, self._kinds, steps, verify=verify)
 
     def print_source(self, op: Any, context: Any) -> str:
         """Return the op in custom form, which MLIR reads back without loss but locations."""

@@ -9,22 +9,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from passel.mlir.blame import blame
-from passel.mlir.native import FUNCTION, NativePass, can_fail
-from passel.mlir.pipelines import compiled
+from passel.ir import ANY
+from passel.mlir.blame import Blamer, in_program_order
+from passel.mlir.native import NativePass, can_fail
+from passel.mlir.pipelines import compiled, query_context
 from passel.pipeline import print_elements
-from passel.schedule import FusedStep, PassStep
+from passel.schedule import FusedStep, NestedStep, PassStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from passel.mlir.bindings import Bindings
+    from passel.mlir.kinds import Kinds
     from passel.mlir.pipelines import CompiledPipeline
     from passel.passes import Pass, PassContext
-    from passel.schedule import Step
+    from passel.schedule import Pipeline, Step
 
 
-def fuse(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
+def fuse(
+    bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool
+) -> tuple[Step, ...]:
     """Return the steps with those that are MLIR's own and follow each other as one.
 
     The name of a pass that failed has to tell which it was: two passes of one name for ops of
@@ -32,28 +36,35 @@ def fuse(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> tuple[St
 
     Args:
         bindings: The build.
+        kinds: What is known of ops.
         steps: What runs on one op, in order.
         verify: Whether MLIR verifies after each of them.
     """
+    structure = _Structure(kinds, query_context(bindings))
     fused: list[Step] = []
     native: list[Step] = []
     known: set[tuple[str, str]] = set()
 
     def flush() -> None:
-        fused.extend(_as_one(bindings, native, verify=verify))
+        if native:
+            deep = any(map(structure.is_deep, native))
+            passes = _FusedPasses(bindings, kinds, native, verify=verify, deep=deep)
+            fused.append(FusedStep(cast("Pass[Any]", passes), native[0].path))
         native.clear()
         known.clear()
 
     for step in steps:
         named = [_place_and_name(each) for each in _passes((step,)) if can_fail(each.pass_)]
-        if not _is_native(step) or len(set(named)) < len(named):
+        is_native = structure.is_native(step) and len(set(named)) == len(named)
+        if not is_native or structure.is_deep(step) or not known.isdisjoint(named):
             flush()
+        if not is_native:
             fused.append(step)
             continue
-        if not known.isdisjoint(named):
-            flush()
         native.append(step)
         known.update(named)
+        if structure.is_deep(step):
+            flush()
     flush()
     return tuple(fused)
 
@@ -62,29 +73,44 @@ def _place_and_name(step: PassStep) -> tuple[str, str]:
     return step.path.rpartition("/")[0], step.pass_.name
 
 
-def _is_native(step: Step) -> bool:
-    """Tell whether MLIR can run a step by itself.
+class _Structure:
+    """What of a schedule MLIR can run by itself, and how it would.
 
-    Nested pipelines it can if they are on functions. On ops that have isolated ops inside, its
-    threads would use threads in turn, and then some report on the wrong one: that would call
-    Python, which waits for the run to end.
-
-    Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22.
+    Args:
+        kinds: What is known of ops.
+        context: A context to ask in: names of other dialects are left to the run.
     """
-    if isinstance(step, PassStep):
-        return isinstance(step.pass_, NativePass)
-    return all(
-        pipeline.anchor.endswith(FUNCTION)
-        and all(isinstance(inner, PassStep) and _is_native(inner) for inner in pipeline.steps)
-        for pipeline in step.pipelines
-    )
 
+    def __init__(self, kinds: Kinds, context: Any) -> None:
+        self._kinds = kinds
+        self._context = context
 
-def _as_one(bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> list[Step]:
-    if not steps:
-        return []
-    passes = cast("Pass[Any]", _FusedPasses(bindings, steps, verify=verify))
-    return [FusedStep(passes, steps[0].path)]
+    def is_native(self, step: Step) -> bool:
+        """Return whether MLIR can run a step with the same outcome."""
+        if isinstance(step, PassStep):
+            return isinstance(step.pass_, NativePass)
+        return all(
+            self._is_known(pipeline) and all(map(self.is_native, pipeline.steps))
+            for pipeline in step.pipelines
+        )
+
+    def _is_known(self, pipeline: Pipeline) -> bool:
+        """Return whether MLIR and passel agree on which ops run a pipeline, without an error."""
+        if pipeline.anchor == ANY:
+            passes = (step.pass_ for step in pipeline.steps if isinstance(step, PassStep))
+            return not any(getattr(each, "on_functions", False) for each in passes)
+        _, obstacle = pipeline.admit(self._kinds.kind(self._context, pipeline.anchor))
+        return not obstacle
+
+    def is_deep(self, step: Step) -> bool:
+        """Return whether MLIR's threads might use threads in turn, for ops in isolated ops.
+
+        What they report then comes in any order. It is put in order if nothing else is run.
+        """
+        return isinstance(step, NestedStep) and any(
+            pipeline.anchor == ANY or self._kinds.has_isolated_ops(self._context, pipeline.anchor)
+            for pipeline in step.pipelines
+        )
 
 
 class _FusedPasses:
@@ -93,10 +119,14 @@ class _FusedPasses:
     name = ""
     preserves: tuple[type, ...] = ()
 
-    def __init__(self, bindings: Bindings, steps: Sequence[Step], *, verify: bool) -> None:
+    def __init__(
+        self, bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool, deep: bool
+    ) -> None:
         self._bindings = bindings
+        self._kinds = kinds
         self._steps = tuple(steps)
         self._verify = verify
+        self._is_deep = deep
         # One pass on one op needs nobody to say which it was.
         self._has_several = len(steps) > 1 or not isinstance(steps[0], PassStep)
         self._compiled: dict[str, CompiledPipeline] = {}
@@ -121,8 +151,12 @@ class _FusedPasses:
         """
         operation = op.operation
         outcome = self._manager(operation.name, ctx.ir_context).run(operation)
+        if self._is_deep and len(outcome.diagnostics) > 1:
+            ordered = in_program_order(self._bindings, operation, outcome.diagnostics)
+            outcome = outcome._replace(diagnostics=ordered)
         if outcome.failed:
-            raise blame(self._bindings, self._steps, operation, outcome, verified=self._verify)
+            blamer = Blamer(self._bindings, self._kinds, operation, outcome)
+            raise blamer.failure(self._steps, verified=self._verify)
         for diagnostic in outcome.diagnostics:
             ctx.emit(diagnostic)
 

@@ -24,6 +24,7 @@ class Kinds:
 
     def __init__(self, bindings: Bindings) -> None:
         self._bindings = bindings
+        self._tables: dict[str, bool] = {}
         self._known: WeakKeyDictionary[Any, dict[str, OpKind]] = WeakKeyDictionary()
 
     def kind(self, context: Any, name: str) -> OpKind:
@@ -60,6 +61,26 @@ class Kinds:
         except ValueError:
             return False
         return bool(context.is_registered_operation(name))
+
+    def has_isolated_ops(self, context: Any, name: str) -> bool:
+        """Return whether ops of a registered name are to have isolated ones immediately inside.
+
+        Those that are symbol tables are, such as modules; functions are not.
+        """
+        found = self._tables.get(name)
+        if found is None:
+            found = self._tables[name] = self._is_symbol_table(context, name)
+        return found
+
+    def _is_symbol_table(self, context: Any, name: str) -> bool:
+        ir = self._bindings.ir
+        op = ir.Operation.create(name, regions=1, loc=ir.Location.unknown(context))
+        op.regions[0].blocks.append()
+        try:
+            ir.SymbolTable(op)
+        except (TypeError, ValueError):  # by the build
+            return False
+        return True
 
     def _is_isolated(self, context: Any, name: str) -> bool:
         """Find out by an op of that name without anything in it, which is never verified.

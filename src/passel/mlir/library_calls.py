@@ -110,15 +110,16 @@ class LibraryCalls:
                 del self._at_work[token]
         if collector.raised is not None:
             raise collector.raised
-        return result, collector.reports
+        return result, [*collector.reports, *collector.from_elsewhere]
 
     def _take(self, diagnostic: int, token: int) -> int:
         """Take a diagnostic; return 0 for one that another handler is to get."""
         collector = self._at_work[token]
         try:
-            if not collector.is_served_by(threading.get_ident()):
+            reports = collector.reports_of(threading.get_ident())
+            if reports is None:
                 return 0
-            collector.reports.append(self._report(capi.Handle(diagnostic), collector.context))
+            reports.append(self._report(capi.Handle(diagnostic), collector.context))
         except BaseException as error:  # noqa: BLE001 - raised when MLIR has returned
             collector.raised = error
         return 1
@@ -144,16 +145,32 @@ class LibraryCalls:
 
 
 class _Collector:
-    """Keeps what is reported during one call."""
+    """Keeps what is reported during one call.
 
-    __slots__ = ("_thread", "context", "raised", "reports")
+    MLIR passes on what its threads report in program order, on the caller's thread. Only from
+    threads of threads some comes at once, each op's later than what was kept of it.
+
+    Attributes:
+        reports: What came on the caller's thread.
+        from_elsewhere: What came on MLIR's threads.
+
+    Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread that
+    waits for threads may do another's work meanwhile, and is then no longer known to the handler.
+    """
+
+    __slots__ = ("_thread", "context", "from_elsewhere", "raised", "reports")
 
     def __init__(self, context: Any) -> None:
         self.context = context
         self.reports: list[Report] = []
+        self.from_elsewhere: list[Report] = []
         self.raised: BaseException | None = None
         self._thread = threading.get_ident()
 
-    def is_served_by(self, thread: int) -> bool:
-        """Return whether a thread works for the call: the caller's, or one of MLIR's own."""
-        return thread == self._thread or all(each.ident != thread for each in threading.enumerate())
+    def reports_of(self, thread: int) -> list[Report] | None:
+        """Return where a thread's reports go; None for another thread of Python's."""
+        if thread == self._thread:
+            return self.reports
+        if any(each.ident == thread for each in threading.enumerate()):
+            return None
+        return self.from_elsewhere

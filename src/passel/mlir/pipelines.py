@@ -31,6 +31,7 @@ _UNKNOWN = "does not refer to a registered pass or pass pipeline"
 _NOISE = re.compile(r"^(<Pass-Options-Parser>|[^ ]*): ?(?=\S)|^failed to add .*")
 _HEADER = re.compile(r"// -----// IR Dump Before (.+) \((.+?)\)")
 _DUMP = re.compile(r"(?:\d+_)+(.+)\.mlir")
+_MEMORY = "/dev/shm"  # noqa: S108 - names in there are made unique
 _redirection = RLock()
 """Held while the standard error, of which a process has one, is somewhere else."""
 
@@ -120,7 +121,7 @@ def parsed(bindings: Bindings, context: Any, text: str) -> CompiledPipeline:
     Raises:
         Refused: MLIR does not accept it.
     """
-    context = _asked(bindings) if context is None else context
+    context = query_context(bindings) if context is None else context
     with _error_output() as said:
         try:
             manager = bindings.passmanager.PassManager.parse(text, context)
@@ -164,8 +165,8 @@ def on_nothing(bindings: Bindings, name: str, display_name: str = "") -> Trial:
 def _tried(bindings: Bindings, name: str) -> Trial:
     pipeline = parsed(bindings, None, f"builtin.module({name})")
     ir = bindings.ir
-    module = ir.Module.create(ir.Location.unknown(_asked(bindings)))
-    with tempfile.TemporaryDirectory() as directory, _error_output():
+    module = ir.Module.create(ir.Location.unknown(query_context(bindings)))
+    with tempfile.TemporaryDirectory(dir=_scratch()) as directory, _error_output():
         pipeline.dump_before(directory)
         outcome = pipeline.run(module.operation)
         files = Path(directory).rglob("*.mlir")
@@ -191,13 +192,18 @@ def compiled(
     dumps = None
     if locate:
         # Made by MLIR when something fails, and removed when that is read.
-        dumps = Path(tempfile.gettempdir(), f"passel-{uuid4().hex}")
+        dumps = Path(_scratch(), f"passel-{uuid4().hex}")
         calls_of(bindings).name_failures(manager, str(dumps))
     return CompiledPipeline(manager, bindings, dumps)
 
 
+def _scratch() -> str:
+    """Return where files are made and removed quickest: in memory, where the system has that."""
+    return _MEMORY if os.access(_MEMORY, os.W_OK | os.X_OK) else tempfile.gettempdir()
+
+
 @cache
-def _asked(bindings: Bindings) -> Any:
+def query_context(bindings: Bindings) -> Any:
     """Return a context in which to ask about passes."""
     return bindings.ir.Context()
 
@@ -222,7 +228,7 @@ def _redirected() -> Generator[Any]:
     except OSError:  # there is no standard error
         yield str
         return
-    with tempfile.TemporaryFile() as file:
+    with tempfile.TemporaryFile(dir=_scratch()) as file:
         os.dup2(file.fileno(), 2)
 
         def said() -> str:
