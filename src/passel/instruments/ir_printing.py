@@ -182,32 +182,28 @@ class PrintIR(PassInstrumentation):
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Print, if the pass is one of those asked for."""
-        run = self._watched
-        if not isinstance(step, PassStep):
-            run.containers.pop()
-            return
-        if not self._after.takes(step):
-            return
-        before = run.pending[get_ident()].pop() if self._diff or self._symbol else _NOTHING
-        if self._only_on_failure:
-            return
-        target = self._target(run, op)
-        if self._only_on_change and not self._has_changed(run, op, target, before):
-            return
-        self._dump_after(run, step, op, target, before)
+        self._end(step, op, failed=False)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Print, if the pass is one of those asked for."""
+        self._end(step, op, failed=True)
+
+    def _end(self, step: Step, op: Any, *, failed: bool) -> None:
         run = self._watched
         if not isinstance(step, PassStep):
             run.containers.pop()
             return
-        run.trusted = False
-        run.texts.clear()
+        if failed:
+            run.trusted = False
+            run.texts.clear()
         if not self._after.takes(step):
             return
         before = run.pending[get_ident()].pop() if self._diff or self._symbol else _NOTHING
-        self._dump_after(run, step, op, self._target(run, op), before, failed=True)
+        if self._only_on_failure and not failed:
+            return
+        target = self._target(run, op)
+        if failed or not self._only_on_change or self._has_changed(run, target, before):
+            self._dump_after(run, step, op, target, before, failed=failed)
 
     # -- What to print ---------------------------------------------------------------------
 
@@ -228,7 +224,7 @@ class PrintIR(PassInstrumentation):
         watches = self._only_on_change and self._symbol and not self._diff
         return _Before(target, text, run.adapter.fingerprint(target) if watches else None)
 
-    def _has_changed(self, run: _Watched, op: Any, target: Any, before: _Before) -> bool:
+    def _has_changed(self, run: _Watched, target: Any, before: _Before) -> bool:
         changed = get_ident() in run.changed
         if not changed or self._diff or not self._symbol or self._module_scope:
             return changed
@@ -244,7 +240,7 @@ class PrintIR(PassInstrumentation):
         target: Any,
         before: _Before,
         *,
-        failed: bool = False,
+        failed: bool,
     ) -> None:
         if target is None and before.target is None:
             return

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from passel.instruments.hooks import Run
     from passel.passes import Statistic
-    from passel.schedule import NestedStep, Pipeline, Step
+    from passel.schedule import Pipeline, Step
 
 
 class _Count(NamedTuple):
@@ -110,7 +110,7 @@ class StatisticsReport(PassInstrumentation):
         if self._display == "list":
             lines = _list(passes, run.counts)
         else:
-            lines = self._steps(run.pipeline.steps, run.counts, "", set())
+            lines = _Outline(run.counts, self._dynamic).steps(run.pipeline.steps)
         text = "".join(f"{line}\n" for line in lines)
         stream.write(f"{header('Pass statistics report')}{text}\n")
 
@@ -125,52 +125,53 @@ class StatisticsReport(PassInstrumentation):
                     yield step
                     waiting += self._dynamic.get(step.path, ())
 
-    def _steps(
+
+class _Outline:
+    """The lines of the report that is laid out like the pipeline.
+
+    Args:
+        counts: The statistics.
+        dynamic: By path, the pipelines that a pass has run.
+    """
+
+    def __init__(
         self,
-        steps: Iterable[Step],
         counts: Mapping[tuple[str, str], int],
-        indent: str,
-        seen: set[str],
-    ) -> Iterator[str]:
+        dynamic: Mapping[str, Iterable[Pipeline]],
+    ) -> None:
+        self._counts = counts
+        self._dynamic = dynamic
+        self._seen: set[str] = set()
+
+    def steps(self, steps: Iterable[Step], indent: str = "") -> Iterator[str]:
         """Yield the lines of steps, without passes that several dynamic pipelines share."""
         for step in steps:
-            if not isinstance(step, PassStep):
-                yield from self._collection(step, counts, indent, seen)
-            elif step.path not in seen:
-                seen.add(step.path)
+            if isinstance(step, PassStep):
+                yield from self._pass(step, indent)
+            elif len(step.pipelines) == 1:
+                yield from self._pipelines(step.pipelines, indent)
+            else:
                 yield f"{indent}{step.display_name}"
-                yield from _lines(_counts(step, counts), f"{indent}  ")
-                dynamic = tuple(self._dynamic.get(step.path, ()))
-                yield from self._pipelines(dynamic, counts, f"{indent}  ", seen)
+                yield from self._pipelines(step.pipelines, f"{indent}  ")
 
-    def _collection(
-        self,
-        step: NestedStep,
-        counts: Mapping[tuple[str, str], int],
-        indent: str,
-        seen: set[str],
-    ) -> Iterator[str]:
-        if len(step.pipelines) > 1:
+    def _pass(self, step: PassStep, indent: str) -> Iterator[str]:
+        if step.path not in self._seen:
+            self._seen.add(step.path)
             yield f"{indent}{step.display_name}"
             indent += "  "
-        yield from self._pipelines(step.pipelines, counts, indent, seen)
+            yield from _lines(_counts(step, self._counts), indent)
+            yield from self._pipelines(self._dynamic.get(step.path, ()), indent)
 
-    def _pipelines(
-        self,
-        pipelines: Iterable[Pipeline],
-        counts: Mapping[tuple[str, str], int],
-        indent: str,
-        seen: set[str],
-    ) -> Iterator[str]:
+    def _pipelines(self, pipelines: Iterable[Pipeline], indent: str) -> Iterator[str]:
         for pipeline in pipelines:
             paths = {step.path for step in passes_of(pipeline)}
-            if paths and paths <= seen:
-                continue
-            yield f"{indent}'{pipeline.anchor}' Pipeline"
-            yield from self._steps(pipeline.steps, counts, f"{indent}  ", seen)
+            if not paths or not paths <= self._seen:
+                yield f"{indent}'{pipeline.anchor}' Pipeline"
+                yield from self.steps(pipeline.steps, f"{indent}  ")
 
 
 def _same(one: Pipeline, other: Pipeline) -> bool:
+    """Return whether two pipelines have the same passes at the same places."""
     if one.path != other.path:
         return False
     return [step.path for step in passes_of(one)] == [step.path for step in passes_of(other)]

@@ -109,7 +109,7 @@ class Timing(PassInstrumentation):
     def scope(self, name: str) -> Generator[None]:
         """Measure the body of a `with` statement: work that is no pass."""
         with self:
-            self._open(name)
+            self.before_pass(name, None)
             try:
                 yield
             finally:
@@ -185,8 +185,8 @@ class Timing(PassInstrumentation):
         if self._report is not False and len(self._threads[get_ident()]) == 1:
             self.write_report(sys.stderr if self._report is True else self._report)
 
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Start the clock."""
+    def before_pass(self, step: Any, op: Any) -> None:
+        """Start the clock, of whatever else is measured too."""
         frames = self._threads[get_ident()]
         above = frames[-1][1]
         row = above.nested.get(step) or self._row(above, step)
@@ -194,8 +194,8 @@ class Timing(PassInstrumentation):
             self._memory.open()
         frames.append((step, row, perf_counter()))
 
-    def after_pass(self, step: Step, op: Any) -> None:
-        """Stop the clock."""
+    def after_pass(self, step: Any, op: Any) -> None:
+        """Stop the clock of what was started last: the common case of `_close`, made fast."""
         now = perf_counter()
         frames = self._threads[get_ident()]
         key, row, start = frames.pop()
@@ -213,29 +213,19 @@ class Timing(PassInstrumentation):
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Start the clock."""
         frames = self._threads[get_ident()]
-        above = frames[-1][1]
-        if len(frames) == 1:
-            above = self._resume(above, parent)
-        row = above.nested.get(pipeline) or self._row(above, pipeline)
-        if self._memory is not None:
-            self._memory.open()
-        frames.append((pipeline, row, perf_counter()))
+        if len(frames) == 1 and pipeline not in (root := frames[0][1]).nested:
+            row = self._row(self._resume(root, parent), pipeline)
+            self._forget_aliases(root)
+            root.nested[pipeline] = row
+        self.before_pass(pipeline, op)
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
         """Stop the clock."""
-        now = perf_counter()
-        frames = self._threads[get_ident()]
-        key, row, start = frames.pop()
-        if key is pipeline and self._plain:
-            row.wall += now - start
-            row.count += 1
-        else:
-            frames.append((key, row, start))
-            self._close(pipeline)
+        self.after_pass(pipeline, op)
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Start the clock."""
-        self._open(kind)
+        self.before_pass(kind, op)
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Stop the clock."""
@@ -243,21 +233,13 @@ class Timing(PassInstrumentation):
 
     def before_scope(self, name: str) -> None:
         """Start the clock."""
-        self._open(name)
+        self.before_pass(name, None)
 
     def after_scope(self, name: str) -> None:
         """Stop the clock."""
         self._close(name)
 
     # -- Rows --------------------------------------------------------------------------------
-
-    def _open(self, what: Any) -> None:
-        frames = self._threads[get_ident()]
-        above = frames[-1][1]
-        row = above.nested.get(what) or self._row(above, what)
-        if self._memory is not None:
-            self._memory.open()
-        frames.append((what, row, perf_counter()))
 
     def _close(self, what: Any) -> None:
         """Stop the clock of what was opened last, or whatever an interrupt has left open."""
@@ -293,13 +275,17 @@ class Timing(PassInstrumentation):
             key = name
         else:
             name = key = what if isinstance(what, str) else f"(A) {analysis_name(what)}"
-        if len(above.nested) >= _MOST_ALIASES:
-            above.nested.clear()
-            self._places.clear()
+        self._forget_aliases(above)
         row = above.nested[what] = above.child(name, key, path, hidden=hidden)
         if isinstance(what, PassStep | NestedStep):
             self._places[what] = row
         return row
+
+    def _forget_aliases(self, row: Row) -> None:
+        """Keep what is run once, such as pipelines that passes build anew, from piling up."""
+        if len(row.nested) >= _MOST_ALIASES:
+            row.nested.clear()
+            self._places.clear()
 
     def _resume(self, root: Row, parent: Step) -> Row:
         """Return the row in this thread's tree for a step that another thread runs."""
