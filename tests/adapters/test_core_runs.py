@@ -17,7 +17,7 @@ from passel import (
     PassRegistry,
     Statistic,
 )
-from passel.instruments.ir_printing import PrintIR
+from passel.instruments.ir_printer import PrintIR
 from passel.instruments.timing import Timing
 from passel.manager import BarePipeline
 

@@ -10,7 +10,7 @@ import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.bridge import RunOnMLIR, RunOnXDSL
-from passel.instruments.ir_printing import PrintIR
+from passel.instruments.ir_printer import PrintIR
 from passel.instruments.statistics_report import StatisticsReport
 from passel.instruments.timing import Timing
 from passel.instruments.trace import Trace

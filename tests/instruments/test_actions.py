@@ -10,7 +10,7 @@ import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Location
-from passel.instruments.actions import ActionLog, Place
+from passel.instruments.action_log import ActionLog, Place
 from passel.instruments.debug_counter import DebugCounter
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.tool import main

@@ -11,7 +11,7 @@ import pytest
 from passel import Pass, PassContext, PassFailure, PassManager
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.ir_files import FileTree, file_name
-from passel.instruments.ir_printing import PrintIR
+from passel.instruments.ir_printer import PrintIR
 from passel.schedule import PassStep
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 

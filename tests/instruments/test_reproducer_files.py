@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.instruments import files, reproducer, reproducer_file
-from passel.instruments.files import check_writable, write_whole
+from passel.instruments import reproducer, reproducer_file, whole_files
 from passel.instruments.reproducer import CrashReproducer
-from passel.instruments.reproducer_file import Place
+from passel.instruments.reproducer_file import ReproducerFile
+from passel.instruments.whole_files import check_writable, write_whole
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def test_a_full_disk_leaves_the_older_file(directory: Path, local: bool) -> None
 
 def test_what_was_written_ahead_will_do(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the disk is full only when the run fails, the file written ahead takes the place."""
-    place = Place("r.mlir")
+    place = ReproducerFile("r.mlir")
     place.prepare("ahead")
 
     def refuse(path: Path, text: str) -> None:
@@ -183,7 +183,7 @@ class Interrupter:
 
     def __init__(self, number: int) -> None:
         self.left = number
-        self.files = {module.__file__ for module in (files, reproducer, reproducer_file)}
+        self.files = {module.__file__ for module in (reproducer, reproducer_file, whole_files)}
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> Any:
         """Trace a call."""
@@ -357,7 +357,7 @@ def test_a_file_that_cannot_be_replaced_is_overwritten(
         room = 0
         return write(descriptor, data[:3] if bytes(data) == b"a new text" else data)
 
-    monkeypatch.setattr(files, "_replace", refuse)
+    monkeypatch.setattr(whole_files, "_replace", refuse)
     monkeypatch.setattr(os, "write", write_some)
     if fails:
         with pytest.raises(OSError, match="No space left"):

@@ -11,7 +11,7 @@ from xdsl_inputs import CORPUS, REAL_FILES
 
 from passel import PassFailedError, PassManager
 from passel.instruments import Timing
-from passel.instruments.ir_printing import PrintIR
+from passel.instruments.ir_printer import PrintIR
 from passel.mlir import MLIRAdapter, parse_file
 from passel.testing import EventRecorder
 

@@ -10,7 +10,7 @@ import pytest
 from passel import DefinitionError, OpPassManager, Pass, PassContext, PassManager
 from passel.errors import EffectsError
 from passel.manager import BarePipeline
-from passel.passes.guard import effects_of
+from passel.passes.effects_guard import effects_of
 from passel.testing import ToyAdapter, parse_toy
 
 

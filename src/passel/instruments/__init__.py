@@ -1,4 +1,4 @@
-"""What tells how a run went: clients of the hooks.
+"""Instruments: timing, dumps, statistics, reproducers, traces; all of them clients of the hooks.
 
 Each is loaded when it is first used.
 """
@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from passel.instruments.actions import ActionLog
+    from passel.instruments.action_log import ActionLog
     from passel.instruments.debug_counter import DebugCounter
-    from passel.instruments.ir_printing import PrintIR
+    from passel.instruments.ir_printer import PrintIR
     from passel.instruments.reproducer import CrashReproducer
     from passel.instruments.statistics_report import StatisticsReport
     from passel.instruments.timing import Timer, Timing
@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ActionLog": "actions",
+    "ActionLog": "action_log",
     "CrashReproducer": "reproducer",
     "DebugCounter": "debug_counter",
-    "PrintIR": "ir_printing",
+    "PrintIR": "ir_printer",
     "StatisticsReport": "statistics_report",
     "Timer": "timing",
     "Timing": "timing",

@@ -1,4 +1,4 @@
-"""Skips executions of passes by number, to find the one that does harm."""
+"""Debug counters: skip executions of passes by number, to find the one that does harm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Counter:
         self.count, self.skip, self.limit = 0, 0, -1
 
     def admits(self) -> bool:
-        """Count an execution, and tell whether it is to happen."""
+        """Count an execution and return whether it is to happen."""
         self.count += 1
         if self.skip < 0:
             return True
@@ -67,7 +67,7 @@ class DebugCounter:
 
     @property
     def names(self) -> Iterable[str]:
-        """The counters that there are."""
+        """The names of the counters."""
         return self._counters.keys()
 
     def _set(self, argument: str) -> None:
@@ -85,7 +85,7 @@ class DebugCounter:
             counter.limit = int(value)
 
     def __call__(self, step: Step, op: Any) -> bool:
-        """Count a step, and tell whether it is to run."""
+        """Count a step and return whether it is to run."""
         with self._lock:
             if self._every is not None and not self._every.admits():
                 return False

@@ -1,4 +1,4 @@
-"""What a pass changed, as text: the IR before it, kept where it is known, and the diff."""
+"""Diffs of the IR before and after a pass, and the texts of ops that are still up to date."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COLOURS = {"@": "36", "-": "31", "+": "32"}
 
 
 def unified_diff(before: str, after: str) -> str:
-    r"""Return what differs as a unified diff, or an empty string.
+    r"""Return the difference of two texts as a unified diff, or an empty string.
 
     Example:
         >>> print(unified_diff("a\nb\nc\n", "a\nc\n"), end="")
@@ -122,7 +122,7 @@ class TextMemory:
         self._texts[op] = self._now, text
 
     def changed(self, op: Any) -> None:
-        """Take note that something has changed an op, or anything in it."""
+        """Record that an op, or anything nested in it, has changed."""
         self._now += 1
         self._changed[op] = self._now
         around = self._outwards(op)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from passel.instruments.files import write_whole
+from passel.instruments.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
 
 Chain: TypeAlias = "Sequence[tuple[Hashable, str]]"
-"""An op and those around it, outermost first: what identifies each, and what it is called."""
+"""An op and its enclosing ops, outermost first: the identity of each, and its name."""
 
 _LONGEST_NAME = 200
 """In bytes: file systems take 255, and something may be appended."""
@@ -25,7 +25,7 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 
 
 class FileTree:
-    """Decides where dumps go, and writes them.
+    """A tree of files for dumps.
 
     An op's directory is called like `func_func_main`, or `func_func_no-symbol-name`; another
     op whose directory would have the same name gets `-1`, `-2`, and so on. Characters that
@@ -98,7 +98,7 @@ class FileTree:
 
 
 def chain_of(adapter: IRAdapter, op: Any) -> list[tuple[Any, str]]:
-    """Return an op and those around it, outermost first, with their names in the tree."""
+    """Return an op and its enclosing ops, outermost first, with their names in the tree."""
     chain: list[tuple[Any, str]] = []
     while op is not None:
         symbol = adapter.symbol_name(op)

@@ -1,4 +1,4 @@
-"""Where dumps go: to a stream, into files, or along to the process that started this one."""
+"""Sinks of dumps: a stream, files, or a record for the process that started this one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Dump(NamedTuple):
 
 
 class StreamSink:
-    """Writes dumps to a stream.
+    """A stream for dumps.
 
     A stream that cannot be written to any more is left alone from then on.
 
@@ -78,7 +78,7 @@ class StreamSink:
 
 
 class TreeSink:
-    """Writes each dump into a file of its own.
+    """A tree of files for dumps, each in a file of its own.
 
     After the first one that cannot be written no other is tried.
 
@@ -107,7 +107,7 @@ class TreeSink:
 
 
 class Recorder:
-    """Keeps dumps, to be pickled, and handed on by another process.
+    """A record of dumps, to be pickled and handed on by another process.
 
     Args:
         around: The names of the ops around those that will be seen, outermost first.
@@ -152,7 +152,7 @@ def hand_on(recorder: Recorder, sink: Sink, adapter: IRAdapter, container: Any) 
 
 
 class _Chains:
-    """Finds the ops that another process has named, so that they are counted as the same."""
+    """Ops by the names that another process gave them, so that they count as the same."""
 
     def __init__(self, adapter: IRAdapter, container: Any) -> None:
         self._adapter = adapter

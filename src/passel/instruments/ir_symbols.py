@@ -1,4 +1,4 @@
-"""Finding the op that defines a symbol."""
+"""Symbols: the op that defines one, for printing that op alone."""
 
 from __future__ import annotations
 

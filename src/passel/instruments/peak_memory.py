@@ -12,7 +12,7 @@ _RESET_PEAK = "5"
 
 
 class PeakMemory:
-    """Measures nested pieces of work, each of which is opened and closed.
+    """A meter of peak memory for nested pieces of work, each of which is opened and closed.
 
     Memory belongs to the process: with several threads, what one allocates counts for what
     runs in the others at that moment. Where the kernel cannot reset its high-water mark

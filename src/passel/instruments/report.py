@@ -1,4 +1,4 @@
-"""What the reports of timing and statistics have in common."""
+"""The header that the reports of timing and statistics share."""
 
 from __future__ import annotations
 

@@ -13,12 +13,17 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
-from passel.instruments.files import check_writable
 from passel.instruments.hooks import PassInstrumentation
-from passel.instruments.reproducer_file import Place, pipeline_text, reproducer_text, scoped_text
+from passel.instruments.reproducer_file import (
+    ReproducerFile,
+    pipeline_text,
+    reproducer_text,
+    scoped_text,
+)
+from passel.instruments.whole_files import check_writable
 from passel.ir import PrintFlags, WritesSources
 from passel.passes.context import op_diagnostic
-from passel.passes.guard import effects_of
+from passel.passes.effects_guard import effects_of
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
@@ -38,7 +43,7 @@ _ABOUT_THE_RUN = {"crashed", "interrupted"}
 
 @dataclass(slots=True)
 class _Recipe:
-    """What is to be run on what."""
+    """IR, and the pipeline to run on it, as text."""
 
     ir: str
     pipeline: str
@@ -63,7 +68,7 @@ class _Frame:
 
 
 class CrashReproducer(PassInstrumentation):
-    """Writes a file for a run that fails, in which the failure can be replayed.
+    """A file for a run that fails, with which the failure can be replayed.
 
     The file holds the IR before the run and the whole pipeline. It is written ahead, as
     `<path>.running`, and moved to `path` when the run fails, whatever ends it: a failure, an
@@ -128,7 +133,7 @@ class CrashReproducer(PassInstrumentation):
         """Write the file ahead."""
         self.reproducer = None
         self._run = run
-        self._place = Place(self.path)
+        self._file = ReproducerFile(self.path)
         self._problem = ""
         self._thread = get_ident()
         self._frames: dict[int, list[_Frame]] = {}
@@ -180,7 +185,7 @@ class CrashReproducer(PassInstrumentation):
             if failed:
                 self._report(run)
         finally:
-            self._place.discard()
+            self._file.discard()
             self._frames.clear()
 
     # -- What to record ---------------------------------------------------------------------
@@ -215,7 +220,7 @@ class CrashReproducer(PassInstrumentation):
 
     def _prepare(self, recipe: _Recipe | None) -> None:
         if recipe is not None:
-            self._place.prepare(self._text(recipe.ir, recipe.pipeline))
+            self._file.prepare(self._text(recipe.ir, recipe.pipeline))
 
     def _text(self, ir: str, pipeline: str) -> str:
         return reproducer_text(
@@ -259,10 +264,10 @@ class CrashReproducer(PassInstrumentation):
         outcome = self._problem
         if recipe is not None:
             ahead = self._text(recipe.ir, recipe.pipeline)
-            written = self._place.commit(self._readable(recipe), ahead)
-            outcome = self._place.problem
+            written = self._file.commit(self._readable(recipe), ahead)
+            outcome = self._file.problem
             if written:
-                self.reproducer = self._place.path
+                self.reproducer = self._file.path
                 outcome = f"reproducer generated at `{self.path}`"
         while_executing = self._while_executing(is_local=recipe is not self._whole)
         message = "Failures have been detected while processing an MLIR pass pipeline"

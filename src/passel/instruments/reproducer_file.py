@@ -1,4 +1,4 @@
-"""What a reproducer is as a file: IR, and in a block after it the pipeline to run on it.
+"""Reproducers as files: IR, and in a block after it the pipeline to run on it.
 
 Source: `makeReproducer` of `lib/Pass/PassCrashRecovery.cpp`, MLIR 22.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import file_problem
-from passel.instruments.files import is_special, write_whole
+from passel.instruments.whole_files import is_special, write_whole
 from passel.ir.resources import ExternalResource, print_resources
 from passel.pipeline import PipelineNode, print_pipeline
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from passel.schedule import PassStep, Pipeline
 
 GROUP = "mlir_reproducer"
-"""Whose external resources the pipeline and its settings are."""
+"""The group of external resources that the pipeline and its settings belong to."""
 
 RUNNING = ".running"
-"""What a file's name ends with while the run that it is for is under way."""
+"""The end of the name of a file that is written ahead of a failure."""
 
 
 def reproducer_text(
@@ -85,8 +85,8 @@ def scoped_text(scopes: Iterable[str], step: PassStep) -> str:
     return print_pipeline(node)
 
 
-class Place:
-    """Where a reproducer goes: a file that is written ahead of the failure.
+class ReproducerFile:
+    """A reproducer on disk, which is written ahead of the failure.
 
     A process that dies at once cannot write any more. So the text goes to a file beside the
     target, which vanishes when the run is over. What is found at the target stays there until

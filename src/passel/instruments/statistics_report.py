@@ -31,7 +31,7 @@ class _Count(NamedTuple):
 
 
 class StatisticsReport(PassInstrumentation):
-    """Prints what passes have counted at the end of each run, also of one that fails.
+    """A report of what passes have counted, printed at the end of each run, also of one that fails.
 
     The numbers are those of that run. Unlike in MLIR, pipelines that a pass has run count
     too, and stand below that pass.

@@ -1,4 +1,4 @@
-"""What timing has measured: a tree of timers."""
+"""Timers: the tree that timing has measured."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _OUTERMOST = 2  # the depth of what is open on a thread while nothing else is
 
 
 class Timing(PassInstrumentation):
-    """Measures how long passes, nested pipelines and analyses take.
+    """A stopwatch for passes, nested pipelines and analyses.
 
     All ops that run a pass share its row. Several runs add up; passes with equal paths share
     a row. One object may observe runs of several threads at once.
@@ -98,7 +98,7 @@ class Timing(PassInstrumentation):
 
     @property
     def timing(self) -> Timer:
-        """What was measured so far: the root of the tree, whose `wall` is the total."""
+        """The root of the tree of timers so far, whose `wall` is the total."""
         roots = [frames[0][1].timer() for frames in list(self._threads.values())]
         total, *others = roots or [Timer("root", key="root")]
         for other in others:

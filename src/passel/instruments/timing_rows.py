@@ -1,4 +1,4 @@
-"""What timing keeps while it measures: a tree of rows for each thread."""
+"""Rows of timing while it measures: a tree for each thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from passel.instruments.timer import Timer
 
 
 class Row:
-    """What one thread measures of one row.
+    """A row of the tree of one thread.
 
     Attributes:
         nested: The rows inside by whatever is run, for speed: the steps of a pipeline that a
@@ -75,7 +75,7 @@ Frames: TypeAlias = "list[tuple[Any, Row, float]]"
 
 
 class Threads(dict[int, Frames]):
-    """What is open on each thread, by its identity."""
+    """The open rows of each thread, by its identity."""
 
     def __missing__(self, ident: int) -> Frames:
         self[ident] = frames = [(None, Row("root", "root", above=None), 0.0)]

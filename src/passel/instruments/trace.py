@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 Event: TypeAlias = dict[str, Any]
 
 _SHARE = 50
-"""The ops are counted at most in one part of so many of a run's time."""
+"""The part of a run's time that counting ops may take, as its inverse."""
 _MEMORY_PERIOD = 5_000.0
-"""How long to wait before memory is looked at again, in microseconds."""
+"""The time between two looks at memory, in microseconds."""
 _PERIOD = 200_000.0
-"""How long events may wait before they are written, in microseconds."""
+"""The time between two writes of events, in microseconds."""
 
 
 class Trace(PassInstrumentation):
-    """Writes a trace of runs in Chrome's trace event format, which ui.perfetto.dev opens.
+    """A trace of runs in Chrome's trace event format, which ui.perfetto.dev opens.
 
     There is a slice for each execution of a pass, nested pipeline, verification and analysis,
     in a track for each thread, with the number of ops and the process's memory below. The
@@ -165,11 +165,11 @@ class Trace(PassInstrumentation):
         self._begin(f"{name} {self._place(op)}", "pass", args)
 
     def after_change(self, step: PassStep, op: Any) -> None:
-        """Take note for the end of the slice."""
+        """Remember it for the end of the slice."""
         self._changed[threading.get_ident()][-1] = True
 
     def pass_skipped(self, step: Step, op: Any) -> None:
-        """Take note for the end of the slice."""
+        """Remember it for the end of the slice."""
         if isinstance(step, PassStep):
             self._changed[threading.get_ident()][-1] = None
 

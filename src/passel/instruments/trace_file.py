@@ -14,7 +14,7 @@ _END = "\n]\n"
 
 
 class TraceFile:
-    """Writes events as JSON arrays.
+    """A file of events, as JSON arrays.
 
     A regular file holds one array, which is taken up again when it was complete. What cannot
     be taken up again, such as a pipe, gets one array after the other. Until it is complete,

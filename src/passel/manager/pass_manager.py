@@ -17,7 +17,7 @@ from passel.instruments.hooks import Instrumentor
 from passel.ir import ANY, TakesContainers, ability_of, adapter_for, entered_context
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.passes import default_registry
-from passel.passes.guard import EffectsGuard
+from passel.passes.effects_guard import EffectsGuard
 from passel.passes.resolution import names_for, resolve
 from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler
@@ -228,7 +228,7 @@ class PassManager(OpPassManager):
 
         Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.
         """
-        from passel.instruments.ir_printing import PrintIR  # noqa: PLC0415
+        from passel.instruments.ir_printer import PrintIR  # noqa: PLC0415
         from passel.ir import PrintFlags  # noqa: PLC0415
 
         flags = PrintFlags(

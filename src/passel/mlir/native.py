@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from passel.errors import OptionError, PassFailure, Problem
 from passel.mlir.bindings import bindings_named
-from passel.mlir.effects import display_name_of, effects_of_native
+from passel.mlir.pass_effects import display_name_of, effects_of_native
 from passel.mlir.pipelines import Refused, compiled, on_nothing, parsed
 from passel.passes import Pass
 from passel.pipeline import parse_options, print_options

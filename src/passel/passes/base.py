@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, dataclass_transform
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
 from passel.passes.definition import check_pass
-from passel.passes.effects import check_effects
+from passel.passes.effect_names import check_effects
 from passel.passes.options import Options, option
 from passel.passes.statistics import Statistic, statistics_of
 from passel.pipeline import PassNode, print_element

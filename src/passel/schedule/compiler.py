@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Span
     from passel.ir import IRAdapter, OpKind
-    from passel.passes.guard import EffectsGuard
+    from passel.passes.effects_guard import EffectsGuard
     from passel.schedule.model import Step
 
 

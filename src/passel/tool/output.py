@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import file_problem
-from passel.instruments.files import check_writable, is_special, write_whole
+from passel.instruments.whole_files import check_writable, is_special, write_whole
 from passel.ir.frontend import UsageError
 
 if TYPE_CHECKING:

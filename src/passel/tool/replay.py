@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Diagnostic, Severity, file_problem
-from passel.instruments.files import check_writable, write_whole
 from passel.instruments.reproducer import CrashReproducer
 from passel.instruments.reproducer_file import GROUP, reproducer_text
+from passel.instruments.whole_files import check_writable, write_whole
 from passel.ir import PrintFlags, WritesSources
 from passel.ir.frontend import UnreadableError, UsageError
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from passel.instruments.debug_counter import DebugCounter
     from passel.instruments.hooks import PassInstrumentation
-    from passel.instruments.ir_printing import PrintIR
+    from passel.instruments.ir_printer import PrintIR
     from passel.instruments.timing import Timing
     from passel.instruments.trace import Trace
     from passel.manager import PassManager
@@ -80,7 +80,7 @@ class Reports(ExitStack):
                     "which is missing"
                 )
             return None
-        from passel.instruments.actions import ActionLog, Place
+        from passel.instruments.action_log import ActionLog, Place
 
         try:
             chosen = [Place.parse(each.strip()) for each in places.split(",")] if places else []
@@ -217,7 +217,7 @@ def _make_printer(settings: Settings, registry: PassRegistry) -> PrintIR | None:
     }
     if not any(kinds.values()):
         return None
-    from passel.instruments.ir_printing import PrintIR
+    from passel.instruments.ir_printer import PrintIR
 
     printer = PrintIR(
         **kinds,

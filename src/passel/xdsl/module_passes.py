@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.errors import DefinitionError, PassFailure
 from passel.passes import Pass, Statistic
-from passel.xdsl.effects import effects_of_class, effects_of_instance
+from passel.xdsl.pass_effects import effects_of_class, effects_of_instance
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -10,7 +10,7 @@ from xdsl_inputs import REAL_FILES, xdsl_context
 
 from passel import PassManager
 from passel.instruments.hooks import PassInstrumentation
-from passel.instruments.ir_printing import PrintIR
+from passel.instruments.ir_printer import PrintIR
 from passel.ir import PrintFlags
 from passel.schedule import PassStep
 from passel.xdsl import XDSLAdapter, parse_source

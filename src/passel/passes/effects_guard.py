@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from passel.errors import EffectsError, Problem
 from passel.passes.base import Pass
-from passel.passes.effects import EFFECTS, check_effects
+from passel.passes.effect_names import EFFECTS, check_effects
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -37,7 +37,7 @@ _KNOWN = {
     "sparsifier": _Known(),
     "tosa-to-linalg-pipeline": _Known(),
 }
-"""What is known of names that are not those of passes without effects."""
+"""Passes with effects, and pipelines."""
 
 _NAME = re.compile(r"[^\s,{}()=\"']+")
 

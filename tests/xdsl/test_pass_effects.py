@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from xdsl.passes import ModulePass
 from xdsl.transforms import get_all_passes
 
-from passel.passes.guard import effects_of
-from passel.xdsl.effects import effects_of_class
+from passel.passes.effects_guard import effects_of
 from passel.xdsl.module_passes import pass_class_for, wrap_module_pass
+from passel.xdsl.pass_effects import effects_of_class
 
 if TYPE_CHECKING:
     from xdsl.context import Context

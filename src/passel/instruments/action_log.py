@@ -1,4 +1,4 @@
-"""Logs each execution of a pass, as MLIR logs actions."""
+"""A log of the executions of passes, as MLIR logs actions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Place(NamedTuple):
         return cls(file, *map(int, numbers))
 
     def covers(self, location: Location) -> bool:
-        """Tell whether a location is this place."""
+        """Return whether a location is this place."""
         return (
             self.file == location.file
             and self.line in (0, location.line)
@@ -60,7 +60,7 @@ class Place(NamedTuple):
 
 
 class ActionLog(PassInstrumentation):
-    """Writes a line when a pass, or a step that runs nested pipelines, begins and ends.
+    """A log with a line when a pass, or a step that runs nested pipelines, begins or ends.
 
     Args:
         stream: Where to.
@@ -115,7 +115,7 @@ class ActionLog(PassInstrumentation):
         )
 
     def pass_skipped(self, step: Step, op: Any) -> None:
-        """Take note for the end."""
+        """Remember it for the end."""
         ends = self._ends[threading.get_ident()]
         ends[-1] = ends[-1] and "skipped"
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class PrintIR(PassInstrumentation):
-    """Prints the op that a pass runs on, before and after it.
+    """A printer of the op that a pass runs on, before and after the pass.
 
     A dump is introduced by a line such as `// -----// IR Dump After CSE (cse) //----- //`.
     An invalid op is printed in generic form. Observing never changes how a run goes: what
@@ -159,7 +159,7 @@ class PrintIR(PassInstrumentation):
 
     @property
     def _watched(self) -> _Watched:
-        """The run that a hook belongs to: the innermost of this thread, if there is one."""
+        """The run that a hook is called for: the innermost one of this thread, if it has one."""
         if len(self._runs) == 1:
             return self._runs[0]
         own = (run for run in reversed(self._runs) if run.thread == get_ident())
@@ -292,17 +292,17 @@ class PrintIR(PassInstrumentation):
 
 
 class _PrintChanges(PrintIR):
-    """Prints what passes change, and so has to be told."""
+    """A printer that is told of changes, which have to be found for it."""
 
     def after_change(self, step: PassStep, op: Any) -> None:
-        """Take note."""
+        """Remember which op has changed."""
         run = self._watched
         run.changed.add(get_ident())
         run.texts.changed(op)
 
 
 class _Selection(NamedTuple):
-    """Passes: all, or those with some names."""
+    """A choice of passes: all, or those with some names."""
 
     all: bool
     names: frozenset[str]
@@ -318,7 +318,7 @@ class _Selection(NamedTuple):
 
 
 class _Before(NamedTuple):
-    """What was printed, or would have been, before a pass."""
+    """The target of a pass as it was before the pass ran."""
 
     target: Any
     text: str
