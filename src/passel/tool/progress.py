@@ -1,7 +1,8 @@
 """One line on a terminal that tells how far a long run is.
 
-Hooks only keep references; a thread draws, so that a pass that takes long shows as well.
-Whatever is written to the terminal meanwhile takes the line's place, and it comes back below.
+Hooks take note of what runs, in plain values; a thread of rich's draws them, so that a pass
+that takes long shows as well, and no op is looked at while a pass changes it. What is written
+to the terminal meanwhile goes above the line, a whole line at a time.
 """
 
 from __future__ import annotations
@@ -11,163 +12,183 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from passel.instruments.hooks import PassInstrumentation
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Generator, Iterable
     from typing import TextIO
+
+    from rich.live import Live
 
     from passel.instruments.hooks import Run
     from passel.schedule import Pipeline, Step
 
 _DELAY = 1.0
 """How long a run takes before the line appears, in seconds."""
-_PERIOD = 0.1
-"""How long a line stands before the next is drawn, in seconds."""
-_ERASE = "\r\x1b[2K"
-
-
-class _Line:
-    """The last line of the terminal."""
-
-    def __init__(self, terminal: TextIO) -> None:
-        self._terminal = terminal
-        self._is_drawn = False
-        self.lock: AbstractContextManager[object] = threading.RLock()
-        self.at_start = True  # of a line: only there is something drawn
-
-    def draw(self, text: str) -> None:
-        """Show a text, as far as it fits."""
-        with self.lock:
-            if self.at_start and text:
-                # One column less: in the last, terminals differ in where the cursor goes.
-                width = _width(self._terminal) - 1
-                self._put(_ERASE + (text if len(text) <= width else f"{text[: width - 1]}…"))
-                self._is_drawn = True
-
-    def erase(self) -> None:
-        """Leave the line as it was."""
-        with self.lock:
-            if self._is_drawn:
-                self._is_drawn = False
-                self._put(_ERASE)
-
-    def _put(self, text: str) -> None:
-        with suppress(OSError, ValueError):  # the terminal is gone
-            self._terminal.write(text)
-            self._terminal.flush()
-
-
-class _Shared:
-    """A stream on the terminal that has the line removed before something is written."""
-
-    def __init__(self, stream: TextIO, line: _Line) -> None:
-        self._stream = stream
-        self._line = line
-
-    def write(self, text: str) -> int:
-        """Write in the line's place."""
-        with self._line.lock:
-            self._line.erase()
-            written = self._stream.write(text)
-            if text:
-                self._line.at_start = text.endswith("\n")
-                if self._line.at_start:
-                    self._stream.flush()
-            return written
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """Write in the line's place."""
-        self.write("".join(lines))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+_RATE = 10
+"""How often the line is drawn in a second."""
+_LONGEST = 40
+"""How much is shown of the names of passes that run as one."""
 
 
 class Progress(PassInstrumentation):
-    """Keeps the line, from the first run on, until it is closed.
+    """Knows how far the run is.
 
     Args:
-        terminal: Where it is drawn.
+        terminal: Where that is shown.
     """
 
     watches_passes = False
 
-    def __init__(self, terminal: TextIO) -> None:
-        self.line: _Line = _Line(terminal)
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
         self._started = 0.0
-        self._thread: threading.Thread | None = None
-        self._closed = threading.Event()
         self._run: Run | None = None
-        self._position: tuple[Step, int] | None = None
-        self._numbers: dict[Step, int] = {}
-        self._current: tuple[Step, Any] | None = None
-        self._done, self._total = 0, 0
-
-    def close(self) -> None:
-        """Stop drawing and remove the line."""
-        self._closed.set()
-        if self._thread is not None:
-            self._thread.join()
-        self.line.erase()
+        self._numbers: dict[Step | str, int] = {}
+        self._position: Step | None = None
+        self._number = self._done = self._total = 0
+        self._shown = ""
 
     def before_run(self, run: Run) -> None:
-        """Take note of the steps, and start drawing after a while."""
-        self._numbers = {step: i for i, step in enumerate(run.pipeline.steps, 1)}
-        self._position, self._current, self._run = None, None, run
-        if self._thread is None:
-            self._started = time.monotonic()
-            self._thread = threading.Thread(target=self._draw, name="progress", daemon=True)
-            self._thread.start()
+        """Take note of the steps, and let the line appear after a while."""
+        steps = run.pipeline.steps
+        self._numbers = {step: number for number, step in enumerate(steps, 1)}
+        # Passes that run as one stand where the first of them stood.
+        self._numbers |= {s.path: n for n, s in enumerate(steps, 1) if isinstance(s, PassStep)}
+        self._run = run
+        now = time.monotonic()
+        self._started = self._started or now
+        self._terminal.show(self.text, max(self._started + _DELAY - now, 0.0))
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Remove the line."""
+        """Remove the line: between runs, others write to the terminal."""
         self._run = None
-        self.line.erase()
+        self._terminal.hide()
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Take note of what runs."""
-        self._current = (step, op)
-        number = self._numbers.get(step)
-        if number is not None and self._run is not None:
-            self._position, self._done, self._total = (step, number), 0, 0
+        if self._run is None:
+            return
+        adapter = self._run.adapter
+        if number := self._numbers.get(step) or self._numbers.get(step.path):
+            self._position, self._number = step, number
+            self._done = self._total = 0
             if not isinstance(step, PassStep):
-                adapter = self._run.adapter
                 kinds = map(adapter.kind_of, adapter.children(op))
                 self._total = sum(step.select(kind) is not None for kind in kinds)
+        what = "..."
+        if isinstance(step, PassStep):
+            what = step.pass_.name or step.pass_.to_text()
+            what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}..."
+        symbol = adapter.symbol_name(op)
+        ops = f", {self._done}/{self._total} ops" if self._total else ""
+        where = f" @{symbol}" if symbol else ""
+        count = len(self._run.pipeline.steps)
+        self._shown = f"step {self._number}/{count}{ops}: {what}{where}"  # all of it at once
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
         """Count the ops that the current step has processed."""
-        if self._position is not None and self._position[0] is parent:
-            self._done += 1
-
-    def _draw(self) -> None:
-        delay = _DELAY
-        while not self._closed.wait(delay):
-            delay = _PERIOD
-            with self.line.lock:
-                # Hooks may be called meanwhile: whatever is read here may be of another op.
-                with suppress(Exception):
-                    self.line.draw(self.text())
-                if self._run is None:
-                    self.line.erase()
+        self._done += self._position is parent
 
     def text(self) -> str:
-        """Return what the line shows now; nothing if nothing runs."""
-        run, current, position = self._run, self._current, self._position
-        if run is None or current is None or position is None:
-            return ""
-        step, op = current
-        what = step.pass_.name if isinstance(step, PassStep) else "..."
-        symbol = run.adapter.symbol_name(op)
-        where = f" @{symbol}" if symbol else ""
-        ops = f", {self._done}/{self._total} ops" if self._total else ""
-        seconds = time.monotonic() - self._started
-        return f"step {position[1]}/{len(self._numbers)}{ops}: {what}{where} ({seconds:.1f} s)"
+        """Return what the line shows now."""
+        return f"{self._shown} ({time.monotonic() - self._started:.1f} s)"
+
+
+class Terminal:
+    """A terminal with a line at the bottom, and the streams that lead to it.
+
+    Args:
+        stream: Writes to it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._lock = threading.RLock()
+        self._timer: threading.Timer | None = None
+        self._waiting: Live | None = None
+        self._live: Live | None = None
+        self._is_mid_line = False
+        self._begun = ""
+
+    def show(self, text: Callable[[], str], delay: float) -> None:
+        """Show what a function returns, from some seconds later on until it is hidden."""
+        self._timer = threading.Timer(delay, self._show, [text])
+        self._timer.daemon = True
+        self._timer.start()
+
+    def hide(self) -> None:
+        """Remove the line."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+        with self._lock, suppress(OSError, ValueError):  # the terminal may be gone
+            live, self._live, self._waiting = self._live, None, None
+            if live is not None:
+                live.stop()
+                begun, self._begun = self._begun, ""
+                self.write(self._stream, begun)
+
+    def write(self, stream: TextIO, text: str) -> None:
+        """Write to a stream; while the line is there, whole lines above it."""
+        with self._lock:
+            if self._live is not None:
+                whole, end, self._begun = (self._begun + text).rpartition("\n")
+                if end:
+                    self._live.console.out(whole, highlight=False)
+            elif text:
+                stream.write(text)
+                self._is_mid_line = not text.endswith("\n")
+                if self._waiting is not None:
+                    stream.flush()
+                    self._start()
+
+    def _show(self, text: Callable[[], str]) -> None:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.text import Text
+
+        live = Live(
+            console=Console(file=self._stream),
+            get_renderable=lambda: Text(text(), no_wrap=True, overflow="ellipsis"),
+            refresh_per_second=_RATE,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        with self._lock:
+            self._waiting = live
+            self._start()
+
+    def _start(self) -> None:
+        """Start drawing, unless that would overwrite the beginning of a line."""
+        if self._waiting is not None and not self._is_mid_line:
+            self._live, self._waiting = self._waiting, None
+            self._live.start(refresh=True)
+            self._live.console.show_cursor()  # a native crash would leave it hidden
+
+
+class _Stream:
+    """A stream to a terminal with a line at the bottom."""
+
+    def __init__(self, stream: TextIO, terminal: Terminal) -> None:
+        self._stream = stream
+        self._terminal = terminal
+
+    def write(self, text: str) -> int:
+        """Write above the line."""
+        self._terminal.write(self._stream, text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write above the line."""
+        self.write("".join(lines))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 @contextmanager
@@ -177,31 +198,16 @@ def progress_line() -> Generator[Progress | None]:
     Yields:
         What observes the runs; None if the error stream is no terminal that can do this.
     """
-    if not _is_capable(sys.stderr):
+    if not sys.stderr.isatty() or os.environ.get("TERM", "dumb") in {"", "dumb"}:
         yield None
         return
     before = sys.stdout, sys.stderr
-    progress = Progress(sys.stderr)
-    sys.stderr = _Shared(sys.stderr, progress.line)
+    terminal = Terminal(sys.stderr)
+    sys.stderr = _Stream(sys.stderr, terminal)
     if sys.stdout is not None and sys.stdout.isatty():
-        sys.stdout = _Shared(sys.stdout, progress.line)
+        sys.stdout = _Stream(sys.stdout, terminal)
     try:
-        yield progress
+        yield Progress(terminal)
     finally:
-        progress.close()
+        terminal.hide()
         sys.stdout, sys.stderr = before
-
-
-class _Stream(Protocol):
-    def isatty(self) -> bool: ...
-
-
-def _is_capable(stream: _Stream) -> bool:
-    return stream.isatty() and (os.environ.get("TERM") or "dumb") != "dumb"
-
-
-def _width(terminal: TextIO) -> int:
-    try:
-        return os.get_terminal_size(terminal.fileno()).columns or 80
-    except (OSError, ValueError):
-        return 80

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
 import sys
+import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from mlir.ir import Context
+
+from passel import Pass, PassContext, PassInstrumentation, PassManager
+from passel.mlir import parse_source
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.tool.progress import Progress, Terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from passel.schedule import Step
 
 pty = pytest.importorskip("pty")
 
@@ -73,17 +84,21 @@ def run(tmp_path: Path, pipeline: str, *, term: str = "xterm", tty: bool = True)
 
 
 def screen(text: str) -> str:
-    """Return what a terminal shows in the end, and assert that lines are never overwritten."""
-    lines = [""]
-    for part in re.split(r"(\r\n|\r\x1b\[2K)", re.sub(r"\x1b\[[\d;]*m", "", text)):
+    """Return what a terminal shows in the end, and assert that only the line is overwritten."""
+    lines, row = [""], 0
+    for part in re.split(r"(\r\n|\r|\x1b\[2K|\x1b\[1A)", re.sub(r"\x1b\[[?\d;]*[mhl]", "", text)):
         if part == "\r\n":
-            lines.append("")
-        elif part.startswith("\r"):
-            assert not lines[-1] or lines[-1].startswith("step "), lines[-1]
-            lines[-1] = ""
-        else:
-            lines[-1] += part
-    return "\n".join(lines)
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif part == "\x1b[1A":
+            row -= 1
+        elif part == "\x1b[2K":
+            assert not lines[row] or lines[row].startswith("step "), lines[row]
+            lines[row] = ""
+        elif part != "\r":
+            lines[row] += part
+    shown = "\n".join(lines).rstrip("\n")
+    return shown and f"{shown}\n"
 
 
 def test_a_long_run_shows_how_far_it_is(tmp_path: Path) -> None:
@@ -138,3 +153,68 @@ def test_a_short_run_shows_nothing(tmp_path: Path) -> None:
     _, err = run(tmp_path, "nap{seconds=0.01}")
     assert err == ""
     assert time.monotonic() - started < 10
+
+
+class Shown(Terminal):
+    """A terminal that draws nothing, and can say what it would."""
+
+    def __init__(self) -> None:
+        super().__init__(io.StringIO())
+        self.text: Callable[[], str] = str
+
+    def show(self, text: Callable[[], str], delay: float) -> None:
+        """Take note of what tells the text."""
+        self.text = text
+
+
+def test_fused_native_passes_are_named(tmp_path: Path) -> None:
+    """Passes that run as one are shown as one, at the number of the first."""
+    terminal = Shown()
+
+    class Look(PassInstrumentation):
+        """Looks at the line when a step begins, without asking for each pass."""
+
+        watches_passes = False
+        seen: ClassVar[list[str]] = []
+
+        def before_pass(self, step: Step, op: Any) -> None:
+            """Look."""
+            self.seen.append(terminal.text())
+
+    context = Context()
+    module = parse_source(context, "func.func @f() { return }", "in.mlir")
+    pipeline = "builtin.module(cse,canonicalize,func.func(cse),symbol-dce)"
+    manager = PassManager.parse(pipeline, context)
+    with manager.instrument(Progress(terminal), Look()):
+        manager.run(module)
+    (line,) = Look.seen
+    assert re.fullmatch(r"step 1/4: cse,canonicalize.* \(0\.\d s\)", line)
+
+
+def test_the_line_is_drawn_without_looking_at_ops() -> None:
+    """What draws it asks nothing of the IR, which a pass may be changing."""
+    terminal, adapter = Shown(), ToyAdapter()
+    drawn: list[str] = []
+
+    class Draws(Pass[ToyOp]):
+        """Lets the line be drawn while its op cannot be asked."""
+
+        name = "draws"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            """Break the op, and draw."""
+            symbol, op.symbol, body = op.symbol, None, op.body
+            del op.body
+            thread = threading.Thread(target=lambda: drawn.append(terminal.text()))
+            thread.start()
+            thread.join()
+            op.symbol, op.body = symbol, body
+
+    manager = PassManager("toy.module", adapter=adapter)
+    manager.add_nested("toy.func", Draws())
+    with manager.instrument(Progress(terminal)):
+        manager.run(parse_toy("toy.module(toy.func @f(toy.op),toy.func @g)"))
+    assert [re.sub(r"\(.*", "", line) for line in drawn] == [
+        "step 1/1, 0/2 ops: draws @f ",
+        "step 1/1, 1/2 ops: draws @g ",
+    ]
