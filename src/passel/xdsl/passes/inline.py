@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from xdsl.dialects.func import CallOp, FuncOp
+
 from passel.errors import PassFailure
 from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass, Statistic, option
@@ -14,7 +16,6 @@ from passel.xdsl.passes.inlining_uses import Callees
 from passel.xdsl.symbols import is_callable, is_table, symbol_name
 
 if TYPE_CHECKING:
-    from xdsl.dialects.func import CallOp, FuncOp
     from xdsl.ir import Operation
 
     from passel.passes import PassContext
@@ -26,13 +27,14 @@ class Inliner(Pass["Operation"]):
     """Inline function calls.
 
     Callees come before their callers: groups of functions that call each other are visited
-    bottom-up. Each function is first simplified by a pipeline, then the calls in it are
-    inlined, and both are repeated while calls are inlined. Not inlined are calls of functions
-    without a body, of functions that call themselves, of what a call is inside of, of or
-    by something marked `no_inline`, of bodies of several blocks where only one may stand, and
-    of bodies with ops whose dialect does not allow it (see
-    `passel.xdsl.inlining.InlinerInterface`). Private functions whose last use is inlined, or
-    that have none, are erased.
+    bottom-up. A function that is called once, and goes with that call, leaves the calls in it to
+    its caller, so that chains of calls cost no more than their ops. Each function is first
+    simplified by a pipeline, then the calls in it are inlined, and both are repeated while calls
+    are inlined. Not inlined are calls of functions without a body, of functions that call
+    themselves, of what a call is inside of, of or by something marked `no_inline`, of bodies of
+    several blocks where only one may stand, and of bodies with ops whose dialect does not allow
+    it (see `passel.xdsl.inlining.InlinerInterface`). Private functions whose last use is inlined,
+    or that have none, are erased.
 
     Example:
         >>> str(Inliner(default_pipeline=BarePipeline("cse,dce"), max_iterations=2))
@@ -112,8 +114,30 @@ class _Inliner:
             for member in group:
                 if member not in self._dead:
                     self._simplify(member)
-            if not self._inline_calls(group):
+            if self._is_left_to_caller(group) or not self._inline_calls(group):
                 return
+
+    def _is_left_to_caller(self, group: list[Operation]) -> bool:
+        """Return whether the calls in a callable are inlined once its body is in its only caller.
+
+        In a chain of such callables every body is then moved, and simplified, once instead of
+        once for each callable around. What is inlined is the same: nothing about the callable
+        or its call depends on what is in the place of the calls in it.
+        """
+        if len(group) != 1 or self._rules.has_threshold:
+            return False
+        (member,) = group
+        calls = self._graph.calls_to(member)
+        if len(calls) != 1 or not self._callees.has_single_use(member):
+            return False
+        call, caller = calls[0].op, calls[0].caller
+        return (
+            isinstance(call, CallOp)
+            and isinstance(member, FuncOp)
+            and isinstance(caller, FuncOp)
+            and call.parent_op() is caller
+            and self._rules.allow(call, caller, member)
+        )
 
     def _simplify(self, member: Operation) -> None:
         pipeline = self._pipelines.get(member.name, self._options.default_pipeline)
@@ -149,14 +173,17 @@ class _Inliner:
                 continue
             if not self._rules.allow(call, caller, callee):
                 continue
-            blocks = self._inline(call, caller, callee)
-            came_from = history | {callee}
-            calls += ((new, caller, came_from) for new in self._callees.calls_in(blocks))
+            in_place = self._callees.has_single_use(callee)
+            ops = self._inline(call, caller, callee, in_place=in_place)
+            # A body that was moved cannot come again.
+            came_from = history if in_place else history | {callee}
+            calls += ((new, caller, came_from) for new in self._callees.calls_in(ops))
             any_inlined = True
         return any_inlined
 
-    def _inline(self, call: CallOp, caller: Operation, callee: FuncOp) -> list[Operation]:
-        in_place = self._callees.has_single_use(callee)
+    def _inline(
+        self, call: CallOp, caller: Operation, callee: FuncOp, *, in_place: bool
+    ) -> list[Operation]:
         self._callees.note_inlined(caller, callee)
         ops = inline_call(call, callee, in_place=in_place)
         if in_place:

@@ -37,6 +37,11 @@ class InliningRules:
         self._context = context
         self._threshold = threshold
 
+    @property
+    def has_threshold(self) -> bool:
+        """Whether sizes decide."""
+        return 0 <= self._threshold < 2**32 - 1
+
     def allow(self, call: CallOp, caller: Operation, callee: FuncOp) -> bool:
         """Tell whether a call is inlined.
 

@@ -10,7 +10,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from passel.xdsl.symbols import SymbolResolver, references, visibility
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from xdsl.ir import Block, Operation
 
@@ -44,24 +44,23 @@ class Callees:
 
     def recount(self, member: Operation) -> None:
         """Take note of any change to the body of a callable, which has no callables inside."""
-        self._total.subtract(self._inside[member])
         counts: Counter[Operation] = Counter()
-        self._inside[member] = counts
         for region in member.regions:
             for inner in region.walk():
                 self._count(inner, counts)
-        self._total.update(counts)
+        _add(self._total, self._inside[member], -1)
+        _add(self._total, counts)
+        self._inside[member] = counts
 
     def note_inlined(self, caller: Operation, callee: Operation) -> None:
         """Take note that a call of `callee` in `caller` is replaced by a copy of its body."""
-        change = self._inside[callee].copy()
-        change[callee] -= 1
-        self._inside[caller].update(change)
-        self._total.update(change)
+        for counts in (self._inside[caller], self._total):
+            _add(counts, self._inside[callee])
+            _add(counts, {callee: 1}, -1)
 
     def forget(self, member: Operation) -> None:
         """Take note that a callable goes."""
-        self._total.subtract(self._inside[member])
+        _add(self._total, self._inside[member], -1)
         self._inside[member] = Counter()
 
     def is_dead(self, member: Operation) -> bool:
@@ -89,3 +88,11 @@ class Callees:
             for symbol in self._resolver.resolve(op, reference):
                 if symbol in self._inside:
                     counts[symbol] += 1
+
+
+def _add(counts: Counter[Operation], change: Mapping[Operation, int], factor: int = 1) -> None:
+    """Add to counts, and keep none that is zero: they would only be copied about."""
+    for symbol, count in change.items():
+        counts[symbol] += factor * count
+        if not counts[symbol]:
+            del counts[symbol]
