@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+import gc
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import ref
 
 import pytest
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import IntAttr, IntegerAttr, IntegerType, f32, i32, i64
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    TensorType,
+    f32,
+    i32,
+    i64,
+)
 from xdsl.irdl import AtLeast, AttrConstraint, IRDLOperation, irdl_op_definition, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from passel import PassManager
+from passel.xdsl import XDSLAdapter
 from passel.xdsl.invariants import InvariantChecker
 
 if TYPE_CHECKING:
@@ -94,3 +108,51 @@ def test_a_number_s_type_and_class_always_count() -> None:
         checker.check(TypedOp.create(properties={"number": IntegerAttr(1, i64)}))
     with pytest.raises(VerifyException):
         checker.check(TypedOp.create(properties={"number": IntAttr(1)}))
+
+
+def _dense(count: int) -> DenseIntOrFPElementsAttr[Any]:
+    return DenseIntOrFPElementsAttr.from_list(TensorType(i64, [count]), list(range(count)))
+
+
+def test_an_attribute_is_not_kept_alive() -> None:
+    """An attribute that was checked is collected once no op has it."""
+    checker = InvariantChecker()
+    value = _dense(1000)
+    op = ConstantOp(value)
+    checker.check(op)
+    kept = ref(value)
+    del op, value
+    gc.collect()
+    assert kept() is None
+
+
+def test_a_module_that_was_verified_is_collected_whole() -> None:
+    """Nothing of a module remains after a run of a manager whose adapter lives on."""
+    adapter = XDSLAdapter()
+    value = _dense(1000)
+    module = ModuleOp([ConstantOp(value)])
+    manager = PassManager("builtin.module", adapter.create_context(), adapter=adapter)
+    manager.add("symbol-dce", "strip-debuginfo").enable_verifier("always")
+    manager.run(module)
+    adapter.verify(module, recursive=True)
+    kept = ref(value), ref(module)
+    del value, module
+    gc.collect()
+    assert [each() for each in kept] == [None, None]
+
+
+def test_what_is_known_of_an_attribute_goes_with_it() -> None:
+    """An attribute that comes to stand where a right one stood in memory is checked itself."""
+    checker = InvariantChecker()
+    addresses: set[int] = set()
+    again = 0
+    for _ in range(100):
+        op = TypedOp.create(properties={"number": IntegerAttr(1, IntegerType(32))})
+        checker.check(op)
+        addresses.add(id(op.number.type))
+        del op
+        op = TypedOp.create(properties={"number": IntegerAttr(1, IntegerType(33))})
+        again += id(op.number.type) in addresses
+        with pytest.raises(VerifyException):
+            checker.check(op)
+    assert again, "no address was used twice, so that this shows nothing"

@@ -10,8 +10,10 @@ at is checked for each op. Ops with regions are always checked in full.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from weakref import ref
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
     from xdsl.irdl import OpDef
 
-_MAX_REMEMBERED = 1_000
-"""Signatures that are remembered; modules have few."""
+_MAX_REMEMBERED = 10_000
+"""Signatures that are remembered; most modules have few, at half a kilobyte each."""
 
 _NUMBERS = frozenset({IntegerAttr, FloatAttr})
 """Attributes of a value and a type, which differ from one constant to the next."""
@@ -49,14 +51,15 @@ class _Parts(NamedTuple):
 class InvariantChecker:
     """Runs ops' verifiers, the expensive part once per signature.
 
-    It keeps the types and attributes alive that it has seen, up to a limit, so that no
-    address is used twice. Threads may share one.
+    It knows types and attributes by their addresses, and forgets what it knows of one when it
+    goes, so that it keeps none alive. Threads may share one.
     """
 
-    __slots__ = ("_seen",)
+    __slots__ = ("_forget", "_seen")
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[object, ...], tuple[object, ...]] = {}
+        self._seen: dict[tuple[object, ...], tuple[ref[object], ...]] = {}
+        self._forget = self._seen.pop
 
     def check(self, op: Operation) -> None:
         """Verify `op`, but nothing nested in it.
@@ -91,7 +94,9 @@ class InvariantChecker:
             parts.definition(op)
             if len(self._seen) >= _MAX_REMEMBERED:
                 self._seen.clear()  # the frequent ones are soon back
-            self._seen[signature] = kept
+            # Called with the reference to what goes, which `pop` takes for its default.
+            forget = partial(self._forget, signature)
+            self._seen[signature] = tuple(map(ref, kept, repeat(forget)))
         for check in parts.specific:
             check(op)
 
