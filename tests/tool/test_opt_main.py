@@ -12,12 +12,17 @@ import pytest
 from passel import Pass, PassContext, PassRegistry
 from passel.diagnostics import Diagnostic, Severity
 from passel.ir.frontend import Flag, Frontend, Parsed, UnreadableError
+from passel.mlir import MLIRAdapter
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.tool import opt_main
+from passel.xdsl import XDSLAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tool_fixtures import Tool
+
+    from passel.ir import IRAdapter
     from passel.ir.frontend import SourcePart
 
 SCRIPT = """\
@@ -159,6 +164,31 @@ def test_errors_of_another_ir(toy_opt: Callable[..., tuple[int, str, str]]) -> N
     code, out, err = toy_opt("in.toy", "--split-input-file")
     assert (code, out) == (1, "toy.module\n// -----\n")
     assert err == "in.toy:3:1: error: expected an op\nnonsense\n^\n"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "flag", "version"),
+    [
+        (XDSLAdapter(), "--print-no-properties", "(xDSL 0."),
+        (MLIRAdapter(), "--emit-bytecode=false", "(MLIR's bindings "),
+    ],
+    ids=["xdsl", "mlir"],
+)
+def test_a_tool_for_an_ir_of_passels(
+    tool: Tool,
+    capsys: pytest.CaptureFixture[str],
+    adapter: IRAdapter,
+    flag: str,
+    version: str,
+) -> None:
+    """The adapters that passel brings can be given too; the tool has their flags and passes."""
+    expected = tool(f"--ir={adapter.name}", "in.mlir", "--cse")
+    assert opt_main(["in.mlir", "--cse", flag], adapter=adapter) == 0
+    assert capsys.readouterr().out == expected.out
+    assert opt_main(["--version"], adapter=adapter) == 0
+    assert version in capsys.readouterr().out
+    assert opt_main(["--help"], adapter=adapter) == 0
+    assert flag.partition("=")[0] in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,12 @@ class Flag:
     Attributes:
         help: One line; empty for what is only accepted.
         metavar: What stands for its value; empty for a boolean flag.
-        default: Its value if it is not given.
+        default: Its value if it is not given; by default it is off, empty or, if its value is
+            parsed, None.
         implied: Its value if it is given without one, if that is allowed.
         short: Other names for it.
-        choices: The values that it takes, if only some.
+        choices: The values that it takes, if only some; by default those that a metavar such
+            as `<list|tree>` lists.
         repeated: Whether it may be given several times, all of which count.
         parse: Returns the value that a text stands for; a `ValueError` says what it takes.
         ir: The name of the only IR that it is for; empty for all.
@@ -62,7 +64,7 @@ class Flag:
 
     help: str
     metavar: str = ""
-    default: Any = False
+    default: Any = None
     implied: str | None = None
     short: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
@@ -70,6 +72,12 @@ class Flag:
     parse: Callable[[str], Any] | None = None
     ir: str = ""
     name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.default is None and self.parse is None:
+            self.default = "" if self.metavar else False
+        if not self.choices and "|" in self.metavar:
+            self.choices = tuple(self.metavar[1:-1].split("|"))
 
     def __set_name__(self, owner: type, name: str) -> None:
         """Take the name of the class attribute, with dashes for underscores."""

@@ -72,10 +72,10 @@ class CommandLine:
 
     def value(self, flag: Flag) -> Any:
         """Return a flag's value: the last one given, or all if it may be repeated."""
-        given = self.given.get(flag.name)
-        if not given:
-            return flag.default
-        return tuple(given) if flag.repeated else given[-1]
+        given = self.given.get(flag.name, [])
+        if flag.repeated:
+            return tuple(given)
+        return given[-1] if given else flag.default
 
 
 def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -39,7 +39,7 @@ def help_text(program: str, own: Sequence[Flag] = (), ir: str = "") -> str:
     what = f"{ir} files" if ir else "MLIR text, with xDSL or MLIR itself"
     lines = [f"{program}: run nested pass pipelines on {what}", ""]
     lines += [f"Usage: {program} [<file>|-] [flags]", "", _EXAMPLES.format(program=program)]
-    groups = [(group.title, group.flags.values()) for group in GROUPS]
+    groups = [((group.__doc__ or "").rstrip("."), group.flags.values()) for group in GROUPS]
     for title, flags in [*groups, (ir, own)]:
         if shown := [flag for flag in flags if flag.help and flag.ir in {"", ir or flag.ir}]:
             lines += [f"{title}:", *map(_flag_line, shown), ""]

@@ -102,6 +102,8 @@ class Reports(ExitStack):
         path = given.info_output_file
         if not path or not (given.mlir_timing or given.mlir_pass_statistics):
             return sys.stderr
+        if path == "-" and sys.stdout is None:
+            raise UsageError("'--info-output-file=-': the standard output is closed")
         if path == "-":
             return sys.stdout
         return self._open("info-output-file", path, append=True)

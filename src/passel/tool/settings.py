@@ -8,7 +8,7 @@ Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from passel.ir import PrintFlags
 from passel.ir.frontend import Flag, FrontendSettings
@@ -19,22 +19,8 @@ if TYPE_CHECKING:
     from passel.tool.flags import CommandLine, PassFlag
 
 
-def flag(  # noqa: PLR0913 - the fields of a flag
-    help: str,  # noqa: A002
-    metavar: str = "",
-    default: Any = None,
-    *,
-    implied: str | None = None,
-    short: tuple[str, ...] = (),
-    choices: tuple[str, ...] = (),
-    repeated: bool = False,
-    parse: Callable[[str], Any] | None = None,
-    ir: str = "",
-) -> Any:
-    """Declare a flag and its value; without a default it is off, empty or has no items."""
-    if default is None and parse is None:
-        default = () if repeated else "" if metavar else False
-    return Flag(help, metavar, default, implied, short, choices, repeated, parse, ir)
+flag = cast("Callable[..., Any]", Flag)
+"""Declares a flag where an attribute has the type of its value."""
 
 
 def _number(text: str) -> int:
@@ -67,14 +53,12 @@ def _verify_mode(text: str) -> bool | Literal["always"]:
 
 
 class FlagGroup:
-    """Flags that belong together, and their values.
+    """Flags that belong together, and their values; the docstring is their heading in the help.
 
     Attributes:
-        title: Their heading in the help.
         flags: The flags by the names of the attributes.
     """
 
-    title: ClassVar[str] = ""
     flags: ClassVar[dict[str, Flag]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -87,9 +71,8 @@ class FlagGroup:
 
 
 class PipelineFlags(FlagGroup):
-    """What runs."""
+    """Pipeline."""
 
-    title = "Pipeline"
     pass_pipeline: str | None = flag(
         "what to run: 'builtin.module(func.func(cse),symbol-dce)'",
         "<pipeline>",
@@ -98,7 +81,7 @@ class PipelineFlags(FlagGroup):
     )
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     load_pass_plugin: tuple[str, ...] = flag(
-        "a Python file or module with passes", "<file>", (), repeated=True, parse=_plugin
+        "a Python file or module with passes", "<file>", repeated=True, parse=_plugin
     )
     verify_each: bool | Literal["always"] = flag(
         "verify after passes: those that changed the IR, none, or all",
@@ -112,14 +95,12 @@ class PipelineFlags(FlagGroup):
 
 
 class InputFlags(FlagGroup):
-    """How the input is read."""
+    """Input."""
 
-    title = "Input"
     ir: str = flag(
         "what works on the input: xDSL, MLIR's Python bindings, or what it needs",
         "<xdsl|mlir|auto>",
         "xdsl",
-        choices=("xdsl", "mlir", "auto"),
     )
     allow_unregistered_dialect: bool = flag("accept operations of unknown dialects")
     no_implicit_module: bool = flag("the input's single top-level op is what is processed")
@@ -140,9 +121,8 @@ class InputFlags(FlagGroup):
 
 
 class OutputFlags(FlagGroup):
-    """How the result is written."""
+    """Output."""
 
-    title = "Output"
     o: str = flag(
         "where the result goes; written only on success", "<file>", "-", short=("output-file",)
     )
@@ -173,20 +153,17 @@ class OutputFlags(FlagGroup):
 
 
 class DiagnosticFlags(FlagGroup):
-    """What is said of the input and of passes."""
+    """Diagnostics."""
 
-    title = "Diagnostics"
     verify_diagnostics: str = flag(
         "check expected-error comments: all, or only what is expected",
         "<all|only-expected>",
         implied="all",
-        choices=("all", "only-expected"),
     )
     mlir_diagnostic_verbosity_level: str = flag(
         "show no diagnostics below this level",
         "<errors|warnings|remarks>",
         "remarks",
-        choices=("errors", "warnings", "remarks"),
     )
     mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
@@ -196,9 +173,8 @@ class DiagnosticFlags(FlagGroup):
 
 
 class PrintingFlags(FlagGroup):
-    """When and how the IR is printed during a run."""
+    """IR printing."""
 
-    title = "IR printing"
     mlir_print_ir_before: tuple[str, ...] = flag(
         "print the IR before these passes", "<passes>", (), parse=_names
     )
@@ -224,15 +200,13 @@ class PrintingFlags(FlagGroup):
 
 
 class ReportFlags(FlagGroup):
-    """What is measured and counted."""
+    """Timing and statistics."""
 
-    title = "Timing and statistics"
     mlir_timing: bool = flag("print how long each pass took")
     mlir_timing_display: Literal["list", "tree"] = flag(
         "as a tree like the pipeline, or a list sorted by time",
         "<list|tree>",
         "tree",
-        choices=("list", "tree"),
     )
     mlir_timing_columns: tuple[str, ...] = flag(
         "what to print: user, wall, self (without what is nested), peak (memory)",
@@ -241,23 +215,21 @@ class ReportFlags(FlagGroup):
         parse=_names,
     )
     mlir_output_format: Literal["text", "json"] = flag(
-        "how to print the timing", "<text|json>", "text", choices=("text", "json")
+        "how to print the timing", "<text|json>", "text"
     )
     mlir_pass_statistics: bool = flag("print the statistics of all passes")
     mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
         "like the pipeline, a list of all passes, or JSON",
         "<list|pipeline|json>",
         "pipeline",
-        choices=("list", "pipeline", "json"),
     )
     info_output_file: str = flag("where timing and statistics go instead of stderr", "<file>")
     time_passes: bool = flag("print how long each pass took")
 
 
 class ReproducerFlags(FlagGroup):
-    """Files to replay runs with."""
+    """Reproducers."""
 
-    title = "Reproducers"
     mlir_pass_pipeline_crash_reproducer: str = flag(
         "write a file to replay a failure with; <file>.running if the process is killed", "<file>"
     )
@@ -273,9 +245,8 @@ class ReproducerFlags(FlagGroup):
 
 
 class ActionFlags(FlagGroup):
-    """Logs, traces and counts of pass executions."""
+    """Actions."""
 
-    title = "Actions"
     log_actions_to: str = flag("log each pass execution", "<file>")
     log_mlir_actions_filter: str = flag("log only for ops at these places", "<file:line[:col]>")
     profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
@@ -287,9 +258,8 @@ class ActionFlags(FlagGroup):
 
 
 class InformationFlags(FlagGroup):
-    """What is told instead of processing anything."""
+    """Information."""
 
-    title = "Information"
     help: bool = flag("this page", short=("h", "help-hidden"))
     help_passes: bool = flag("all passes and pipelines with their options")
     list_passes: bool = flag("the passes with their options")
@@ -299,7 +269,7 @@ class InformationFlags(FlagGroup):
 
 
 class AcceptedFlags(FlagGroup):
-    """What is accepted without a place in the help."""
+    """Accepted."""
 
     mlir_disable_threading: bool = flag("")
 

@@ -87,12 +87,6 @@ class XDSLFrontend(Frontend):
         """Print as MLIR, or by the target that was asked for."""
         return self._emitter.emit(parsed.op, context, print_resources(parsed.resources))
 
-    def version(self) -> str:
-        """Return the release of xDSL."""
-        from importlib.metadata import version
-
-        return f"xDSL {version('xdsl')}"
-
     def dialect_names(self) -> Iterable[str]:
         """Return the dialects of the installation."""
         from passel.xdsl.registration import installed_universe
