@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -137,8 +137,9 @@ class Diagnostic:
         location: The place that it is about.
         notes: Further diagnostics that belong to this one, in order.
         origin: Which pass gave it, on what, and where in the pipeline; shown by tools.
-        op: The op that it is about; shown as `see current operation` for errors.
-        print_op: Renders `op`, at once or never, so that nobody pays for what is not shown.
+        op_text: The op that it is about as text, shown as `see current operation` for errors;
+            empty if nobody asked for it in time.
+        print_op: Prints the op that it is about, as long as the op is at hand.
     """
 
     severity: Severity
@@ -146,14 +147,26 @@ class Diagnostic:
     location: Location = UNKNOWN
     notes: list[Diagnostic] = field(default_factory=list["Diagnostic"])
     origin: str = ""
-    op: Any = None
-    print_op: Callable[[], str] | None = field(default=None, repr=False)
+    op_text: str = field(default="", repr=False)
+    print_op: Callable[[], str] | None = field(default=None, repr=False, compare=False)
 
     def attach_note(self, message: str, location: Location | None = None) -> Diagnostic:
         """Attach a note (at this diagnostic's place unless told otherwise) and return it."""
         note = Diagnostic(Severity.NOTE, message, location or self.location)
         self.notes.append(note)
         return note
+
+    def detach(self, *, render: bool) -> Diagnostic:
+        """Let go of the op, so that only plain data is left, and return the diagnostic.
+
+        Args:
+            render: Whether an error's op is printed into `op_text` before.
+        """
+        if self.print_op is not None:
+            if render and self.severity is Severity.ERROR:
+                self.op_text = self.print_op()
+            self.print_op = None
+        return self
 
     def __str__(self) -> str:
         """The diagnostic and its notes, one line each, without source lines."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -182,12 +182,18 @@ def test_without_verifier(subject: Subject, manager: PassManager, program: Any) 
     assert visited == ["f", "k"]
 
 
-def test_preserved(subject: Subject, manager: PassManager, program: Any) -> None:
-    """What a pass claims to have preserved is not verified, as in MLIR."""
-    manager.enable_verifier("always")
+@pytest.mark.parametrize("mode", [True, "always"])
+def test_preserved(
+    subject: Subject, manager: PassManager, program: Any, mode: bool | Literal["always"]
+) -> None:
+    """IR that a pass broke does not get out behind a claim to have preserved everything."""
+    manager.enable_verifier(mode)
     manager.add_nested(subject.names["func"], Visit(break_="f", break_and_preserve=True))
-    manager.run(program)
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(program)
     assert visited == ["f", "k"]
+    (failure,) = caught.value.failures
+    assert "visit" in failure.pass_text
 
 
 def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:

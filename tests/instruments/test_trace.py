@@ -153,7 +153,8 @@ def test_a_run_that_ends_early_leaves_valid_json(how: str) -> None:
     events = traced(manager(how))
     check(events)
     ends = [event["args"] for event in events if event["ph"] == "E"]
-    (message,) = [a["message"] for a in ends if "message" in a and "work" in a["message"]]
+    messages = {a["message"] for a in ends if "message" in a and "work" in a["message"]}
+    (message,) = messages
     assert "failed: no" in message or "interrupted by KeyboardInterrupt" in message
 
 

@@ -419,7 +419,7 @@ def test_fingerprints_see(
 
 def test_fingerprints_see_large_constants(adapter: MLIRAdapter, context: Context) -> None:
     """Nothing is elided, however large."""
-    found: set[bytes] = set()
+    found: set[object] = set()
     for last in (1, 2):
         elements = ", ".join(["0"] * 999 + [str(last)])
         text = f"func.func @f() {{ %0 = arith.constant dense<[{elements}]> : tensor<1000xi32> return }}"

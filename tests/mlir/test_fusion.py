@@ -296,8 +296,6 @@ def test_what_is_fused(pipeline: str, expected: list[Any]) -> None:
 class AroundRuns(PassInstrumentation):
     """Watches runs, but no passes."""
 
-    watches_passes = False
-
     def __init__(self) -> None:
         self.seen: list[str] = []
 

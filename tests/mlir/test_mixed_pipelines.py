@@ -263,8 +263,8 @@ def test_a_pass_that_loses_its_op(name: str) -> None:
     source = SOURCE + "func.func @last() { return }\n"
     path = f"builtin.module/func.func/0:{name}"
     assert failures(f"builtin.module(func.func({name},cse),canonicalize)", source) == [
-        ("invalid", path, "'func.func'", "m.mlir:0:0"),
-        ("invalid", path, "'func.func'", "m.mlir:0:0"),
+        ("isolation", path, "'func.func'", "m.mlir:0:0"),
+        ("isolation", path, "'func.func'", "m.mlir:0:0"),
     ]
 
 
@@ -272,7 +272,7 @@ def test_a_pass_that_erases_siblings() -> None:
     """What is gone is not touched, and who did it is said."""
     source = "module @m {\n" + SOURCE + "}"
     (failure,) = failures("builtin.module(builtin.module(func.func(erase-siblings,cse)))", source)
-    assert failure[:2] == ("invalid", "builtin.module/builtin.module")
+    assert failure[:2] == ("isolation", "builtin.module/builtin.module")
 
 
 def test_a_pass_that_erases_what_is_inside() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from passel import (
@@ -278,10 +278,21 @@ def test_analyses_are_computed_kept_and_served_as_the_rules_say(
     assert str(module) == str(twin)
 
 
+def lies(pm: OpPassManager) -> bool:
+    """Return whether a pass, or one that it runs, may change what it claims to preserve."""
+    return any(lies(entry) if isinstance(entry, OpPassManager) else _may_lie(entry) for entry in pm)
+
+
+def _may_lie(pass_: Pass[Any]) -> bool:
+    assert isinstance(pass_, Act)
+    return {"keep-all", "change"} <= set(pass_.acts) or bool(len(pass_.inner))
+
+
 @settings(max_examples=25)
 @given(roots, modules())
 def test_verifying_analyses_changes_nothing(pm: OpPassManager, twins: tuple[ToyOp, ToyOp]) -> None:
     """Analyses that cannot be compared are not looked at again, and no cache is disturbed."""
+    assume(not lies(pm))
     logs: list[Log] = []
     for module, verify in zip(twins, (False, True), strict=True):
         LOG.clear()

@@ -310,7 +310,7 @@ class Comparing(PassInstrumentation):
         """Compare."""
         changed = self.before.pop() != ADAPTER.fingerprint(op)
         told = self.told.pop()
-        assert told == (changed and hasattr(step, "pass_"))
+        assert told == (changed and step.pass_ is not None)
 
     def after_pass_failed(self, step: Any, op: ToyOp, failure: object) -> None:
         """Nobody is told of changes by passes that fail."""

@@ -185,7 +185,7 @@ class Numbered(PassInstrumentation):
 
     def before_pass(self, step: Any, op: ToyOp) -> None:
         """Record passes only."""
-        if hasattr(step, "pass_"):
+        if step.pass_ is not None:
             self.ran.append((op.symbol, str(step.pass_)))
 
 

@@ -65,7 +65,7 @@ class AnalysisManager:
     Source: `mlir::AnalysisManager`, MLIR 22.
     """
 
-    __slots__ = ("_children", "_parent", "_results", "_services", "op")
+    __slots__ = ("_children", "_parent", "_services", "op", "results")
 
     def __init__(
         self, op: Any, services: AnalysisServices, parent: AnalysisManager | None = None
@@ -74,7 +74,7 @@ class AnalysisManager:
         self.op: Any = op
         self._services = services
         self._parent = parent
-        self._results: dict[Any, Any] = {}
+        self.results: dict[Any, Any] = {}
         self._children: dict[Any, AnalysisManager] = {}
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
@@ -84,17 +84,17 @@ class AnalysisManager:
             DefinitionError: `kind` cannot be constructed from `(op)` or `(op, analyses)`.
         """
         try:
-            return self._results[kind]
+            return self.results[kind]
         except KeyError:
             pass  # computed outside, so that what it raises does not come with a KeyError
         result = self._services.compute(kind, self.op, self._constructor(kind))
         # Inserted only now: what it depends on stands before it, and is dropped first.
-        self._results[kind] = result
+        self.results[kind] = result
         return result
 
     def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
         """Return an analysis of the op if it is cached."""
-        return self._results.get(kind)
+        return self.results.get(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
         """Return an analysis of an op around, if it is cached; it may be stale.
@@ -109,7 +109,7 @@ class AnalysisManager:
         if op is not None:
             while manager is not None and manager.op != op:
                 manager = manager._parent
-        return None if manager is None else manager._results.get(kind)
+        return None if manager is None else manager.results.get(kind)
 
     def child_analysis(self, kind: AnalysisClass[A], op: Any) -> A:
         """Return an analysis of an op inside, computed now if it is not cached.
@@ -122,7 +122,7 @@ class AnalysisManager:
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
         """Return an analysis of an op immediately inside, if it is cached."""
         child = self._children.get(op)
-        return None if child is None else child._results.get(kind)
+        return None if child is None else child.results.get(kind)
 
     def nest(self, op: Any) -> AnalysisManager:
         """Return the manager of an op inside, at any depth.
@@ -156,7 +156,7 @@ class AnalysisManager:
 
     def clear(self) -> None:
         """Drop all analyses of the op and of the ops inside."""
-        self._results.clear()
+        self.results.clear()
         self._children.clear()
 
     def invalidate(self, preserved: PreservedAnalyses) -> None:
@@ -183,7 +183,7 @@ class AnalysisManager:
         # What an analysis is built from is computed anew as well, and kept out of the cache.
         adapter = self._services.adapter
         fresh = AnalysisManager(self.op, _Unobserved(adapter), self._parent)
-        for kind, result in list(self._results.items()):
+        for kind, result in list(self.results.items()):
             self._services.check_preserved(kind, result, self.op, lambda: fresh.analysis(kind))  # noqa: B023 - called at once
         inside = set(adapter.children(self.op)) if self._children else set[Any]()
         for op, child in self._children.items():
@@ -191,11 +191,11 @@ class AnalysisManager:
                 child.check()
 
     def _filter(self, preserved: PreservedAnalyses) -> None:
-        for kind, result in list(self._results.items()):
+        for kind, result in list(self.results.items()):
             decide = getattr(result, "is_invalidated", None)
             gone = not preserved.is_preserved(kind) if decide is None else decide(preserved)
             if gone:
-                del self._results[kind]
+                del self.results[kind]
                 preserved._drop(kind)
 
     def _constructor(self, kind: Any) -> Callable[[], Any]:

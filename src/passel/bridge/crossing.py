@@ -205,7 +205,7 @@ class Crossing(Pass[Any]):
 
     def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:
         try:
-            outcome = ctx.run_elsewhere(destination.manager(op), op, destination.scheduler)
+            outcome = ctx.run_elsewhere(destination.manager(op), op, destination.compiler)
         except PipelineError as error:
             raise PassFailure(f"in {self}: {error}") from error
         if not outcome:
@@ -273,12 +273,12 @@ class _Destination:
 
     Attributes:
         side: The IR.
-        scheduler: Compiles pipelines for it.
+        compiler: Compiles pipelines for it.
     """
 
     def __init__(self, side: Side, passes: BarePipeline) -> None:
         self.side = side
-        self.scheduler = PipelineCompiler(side.adapter, side.context)
+        self.compiler = PipelineCompiler(side.adapter, side.context)
         self._passes = passes
         self._managers: dict[str, OpPassManager] = {}
 

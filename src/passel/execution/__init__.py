@@ -1,6 +1,16 @@
-"""Running schedules: the loop and, around it, how sibling ops share the work."""
+"""Runs: steps on ops, their outcomes, and around them how sibling ops share the work."""
 
-from passel.execution.failures import FusedFailure, Inside
-from passel.execution.loop import Execution, PassGate, VerifyEach
+from passel.execution.fusion import FusedFailure, Inside
+from passel.execution.outcome import Outcome
+from passel.execution.run import Run
+from passel.execution.services import Checks, PassGate, VerifyEach
 
-__all__ = ["Execution", "FusedFailure", "Inside", "PassGate", "VerifyEach"]
+__all__ = [
+    "Checks",
+    "FusedFailure",
+    "Inside",
+    "Outcome",
+    "PassGate",
+    "Run",
+    "VerifyEach",
+]

@@ -34,17 +34,12 @@ class AnalysisRunner:
         Raises:
             PassFailure: The analysis changed the op, if that is checked.
         """
-        name = analysis_name(kind)
-        for hook in self.hooks.before_analysis:
-            hook(name, kind, op)
+        name, hooks = analysis_name(kind), self.hooks
         before: object = None
-        try:
+        with hooks.around(hooks.before_analysis, hooks.after_analysis, name, kind, op):
             if self.verify_analyses:
                 before = self.adapter.fingerprint(op)
             result = construct()
-        finally:
-            for hook in self.hooks.after_analysis:
-                hook(name, kind, op)
         if self.verify_analyses and self.adapter.fingerprint(op) != before:
             raise PassFailure(f"analysis {name} changed the op that it looked at", op=op)
         return result

@@ -1,52 +1,42 @@
-"""Turns what went wrong in a step into a `Failure`, with the diagnostic that says so."""
+"""Failures: what went wrong in a step, with the diagnostic that says so."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Diagnostic, Severity
 from passel.errors import Failure
 from passel.ir import InvalidIR
 from passel.passes.context import op_diagnostic
-from passel.schedule import PassStep
+from passel.schedule import passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.errors import PassFailure
+    from passel.execution.fusion import Inside
+    from passel.execution.isolation import Trespass
     from passel.ir import IRAdapter
-    from passel.schedule import Pipeline, Step
+    from passel.schedule import PassStep, Step
+
+_MAX_SUSPECTS = 5
+"""Passes, and ops, that a failure names if it could be any of them."""
 
 
-class Inside(NamedTuple):
-    """A failure in a `FusedStep`.
+class Suspects(NamedTuple):
+    """Who may have done it.
 
     Attributes:
-        step: The step that failed.
-        op: The op that it ran on.
-        reason: What would have been raised by that step alone.
-        said: What was reported before.
+        step: The step that ran nested pipelines, if there is one.
+        passes: The passes that may be to blame.
+        ops: The ops that they ran on.
     """
 
     step: Step
-    op: Any
-    reason: PassFailure | InvalidIR
-    said: Sequence[Diagnostic]
-
-
-class FusedFailure(Exception):  # noqa: N818 - says what is; never leaves passel
-    """Raised by the pass of a `FusedStep`.
-
-    Attributes:
-        failures: What failed in there, in program order.
-        said: What was reported after the last of them.
-    """
-
-    def __init__(self, failures: Sequence[Inside], said: Sequence[Diagnostic] = ()) -> None:
-        super().__init__()
-        self.failures: tuple[Inside, ...] = tuple(failures)
-        self.said: tuple[Diagnostic, ...] = tuple(said)
+    passes: Sequence[PassStep]
+    ops: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,70 +50,161 @@ class FailureReporter:
     adapter: IRAdapter
 
     def gave_up(self, step: Step, op: Any, error: PassFailure) -> Failure:
-        """The pass raised `PassFailure`."""
-        message = f"pass '{_name(step)}' failed"
+        """Return the failure of a pass that has raised `PassFailure`."""
+        message = f"pass '{step.title}' failed"
         if error.message:
             message += f": {error.message}"
         return self._failure("failed", step, op, message, blamed=error.op, cause=error)
 
     def crashed(self, step: Step, op: Any, error: Exception) -> Failure:
-        """The pass raised something else."""
-        text = f"{type(error).__name__}: {error}".rstrip(": \n")
-        message = f"pass '{_name(step)}' crashed: {_gist(text)}"
+        """Return the failure of a pass that has raised anything else."""
+        text = f"{type(error).__name__}: {_words_of(error)}".rstrip(": \n")
+        message = f"pass '{step.title}' crashed: {_gist(text)}"
         return self._failure("crashed", step, op, message, cause=error)
 
     def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """The process was asked to stop while the pass ran."""
-        message = f"pass '{_name(step)}' was interrupted by {type(error).__name__}"
+        """Return the failure of a step during which the run was asked to stop."""
+        message = f"pass '{step.title}' was interrupted by {type(error).__name__}"
         return self._failure("interrupted", step, op, message, cause=error)
 
-    def invalid(self, step: Step, op: Any, error: InvalidIR) -> Failure:
-        """The IR does not verify after the step."""
+    def invalid(
+        self, step: Step, op: Any, error: InvalidIR, claims: Sequence[Step] = ()
+    ) -> Failure:
+        """Return the failure of a step after which the IR does not verify.
+
+        Args:
+            step: The step.
+            op: What it ran on.
+            error: What the verifier says.
+            claims: Steps before it that say that they changed nothing, which was not checked.
+        """
         cause = error.__cause__
         failure = self._failure("invalid", step, op, error.message, blamed=error.op, cause=cause)
-        for place, note in error.notes:
-            failure.diagnostic.attach_note(note, self.adapter.location(place))
+        self._add_notes(failure.diagnostic, error)
+        if claims:
+            names = _listed([f"'{each.title}'" for each in claims])
+            failure.diagnostic.attach_note(
+                f"it may also be the doing of {names} before it, which state that they preserve "
+                "everything and were not verified"
+            )
+        return failure
+
+    def invalid_around(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
+        """Return the failure of an op that does not verify after passes on ops inside of it."""
+        message = f"'{self.adapter.kind_of(error.op).name}' op {error.message}"
+        failure = self._of_suspects("invalid", suspects, op, error.op, message, error.__cause__)
+        self._add_notes(failure.diagnostic, error)
         return failure
 
     def inside(self, inner: Inside) -> Failure:
-        """A step failed that ran as one with others."""
+        """Return the failure of a step that ran as one with others."""
         if isinstance(inner.reason, InvalidIR):
             return self.invalid(inner.step, inner.op, inner.reason)
         return self.gave_up(inner.step, inner.op, inner.reason)
 
+    def broken_claim(self, step: Step, op: Any) -> Failure:
+        """Return the failure of a pass that says that it changes nothing, and does."""
+        message = f"pass '{step.title}' states that it preserves everything, but changed the op"
+        return self._failure("failed", step, op, message)
+
     def lost(self, step: Step, op_name: str, around: Any) -> Failure:
-        """The op is gone, and nothing can be asked of it: the op around stands for it."""
+        """Return the failure of a pass whose op is gone, so that nothing can be asked of it."""
         message = (
-            f"'{op_name}' op pass '{_name(step)}' erased the op that it ran on, or took it out of "
+            f"'{op_name}' op pass '{step.title}' erased the op that it ran on, or took it out of "
             "the op around it, which only a pass on the op around it may do"
         )
-        return self._in_place_of(step, op_name, around, message)
-
-    def lost_siblings(self, step: Step, pipeline: Pipeline, around: Any) -> Failure:
-        """A nested pipeline on one op erased others that are still to be processed."""
-        message = (
-            f"'{pipeline.anchor}' op a pass in '{pipeline}' erased ops beside the one that it ran "
-            "on, which only a pass on the op around them may do; the ops behind it are not "
-            "processed"
-        )
-        return self._in_place_of(step, pipeline.anchor, around, message)
-
-    def _in_place_of(self, step: Step, op_name: str, around: Any, message: str) -> Failure:
         diagnostic = Diagnostic(Severity.ERROR, message)
         if around is not None:
             diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, around)
-        text, path = _name(step), step.path
-        diagnostic.origin = f"after pass '{text}' on '{op_name}' [{path}]"
-        location = diagnostic.location
-        return Failure("invalid", text, path, op_name, None, location, diagnostic)
+        diagnostic.origin = f"after pass '{step.title}' on '{op_name}' [{step.path}]"
+        place = diagnostic.location
+        return Failure("isolation", step.title, step.path, op_name, None, place, diagnostic)
 
-    def unschedulable(self, step: Step, op: Any, obstacle: str) -> Failure:
-        """The op may not run the step; nothing of it was run."""
-        return self._failure("unschedulable", step, op, obstacle)
+    def lost_siblings(self, suspects: Suspects, around: Any, op_name: str, rest: str) -> Failure:
+        """Return the failure of passes on one op that erased or moved another one beside it.
+
+        Args:
+            suspects: Who may have done it.
+            around: The op around both, which stands for it.
+            op_name: The name of the op that is gone.
+            rest: What becomes of other siblings, as a clause; may be empty.
+        """
+        message = (
+            f"'{op_name}' op was erased or moved by a pass on an op beside it, which only a pass "
+            f"on the op around them may do{rest}"
+        )
+        return self._of_suspects("isolation", suspects, around, around, message)
+
+    def trespass(self, suspects: Suspects, around: Any, op: Any) -> Failure:
+        """Return the failure of passes on one op that changed another one."""
+        return self._of_suspects("isolation", suspects, op, op, self._trespass_text(op, around))
+
+    def trespass_of(self, step: Step, op: Any, trespass: Trespass) -> Failure:
+        """Return the failure of the very pass that changed another op than its own."""
+        around = None if trespass.is_around else self.adapter.parent(trespass.op)
+        message = self._trespass_text(trespass.op, around).partition(" op ")[2]
+        failure = self._failure("isolation", step, op, message, blamed=trespass.op)
+        failure.diagnostic.attach_note(
+            f"changed by pass '{step.title}' on {failure.where}", failure.location
+        )
+        return failure
+
+    def unschedulable(self, step: Step, op: Any, rejection: str) -> Failure:
+        """Return the failure of a step that the op may not run; nothing of it was run."""
+        return self._failure("unschedulable", step, op, rejection)
 
     def misplaced(self, op: Any, message: str) -> Failure:
-        """A pass wanted to run a pipeline on an op that it may not touch."""
+        """Return the failure of a pipeline for an op that the pass may not touch."""
         return self._failure("unschedulable", None, op, message)
+
+    def _trespass_text(self, op: Any, around: Any) -> str:
+        name = self.adapter.kind_of(op).name
+        if around is None:
+            return (
+                f"'{name}' op was changed by a pass on an op inside of it, which may only change "
+                "the op that it runs on"
+            )
+        return (
+            f"'{name}' op was changed by a pass on an op beside it, which only a pass on the op "
+            "around them may do"
+        )
+
+    def _add_notes(self, diagnostic: Diagnostic, error: InvalidIR) -> None:
+        for place, note in error.notes:
+            diagnostic.attach_note(note, self.adapter.location(place))
+
+    def _of_suspects(
+        self,
+        kind: str,
+        suspects: Suspects,
+        op: Any,
+        blamed: Any,
+        message: str,
+        cause: BaseException | None = None,
+    ) -> Failure:
+        """Return a failure that names all who may have done it, or the one who has."""
+        diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, blamed)
+        step: Step = suspects.passes[0] if len(suspects.passes) == 1 else suspects.step
+        names = _listed([f"'{each.title}'" for each in suspects.passes])
+        noun = "pass" if len(suspects.passes) == 1 else "passes"
+        where = _listed([self._where(each) for each in suspects.ops])
+        on = f" on {where}" if where else ""
+        diagnostic.origin = f"after {noun} {names}{on} [{step.path}]"
+        sole = suspects.ops[0] if len(suspects.ops) == 1 else op
+        return Failure(
+            kind=kind,
+            pass_text=step.title,
+            path=step.path,
+            op_name=self.adapter.kind_of(sole).name,
+            symbol=self.adapter.symbol_name(sole),
+            location=op_diagnostic(self.adapter, Severity.ERROR, message, sole).location,
+            diagnostic=diagnostic,
+            cause=cause,
+        )
+
+    def _where(self, op: Any) -> str:
+        symbol = self.adapter.symbol_name(op)
+        return f"'{self.adapter.kind_of(op).name}'" + (f" @{symbol}" if symbol else "")
 
     def _failure(
         self,
@@ -141,7 +222,7 @@ class FailureReporter:
         diagnostic = op_diagnostic(adapter, Severity.ERROR, message, blamed)
         failure = Failure(
             kind=kind,
-            pass_text=_name(step) if step else "",
+            pass_text=step.title if step else "",
             path=step.path if step else "",
             op_name=adapter.kind_of(op).name,
             symbol=adapter.symbol_name(op),
@@ -149,12 +230,37 @@ class FailureReporter:
             diagnostic=diagnostic,
             cause=cause,
         )
-        if isinstance(step, PassStep):
-            when = "after" if kind == "invalid" else "in"
+        if step is not None and step.pass_ is not None:
+            when = "after" if kind in ("invalid", "isolation") else "in"
             diagnostic.origin = (
                 f"{when} pass '{failure.pass_text}' on {failure.where} [{failure.path}]"
             )
         return failure
+
+
+def suspects_of(step: Step, ops: Sequence[Any], pipelines: Sequence[Any]) -> Suspects:
+    """Return the passes of nested pipelines that ran on some ops as suspects.
+
+    Args:
+        step: The step that ran the pipelines.
+        ops: The ops.
+        pipelines: Those of its pipelines that ran on them.
+    """
+    return Suspects(step, [each for one in pipelines for each in passes_of(one)], ops)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(islice(names, _MAX_SUSPECTS))
+    more = len(names) - _MAX_SUSPECTS
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _words_of(error: BaseException) -> str:
+    """Return what an exception says, if that can be found out."""
+    try:
+        return str(error)
+    except Exception as inner:  # noqa: BLE001 - `__str__` may raise anything
+        return f"(its __str__ raised {type(inner).__name__})"
 
 
 def _gist(text: str) -> str:
@@ -164,7 +270,3 @@ def _gist(text: str) -> str:
     """
     gist, *lines = (line.strip() for line in text.splitlines())
     return " ".join([gist, *lines[:1]]) if gist.endswith(":") else gist
-
-
-def _name(step: Step) -> str:
-    return step.pass_.to_text() if isinstance(step, PassStep) else step.path

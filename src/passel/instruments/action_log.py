@@ -81,6 +81,8 @@ class ActionLog(PassInstrumentation):
     that a gate skips has begun already there; MLIR does not log and count at once.
     """
 
+    one_by_one = True  # each pass is an action
+
     def __init__(self, stream: TextIO, *, places: Iterable[Place] = ()) -> None:
         self._stream = stream
         self._places = tuple(places)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 from passel.diagnostics import log_exception
+from passel.errors import PassFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
+    from types import TracebackType
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
@@ -28,8 +30,8 @@ class Run(Protocol):
         pipeline: The pipeline as it runs, adjacent nested pipelines merged.
         outer: The run whose pass this run is a part of, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
-        counts: Statistics so far, by the pass's path and the statistic's name.
-        failures: Every failure so far that fails the run.
+        counts: Statistics by the pass's path and the statistic's name, once the run is over.
+        failures: Every failure, once the run is over.
     """
 
     adapter: IRAdapter
@@ -38,15 +40,30 @@ class Run(Protocol):
     pipeline: Pipeline
     outer: Run | None
     verifies: bool
-    counts: Mapping[tuple[str, str], int]
-    failures: Sequence[Failure]
 
-    def emit(self, diagnostic: Diagnostic, /) -> None:
-        """Report a diagnostic."""
+    @property
+    def counts(self) -> Mapping[tuple[str, str], int]:
+        """Statistics, once the run is over."""
         ...
 
-    def note(self, text: str, /) -> None:
-        """Add a note to the exception that the run will raise."""
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """Every failure, once the run is over."""
+        ...
+
+    def ordinal_of(self, op: Any, /) -> int:
+        """Return which of the ops immediately inside of the one around it an op is.
+
+        Counted from 0 when the nested pipelines on these started, whatever they do; 0 at the
+        top. With the path of a step it identifies the execution of a pass.
+        """
+        ...
+
+    def conclude(self, diagnostic: Diagnostic, /) -> None:
+        """Report a diagnostic about the whole run, after all others.
+
+        Its notes become notes of the exception that the run raises.
+        """
         ...
 
 
@@ -54,10 +71,12 @@ class PassInstrumentation:
     """Base class of what observes runs; override the hooks that you need.
 
     Every `before_*` is followed by exactly one of its `after_*`, also on failure and when an
-    interrupt ends the run. With several instrumentations, before-hooks run in the order of
-    registration and after-hooks in reverse. Hooks that are not overridden cost nothing. Hooks
-    of one object never overlap, whatever threads they are called from. An instrumentation that
-    raises is reported once in the log `passel` and not called again; the run goes on.
+    interrupt ends the run, in a hook or elsewhere. With several instrumentations, before-hooks
+    run in the order of registration and after-hooks in reverse. Hooks that are not overridden
+    cost nothing. Hooks of one object never overlap, whatever threads they are called from. An
+    instrumentation that raises is reported once in the log `passel` and not called again; the
+    run goes on. Only `PassFailure`, raised by `before_pass` or `after_pass`, is meant: the pass
+    fails by it.
 
     Attributes:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
@@ -67,8 +86,8 @@ class PassInstrumentation:
             spares a lock.
         crosses: Whether it also observes what passes run on ops of another IR. It has to ask
             the adapter of the innermost run about them, or nothing at all.
-        watches_passes: Whether it has to see each pass. If no instrumentation does, an IR may
-            run several passes as one, which its hooks then see as one.
+        one_by_one: Whether passes that the IR would run as one have to run one by one for it.
+            By default hooks see them as the one step that they are, a `FusedStep` with children.
 
     Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on
     failure, and which has no hooks for runs, verification and change.
@@ -79,7 +98,7 @@ class PassInstrumentation:
     collects_statistics: bool = False
     overlaps: bool = False
     crosses: bool = False
-    watches_passes: bool = True
+    one_by_one: bool = False
 
     def split(self) -> PassInstrumentation | None:
         """Return what observes a part of a run in another process.
@@ -124,6 +143,9 @@ class PassInstrumentation:
                 all steps that it ends.
         """
 
+    def on_failure(self, failure: Failure) -> None:
+        """Called for every failure of the run, in program order, when it is reported."""
+
     def pass_skipped(self, step: Step, op: Any) -> None:
         """Called between the hooks of a step that a gate keeps from running."""
 
@@ -151,36 +173,101 @@ class PassInstrumentation:
 
 _LOCK = "_PassInstrumentation__lock"
 
-Hooks: TypeAlias = "tuple[Callable[..., None], ...]"
+Hook: TypeAlias = "Callable[..., None]"
+"""One hook of several instrumentations as a function. Costs a call per instrumentation."""
+
+_MAY_FAIL_PASSES = frozenset({"before_pass", "after_pass"})
+
+
+class HookStopped(Exception):  # noqa: N818 - says what is; never leaves passel
+    """Raised by a before-hook of which not all instrumentations were called.
+
+    Attributes:
+        error: What one of them raised.
+        limit: The number of that one. Those behind it have not been called.
+    """
+
+    def __init__(self, error: BaseException, limit: int) -> None:
+        super().__init__()
+        self.error = error
+        self.limit = limit
+
+
+class Bracket:
+    """A hook before something and the one after it, around a `with` statement.
+
+    Args:
+        before: The hook before it, if there is one.
+        after: The hook after it, if there is one.
+        args: What both are given.
+
+    Attributes:
+        extra: What only the hook after it is given.
+    """
+
+    __slots__ = ("_after", "_args", "_before", "extra")
+
+    def __init__(self, before: Hook | None, after: Hook | None, *args: Any) -> None:
+        self._before = before
+        self._after = after
+        self._args = args
+        self.extra: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        if self._before is not None:
+            try:
+                self._before(*self._args)
+            except HookStopped as stop:
+                if self._after is not None:
+                    self._after(*self._args, limit=stop.limit, **self.extra)
+                raise stop.error from None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._after is not None:
+            self._after(*self._args, **self.extra)
 
 
 class Instrumentor:
-    """The hooks of several instrumentations, one tuple of callables per hook."""
+    """The hooks of several instrumentations, one function per hook; None where nobody listens.
+
+    Attributes:
+        one_by_one: Whether passes have to run one by one.
+        collects_statistics: Whether passes count also what costs time to count.
+        sees_steps: Whether anything but runs is observed.
+    """
 
     def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
-        ordered = tuple(instrumentations)
-        inward, outward = ordered, ordered[::-1]
-        self.watches_passes: bool = any(
-            each.watches_passes and _has_pass_hooks(each) for each in ordered
-        )
-        self._all = ordered
+        self._all = tuple(instrumentations)
         self._broken: set[int] = set()
-        self.collects_statistics: bool = any(each.collects_statistics for each in ordered)
-        self.before_run: Hooks = self._hooks(inward, "before_run")
-        self.before_pipeline: Hooks = self._hooks(inward, "before_pipeline")
-        self.before_pass: Hooks = self._hooks(inward, "before_pass")
-        self.pass_skipped: Hooks = self._hooks(inward, "pass_skipped")
-        self.before_verification: Hooks = self._hooks(inward, "before_verification")
-        self.before_analysis: Hooks = self._hooks(inward, "before_analysis")
-        self.before_scope: Hooks = self._hooks(inward, "before_scope")
-        self.after_scope: Hooks = self._hooks(outward, "after_scope")
-        self.after_analysis: Hooks = self._hooks(outward, "after_analysis")
-        self.after_verification: Hooks = self._hooks(outward, "after_verification")
-        self.after_change: Hooks = self._hooks(outward, "after_change")
-        self.after_pass: Hooks = self._hooks(outward, "after_pass")
-        self.after_pass_failed: Hooks = self._hooks(outward, "after_pass_failed")
-        self.after_pipeline: Hooks = self._hooks(outward, "after_pipeline")
-        self.after_run: Hooks = self._hooks(outward, "after_run")
+        self.one_by_one: bool = any(each.one_by_one for each in self._all)
+        self.collects_statistics: bool = any(each.collects_statistics for each in self._all)
+        self.before_run = self._before("before_run")
+        self.before_pipeline = self._before("before_pipeline")
+        self.before_pass = self._before("before_pass")
+        self.before_verification = self._before("before_verification")
+        self.before_analysis = self._before("before_analysis")
+        self.before_scope = self._before("before_scope")
+        self.on_failure = self._before("on_failure")
+        self.pass_skipped = self._before("pass_skipped")
+        self.after_change = self._after("after_change")
+        self.after_scope = self._after("after_scope")
+        self.after_analysis = self._after("after_analysis")
+        self.after_verification = self._after("after_verification")
+        self.after_pass = self._after("after_pass")
+        self.after_pass_failed = self._after("after_pass_failed")
+        self.after_pipeline = self._after("after_pipeline")
+        self.after_run = self._after("after_run")
+        self.sees_steps: bool = any(
+            getattr(self, name) is not None
+            for name in _HOOK_NAMES
+            if name not in ("before_run", "after_run", "on_failure")
+        )
 
     def crossing(self) -> Instrumentor:
         """Return the hooks for a run on ops of another IR, inside of a pass."""
@@ -188,61 +275,88 @@ class Instrumentor:
             each for each in self._all if each.crosses and id(each) not in self._broken
         )
 
-    def _hooks(self, instrumentations: Sequence[PassInstrumentation], name: str) -> Hooks:
-        if not instrumentations:
-            return ()  # most runs are short, and not watched
+    def around(self, before: Hook | None, after: Hook | None, *args: Any) -> Bracket:
+        """Return a hook and its counterpart as a context manager."""
+        return Bracket(before, after, *args)
+
+    def _before(self, name: str) -> Hook | None:
+        hooks = self._hooks(name)
+        if not hooks:
+            return None
+
+        def call(*args: Any) -> None:
+            number = -1
+            try:
+                for number, hook in hooks:  # noqa: B007 - read below
+                    hook(*args)
+            except BaseException as error:  # noqa: BLE001 - raised again in there
+                raise HookStopped(error, number) from None
+
+        return call
+
+    def _after(self, name: str) -> Hook | None:
+        hooks = self._hooks(name)[::-1]
+        if not hooks:
+            return None
+
+        def call(*args: Any, limit: int = len(self._all), **extra: Any) -> None:
+            raised: BaseException | None = None
+            for number, hook in hooks:
+                if number <= limit:
+                    try:
+                        hook(*args, **extra)
+                    except BaseException as error:  # noqa: BLE001 - raised when all are called
+                        if raised is None or isinstance(raised, PassFailure):
+                            raised = error
+            if raised is not None:
+                raise raised
+
+        return call
+
+    def _hooks(self, name: str) -> list[tuple[int, Hook]]:
+        if not self._all:
+            return []  # most runs are short, and not watched
         default = getattr(PassInstrumentation, name)
-        return tuple(
-            self._guarded(instrumentation, name)
-            for instrumentation in instrumentations
-            if getattr(type(instrumentation), name) is not default
-        )
+        return [
+            (number, self._guarded(each, name))
+            for number, each in enumerate(self._all)
+            if getattr(type(each), name) is not default
+        ]
 
-    def _guarded(self, instrumentation: PassInstrumentation, name: str) -> Callable[..., None]:
+    def _guarded(self, instrumentation: PassInstrumentation, name: str) -> Hook:
+        """Return a hook that raises no error but those that are meant."""
         broken, key = self._broken, id(instrumentation)
-        hook: Callable[..., None] = getattr(instrumentation, name)
+        hook: Hook = getattr(instrumentation, name)
+        meant = PassFailure if name in _MAY_FAIL_PASSES else ()
 
-        def disable() -> None:
-            broken.add(key)
-            what = type(instrumentation).__name__
-            log_exception(f"instrumentation {what} raised and is disabled for this run")
-
-        def call_for_pass(step: Step, op: Any) -> None:
+        def call(*args: Any, **extra: Any) -> None:
             if broken and key in broken:
                 return
             try:
-                hook(step, op)
+                hook(*args, **extra)
+            except meant:
+                raise
             except Exception:  # noqa: BLE001 - observing never changes how a run goes
-                disable()
-
-        def call(*args: Any, **kwargs: Any) -> None:
-            if key in broken:
-                return
-            try:
-                hook(*args, **kwargs)
-            except Exception:  # noqa: BLE001 - observing never changes how a run goes
-                disable()
+                broken.add(key)
+                what = type(instrumentation).__name__
+                log_exception(f"instrumentation {what} raised and is disabled for this run")
 
         if instrumentation.overlaps:
-            # The hooks that are called most often are to be as fast as can be.
-            return call_for_pass if name in ("before_pass", "after_pass") else call
+            return call
         lock = _lock_of(instrumentation)
 
-        def call_alone(*args: Any, **kwargs: Any) -> None:
+        def call_alone(*args: Any, **extra: Any) -> None:
             with lock:
-                call(*args, **kwargs)
+                call(*args, **extra)
 
         return call_alone
 
 
-def _has_pass_hooks(instrumentation: PassInstrumentation) -> bool:
-    """Tell whether any hook but those around the run is overridden."""
-    kind = type(instrumentation)
-    return any(
-        getattr(kind, name) is not getattr(PassInstrumentation, name)
-        for name in vars(PassInstrumentation)
-        if name.startswith(("before_", "after_")) and not name.endswith("_run")
-    )
+_HOOK_NAMES = tuple(
+    name
+    for name in vars(PassInstrumentation)
+    if name.startswith(("before_", "after_", "on_")) or name == "pass_skipped"
+)
 
 
 def _lock_of(instrumentation: PassInstrumentation) -> AbstractContextManager[object]:

@@ -76,6 +76,8 @@ class PrintIR(PassInstrumentation):
     Source: `mlir::PassManager::enableIRPrinting`, MLIR 22.
     """
 
+    one_by_one = True  # what is asked for is the IR between passes
+
     def __new__(cls, **arguments: Any) -> Self:
         """Choose the class that is told of changes only if they matter: finding them costs."""
         tells = cls is PrintIR and (arguments.get("only_on_change") or arguments.get("diff"))

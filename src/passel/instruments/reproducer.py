@@ -126,6 +126,7 @@ class CrashReproducer(PassInstrumentation):
         check_writable(path)
         self.path = path
         self.local = local
+        self.one_by_one = local  # the IR before each pass is recorded
         self.threading = threading
         self.replay = replay
 
@@ -279,8 +280,7 @@ class CrashReproducer(PassInstrumentation):
         if self.reproducer is not None and recipe is not None:
             note += f"\n{self._how_to_replay(run, recipe)}"
         error.attach_note(note)
-        run.note(note)
-        run.emit(error)
+        run.conclude(error)
 
     def _while_executing(self, *, is_local: bool) -> str:
         cases = [case.running[-1:] if self.local else case.running for case in self._cases]

@@ -65,6 +65,8 @@ class Timing(PassInstrumentation):
     passes run are not below their pass, and memory is not measured.
     """
 
+    one_by_one = True  # a row for each pass is what is asked for
+
     overlaps = True  # each thread has a tree of its own
     crosses = True  # it does not look at ops
 

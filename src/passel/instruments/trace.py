@@ -60,6 +60,8 @@ class Trace(PassInstrumentation):
     slices are all named `pass-execution`, and there are no others.
     """
 
+    one_by_one = True  # a slice for each pass is what is asked for
+
     crosses = True  # it asks the innermost run
 
     def __init__(self, target: str | Path | TextIO) -> None:

@@ -5,7 +5,6 @@ from passel.ir.abilities import (
     BringsPasses,
     EntersContexts,
     FusesPasses,
-    LosesOps,
     TakesContainers,
     WrapsPasses,
     WritesSources,
@@ -13,6 +12,14 @@ from passel.ir.abilities import (
 )
 from passel.ir.adapters import adapter_for, adapter_names, entered_context, imported_irs, op_name_of
 from passel.ir.contract import ANY, InvalidIR, IRAdapter, OpKind, PrintFlags
+from passel.ir.policies import (
+    Lifetime,
+    PlaceLifetime,
+    RunPolicies,
+    SetsPolicies,
+    SiblingWatch,
+    policies_of,
+)
 
 __all__ = [
     "ANY",
@@ -22,9 +29,13 @@ __all__ = [
     "FusesPasses",
     "IRAdapter",
     "InvalidIR",
-    "LosesOps",
+    "Lifetime",
     "OpKind",
+    "PlaceLifetime",
     "PrintFlags",
+    "RunPolicies",
+    "SetsPolicies",
+    "SiblingWatch",
     "TakesContainers",
     "WrapsPasses",
     "WritesSources",
@@ -34,4 +45,5 @@ __all__ = [
     "entered_context",
     "imported_irs",
     "op_name_of",
+    "policies_of",
 ]

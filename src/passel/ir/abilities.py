@@ -56,11 +56,7 @@ class EntersContexts(Protocol):
 
 @runtime_checkable
 class FusesPasses(Protocol):
-    """Optional ability of an adapter: its IR runs several passes in one call, outside Python.
-
-    Such an IR has a verifier of its own as well, faster than a fingerprint, so that the run
-    verifies after each pass instead of looking for changes.
-    """
+    """Optional ability of an adapter: its IR runs several passes in one call, outside Python."""
 
     def fuse(self, steps: Sequence[Any], *, verify: bool) -> tuple[Any, ...]:
         """Return steps of a schedule with those that follow each other made one if possible.
@@ -72,22 +68,6 @@ class FusesPasses(Protocol):
         Returns:
             The steps; a `FusedStep` for some that are now one.
         """
-        ...
-
-
-@runtime_checkable
-class LosesOps(Protocol):
-    """Optional ability of an adapter: ops can be gone while there are Python objects for them.
-
-    What is gone must not be touched, so a run asks before it does.
-    """
-
-    def is_lost(self, op: Any, *, nested: bool) -> bool:
-        """Tell whether the op was erased, or if it was `nested` taken out of the op around."""
-        ...
-
-    def count_children(self, op: Any) -> int:
-        """Return the number of `children`, for less than it costs to make them."""
         ...
 
 

@@ -18,7 +18,7 @@ ANY = "any"
 
 
 class OpKind(NamedTuple):
-    """What the scheduler knows of all ops of one name.
+    """What is known of all ops of one name.
 
     Attributes:
         name: The op's full name, such as `func.func`; an unregistered op's own name.
@@ -92,7 +92,7 @@ class IRAdapter(Protocol):
         """A function from an op to its identity key.
 
         The key is the same object for all ops of one name in one context: a class or an
-        interned string. It is asked for every op that the scheduler visits, so the function
+        interned string. It is asked for every op that a run visits, so the function
         should be as cheap as the builtin `type`.
         """
         ...
@@ -140,7 +140,9 @@ class IRAdapter(Protocol):
     def verify(self, op: Any, *, recursive: bool) -> None:
         """Check `op`, and what is nested in it if `recursive`.
 
-        An IR that can only check both as one does so whatever is asked.
+        Without `recursive` it is checked what no verification of nested ops alone can find:
+        the op's own rules, its traits, and uses of the symbols that it holds. An IR that
+        can only check both as one does so whatever is asked.
 
         Raises:
             InvalidIR: For the first op that is invalid.
@@ -151,10 +153,12 @@ class IRAdapter(Protocol):
         """Return `op` as text, without a final newline. Must work for invalid ops too."""
         ...
 
-    def fingerprint(self, op: Any) -> object:
+    def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a value that equals a later one only if nothing in `op` changed between.
 
-        Covers everything nested in `op` but not its own place. May be conservative (differ
-        although nothing changed), never optimistic. Lives at most as long as a run.
+        Covers everything nested in `op` but not its own place; if not `recursive`, the op's
+        own parts alone: its attributes, its blocks, and which ops are immediately inside, in
+        which order. May be conservative (differ although nothing changed), never optimistic.
+        Lives at most as long as a run.
         """
         ...

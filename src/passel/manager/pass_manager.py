@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
-from passel.execution import Execution, VerifyEach
+from passel.execution import Checks, Run, VerifyEach
 from passel.instruments.hooks import Instrumentor
 from passel.ir import ANY, TakesContainers, ability_of, adapter_for, entered_context
 from passel.manager.op_pass_manager import Nesting, OpPassManager
@@ -23,11 +23,11 @@ from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
     from passel.diagnostics import Diagnostic
-    from passel.execution import PassGate
+    from passel.execution import Outcome, PassGate
     from passel.instruments.hooks import PassInstrumentation
     from passel.instruments.timing import Timer
     from passel.ir import IRAdapter
@@ -83,18 +83,16 @@ class PassManager(OpPassManager):
         self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
         self._registry = names_for(adapter, self.context, None)
-        self._verify = VerifyEach.CHANGED
+        self._checks = Checks()
         self._instrumentations: list[PassInstrumentation] = []
         self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
         self._gates: list[PassGate] = []
-        self._verify_analyses = False
         self._guard: EffectsGuard | None = None
-        self._scheduler: PipelineCompiler | None = None
+        self._compiler: PipelineCompiler | None = None
 
     def _empty_copy(self) -> Self:
         other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
-        other._verify = self._verify  # noqa: SLF001
-        other._verify_analyses = self._verify_analyses  # noqa: SLF001
+        other._checks = self._checks  # noqa: SLF001
         other._guard = self._guard  # noqa: SLF001
         other._instrumentations = list(self._instrumentations)  # noqa: SLF001
         other._enabled = dict(self._enabled)  # noqa: SLF001
@@ -147,18 +145,28 @@ class PassManager(OpPassManager):
         modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
         if enable not in modes:
             raise ValueError(f"enable_verifier takes True, False or 'always', not {enable!r}")
-        self._verify = modes[enable]
+        self._checks = self._checks._replace(verify=modes[enable])
 
     def enable_analysis_verifier(self, enable: bool = True) -> None:
-        """Set whether analyses are checked, which is slow: for finding a pass that lies.
+        """Set whether what passes claim is checked, which is slow: for finding one that is wrong.
 
-        Each computation must leave its op unchanged, and after each pass every analysis that
-        was preserved and defines equality is computed again and compared.
+        Each computation of an analysis must leave its op unchanged. After each pass, every
+        analysis that was preserved and defines equality is computed again and compared, and an
+        op of which everything was preserved must be unchanged.
 
         Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
         manager; MLIR has none.
         """
-        self._verify_analyses = enable
+        self._checks = self._checks._replace(analyses=enable)
+
+    def enable_isolation_check(self, enable: bool = True) -> None:
+        """Set whether each pass is held to its op, which is slow: for finding one that is not.
+
+        After each pass, the ops beside its op and the parts of the ops around it are compared
+        with what they were. The pass that changed any of them fails. Without this check,
+        changes outside of an op are noticed later, on IRs that find changes by fingerprint.
+        """
+        self._checks = self._checks._replace(isolation=enable)
 
     def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
         """Let something observe the runs of this manager.
@@ -323,7 +331,7 @@ class PassManager(OpPassManager):
             DefinitionError: There is no such effect.
         """
         self._guard = EffectsGuard(allowed, remedy)
-        self._scheduler = None
+        self._compiler = None
 
     def check(self, adapter: IRAdapter | None = None) -> None:
         """Make the checks of the pipeline that need no ops; `run` makes them too.
@@ -338,7 +346,7 @@ class PassManager(OpPassManager):
             AdapterError: It is not known for which IR to check.
         """
         chosen = adapter or self._adapter or self._adapter_of_context()
-        self._scheduler_for(chosen, self._context_for(chosen, None)).schedule(self)
+        self._compiler_for(chosen, self._context_for(chosen, None)).schedule(self)
 
     def _adapter_of_context(self) -> IRAdapter:
         if self.context is None:
@@ -372,48 +380,35 @@ class PassManager(OpPassManager):
         if self._anchor not in (ANY, name):
             message = f"can't run '{self._anchor}' pass manager on '{name}' op"
             raise AnchorError(Problem(message))
-        scheduler = self._scheduler_for(adapter, context)
-        schedule = scheduler.schedule(self)
-        diagnostics: list[Diagnostic] = []
-
-        def emit(diagnostic: Diagnostic) -> None:
-            diagnostics.append(diagnostic)
-            if on_diagnostic is not None:
-                on_diagnostic(diagnostic)
-
+        compiler = self._compiler_for(adapter, context)
+        schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
-        execution = Execution(
-            scheduler,
+        run = Run(
+            compiler,
             Instrumentor(instrumentations),
-            self._verify,
-            emit,
-            verify_analyses=self._verify_analyses,
+            on_diagnostic,
+            checks=self._checks,
             gates=self._gates,
         )
         try:
-            changed = execution.run(schedule, op)
+            outcome = run.run(schedule, op)
         except BaseException as error:  # an interrupt
-            for note in execution.notes:
+            for note in run.notes:
                 error.add_note(note)
             raise
-        if on_diagnostic is None:
-            raised = [failure.diagnostic for failure in execution.failures]
-            log_diagnostics(
-                each
-                for each in diagnostics
-                # What is told by notes of the error is not told twice.
-                if each not in raised and not any(n.message in execution.notes for n in each.notes)
-            )
-        if execution.failures:
-            failed = PassFailedError(execution.failures, diagnostics)
-            for note in execution.notes:
+        finally:
+            if on_diagnostic is None:
+                _log(run.outcome, run.concluding)
+        if outcome.failures:
+            failed = PassFailedError(outcome.failures, outcome.diagnostics)
+            for note in run.notes:
                 failed.add_note(note)
             written = (each.reproducer for each in instrumentations)
             failed.reproducer = next(filter(None, written), None)
-            raise failed from execution.failures[0].cause
+            raise failed from outcome.failures[0].cause
         timings = (each.timing for each in instrumentations if each.timing is not None)
-        statistics = _by_path(execution.counts)
-        return RunResult(changed, tuple(diagnostics), statistics, next(timings, None))
+        statistics = _by_path(outcome.counts)
+        return RunResult(outcome.changed, outcome.diagnostics, statistics, next(timings, None))
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         own = adapter.context_of(op) if op is not None else None
@@ -423,12 +418,18 @@ class PassManager(OpPassManager):
             self.context = adapter.create_context()
         return self.context
 
-    def _scheduler_for(self, adapter: IRAdapter, context: Any) -> PipelineCompiler:
+    def _compiler_for(self, adapter: IRAdapter, context: Any) -> PipelineCompiler:
         """Return what compiles for this context, and remembers what it has compiled."""
-        known = self._scheduler
+        known = self._compiler
         if known is None or known.adapter is not adapter or known.context is not context:
-            self._scheduler = known = PipelineCompiler(adapter, context, self._guard)
+            self._compiler = known = PipelineCompiler(adapter, context, self._guard)
         return known
+
+
+def _log(outcome: Outcome, concluding: Sequence[Diagnostic]) -> None:
+    """Write to the log what the error that a run raises does not tell."""
+    told = {id(failure.diagnostic) for failure in outcome.failures} | set(map(id, concluding))
+    log_diagnostics(each for each in outcome.diagnostics if id(each) not in told)
 
 
 def _by_path(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:

@@ -17,9 +17,11 @@ from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import closest, suggest
+from passel.ir import RunPolicies
 from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.diagnostics import convert_location, value_of
 from passel.mlir.kinds import Kinds
+from passel.mlir.lifetime import NativeLifetime
 from passel.mlir.printing import printed
 from passel.mlir.verification import is_valid, verify
 
@@ -169,20 +171,9 @@ class MLIRAdapter:
         """Return the ops immediately inside the regions of `op`."""
         return self.bindings.children(op)
 
-    def is_lost(self, op: Any, *, nested: bool) -> bool:
-        """Tell whether the op was erased or, nested, detached, by this very object or its view.
-
-        Erased by another object it cannot be told from one that is there.
-        """
-        try:
-            attached = op.operation.attached
-        except RuntimeError:
-            return True
-        return nested and not attached
-
-    def count_children(self, op: Any) -> int:
-        """Return the number of ops immediately inside."""
-        return sum(len(block.operations) for region in op.operation.regions for block in region)
+    def policies(self) -> RunPolicies:
+        """Let runs verify rather than take fingerprints, siblings together."""
+        return RunPolicies(finds_changes=False, verifies_together=True, lifetime=NativeLifetime())
 
     def parent(self, op: Any) -> Any:
         """Return the op around."""
@@ -243,7 +234,7 @@ class MLIRAdapter:
             flags.append("--allow-unregistered-dialect")
         return tuple(flags)
 
-    def fingerprint(self, op: Any) -> bytes:
+    def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or where that cannot be, of its generic text.
 
         Bytecode is several times faster to write than text, with its check included: writing
@@ -251,6 +242,8 @@ class MLIRAdapter:
         hash of later releases covers neither regions nor locations.
         """
         operation = op.operation
+        if not recursive:
+            return self._own_parts(operation)
         if (
             self.bindings.abilities.bytecode
             and len(operation.operands) == 0
@@ -265,3 +258,20 @@ class MLIRAdapter:
             binary=True, print_generic_op_form=True, enable_debug_info=True, use_local_scope=True
         )
         return blake2b(text, digest_size=16).digest()
+
+    def _own_parts(self, operation: Any) -> tuple[object, ...]:
+        """Return what makes up an op, with places in memory for the ops inside."""
+        text = operation.get_asm(
+            binary=True,
+            print_generic_op_form=True,
+            enable_debug_info=True,
+            use_local_scope=True,
+            skip_regions=True,
+        )
+        arguments = [
+            tuple(str(argument.type) for argument in block.arguments)
+            for region in operation.regions
+            for block in region
+        ]
+        inside = [hash(child.operation) for child in self.children(operation)]
+        return (text, *arguments, *inside)

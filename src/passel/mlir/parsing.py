@@ -198,9 +198,9 @@ class _Parser:
     def _converted(self, report: Report) -> Diagnostic:
         diagnostic = convert_diagnostic(report)
         seen = (note.message for note in report.notes if note.message.startswith(SEEN))
-        if (text := next(seen, "")) and diagnostic.print_op is None:
+        if (text := next(seen, "")) and not diagnostic.op_text:
             text = text.removeprefix(f"{SEEN}: ").removeprefix("\n")
-            diagnostic.print_op = lambda: text  # there is no op that could be printed
+            diagnostic.op_text = text  # there is no op that could be printed
         for each in (diagnostic, *diagnostic.notes):
             if each.location.file == _ANONYMOUS:
                 each.location = each.location._replace(file=self._name)

@@ -1,27 +1,22 @@
-"""What a pass may touch while it runs: one `PassContext` per pipeline and op."""
-# pyright: reportPrivateUsage=false
-# ruff: noqa: SLF001
-# Contexts and analysis managers of the ops around each other look into each other, for speed.
+"""The context of a pass: all that a pass may ask of the run, and tell it."""
 
 from __future__ import annotations
 
 import typing
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
-from passel.analysis import AnalysisManager
-from passel.analysis.manager import AnalysisServices
 from passel.diagnostics import UNKNOWN, Diagnostic, Severity
 from passel.ir import PrintFlags
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from contextlib import AbstractContextManager
 
     # Only for its default: a plain `PassContext` is that of a pass without state.
     from typing_extensions import TypeVar
 
-    from passel.analysis import AnalysisClass
+    from passel.analysis import AnalysisClass, AnalysisManager
     from passel.analysis.manager import A
     from passel.errors import Failure
     from passel.ir import IRAdapter
@@ -39,45 +34,12 @@ Source: `adjustPrintingFlags` of `lib/IR/Diagnostics.cpp`, MLIR 22.
 """
 
 
-class RunningStep(Protocol):
-    """What a context knows of the step that it serves."""
-
-    @property
-    def path(self) -> str:
-        """The step's path in the pipeline."""
-        ...
-
-
 class PipelineTree(Protocol):
     """A pass manager, as far as a pass that runs it is concerned."""
 
     @property
     def anchor(self) -> str:
         """The op name it runs on, or `any`."""
-        ...
-
-
-class RunServices(AnalysisServices, Protocol):
-    """What a context asks of the run that it belongs to."""
-
-    ir_context: Any
-    hooks: Any
-    counts: dict[tuple[str, str], int]
-    collects_statistics: bool
-    states: dict[Any, Any]
-
-    def emit(self, diagnostic: Diagnostic, /) -> None:
-        """Report a diagnostic."""
-        ...
-
-    def run_elsewhere(
-        self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any, scheduler: Any
-    ) -> PipelineRun:
-        """Run a pipeline on an op of another IR."""
-        ...
-
-    def run_dynamic(self, ctx: PassContext[Any], pipeline: PipelineTree, op: Any) -> PipelineRun:
-        """Run a pipeline on the context's op, or on one inside."""
         ...
 
 
@@ -97,7 +59,7 @@ class PipelineRun:
         return not self.failures
 
 
-class PassContext(Generic[StateT]):
+class PassContext(ABC, Generic[StateT]):
     """All state of one execution of a pass; the pass itself is frozen and has none.
 
     A context is valid during `Pass.run` only: don't keep it.
@@ -108,51 +70,36 @@ class PassContext(Generic[StateT]):
     Source: `mlir::detail::PassExecutionState`, MLIR 22.
     """
 
-    __slots__ = ("_analyses", "_parent", "_preserved", "_preserves_all", "_run", "_step", "op")
+    __slots__ = ("op",)
 
-    def __init__(
-        self,
-        run: RunServices,
-        op: Any,
-        parent: PassContext[Any] | None = None,
-        analyses: AnalysisManager | None = None,
-    ) -> None:
-        """Made by the run loop, not by users."""
-        self.op: Any = op
-        self._run = run
-        self._parent = parent
-        self._analyses = analyses
-        self._step: RunningStep | None = None
-        self._preserved: set[object] | None = None
-        self._preserves_all = False
-        if parent is not None and parent._analyses is not None:
-            # Whoever runs around here may have asked for analyses of this op already.
-            self._analyses = parent._analyses.known_child(op)
+    op: Any
 
     @property
-    def analyses(self) -> AnalysisManager:
-        """The analyses of the op, with those of the ops around and inside."""
-        if self._analyses is None:
-            if self._parent is None:
-                self._analyses = AnalysisManager(self.op, self._run)
-            else:
-                self._analyses = self._parent.analyses.child(self.op)
-        return self._analyses
+    @abstractmethod
+    def adapter(self) -> IRAdapter:
+        """The adapter of the IR that the op belongs to."""
 
     @property
+    @abstractmethod
     def ir_context(self) -> Any:
         """The IR's own context: `xdsl.context.Context`, `mlir.ir.Context`."""
-        return self._run.ir_context
 
     @property
+    @abstractmethod
     def path(self) -> str:
         """The pass's path in the pipeline, such as `builtin.module/func.func/0:cse`."""
-        return self._step.path if self._step is not None else ""
 
     @property
+    @abstractmethod
     def state(self) -> StateT:
         """What the pass's `initialize` returned for this schedule."""
-        return cast("StateT", self._run.states.get(self._step))
+
+    # -- Analyses ---------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def analyses(self) -> AnalysisManager:
+        """The analyses of the op, with those of the ops around and inside."""
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
         """Return an analysis of the op, computed now if it is not cached.
@@ -162,19 +109,14 @@ class PassContext(Generic[StateT]):
 
         Source: `mlir::Pass::getAnalysis`, MLIR 22.
         """
-        analyses = self._analyses or self.analyses
-        try:
-            return analyses._results[kind]  # a cached analysis costs one lookup
-        except KeyError:
-            pass
-        return analyses.analysis(kind)
+        return self.analyses.analysis(kind)
 
     def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
         """Return an analysis of the op if it is cached.
 
         Source: `mlir::Pass::getCachedAnalysis`, MLIR 22.
         """
-        return None if self._analyses is None else self._analyses.cached_analysis(kind)
+        return self.analyses.cached_analysis(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
         """Return an analysis of an op around, if it is cached; it may be stale.
@@ -204,23 +146,45 @@ class PassContext(Generic[StateT]):
         """
         return self.analyses.cached_child_analysis(kind, op)
 
+    @abstractmethod
     def preserve(self, *kinds: type) -> None:
         """State that these analyses of the op, and of ops inside, are still valid.
 
         Source: `mlir::Pass::markAnalysesPreserved`, MLIR 22.
         """
-        self._preserved = (self._preserved or set()) | set(kinds)
 
+    @abstractmethod
     def preserve_all(self) -> None:
         """State that the pass changed nothing on this op.
 
-        All analyses stay, and verification is skipped, so say it only if it is true: IR that
-        a pass broke in spite of it goes unnoticed until a later pass.
+        All analyses stay, and verification is put off to the end of the op's pipeline, so say
+        it only if it is true: `enable_analysis_verifier` finds out whether it is.
 
         Source: `mlir::Pass::markAllAnalysesPreserved`, MLIR 22.
         """
-        self._preserves_all = True
 
+    @abstractmethod
+    def answer_for_changes_around(self) -> None:
+        """State that the pass has changed the op around its own, and that nobody minds.
+
+        A pass must not do so: ops beside its own may be processed at the same time. For a
+        compiler whose passes add symbols beside their op all the same: what the op around
+        consists of now is what changes by other passes are compared with, and the op counts
+        as changed.
+        """
+
+    def fingerprint(self) -> object:
+        """Return what the op consists of now; equal to a later one if nothing changed since.
+
+        Example: run a pipeline until `ctx.fingerprint()` stays the same.
+
+        Source: `mlir::OperationFingerPrint`, MLIR 22.
+        """
+        return self.adapter.fingerprint(self.op)
+
+    # -- Dynamic pipelines ------------------------------------------------------------------
+
+    @abstractmethod
     def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
         """Run a pipeline on the pass's op, or on one inside of it, now.
 
@@ -241,12 +205,9 @@ class PassContext(Generic[StateT]):
 
         Source: `mlir::Pass::runPipeline`, MLIR 22.
         """
-        if isinstance(pipeline, str):
-            msg = "run_pipeline takes a pass manager, such as PassManager.parse(text), not text"
-            raise TypeError(msg)
-        return self._run.run_dynamic(self, pipeline, self.op if op is None else op)
 
-    def run_elsewhere(self, pipeline: PipelineTree, op: Any, scheduler: Any) -> PipelineRun:
+    @abstractmethod
+    def run_elsewhere(self, pipeline: PipelineTree, op: Any, compiler: Any) -> PipelineRun:
         """Run a pipeline on an op of another IR, which the pass has made from its own.
 
         Its statistics count, it is verified as this run is, and those instrumentations see it
@@ -255,7 +216,7 @@ class PassContext(Generic[StateT]):
         Args:
             pipeline: An `OpPassManager`.
             op: The op.
-            scheduler: A `PipelineCompiler` for the other IR and context, kept for a whole run.
+            compiler: A `PipelineCompiler` for the other IR and context, kept for a whole run.
 
         Returns:
             How it went; true if it succeeded.
@@ -263,46 +224,36 @@ class PassContext(Generic[StateT]):
         Raises:
             AnchorError: The pipeline cannot be scheduled.
         """
-        return self._run.run_elsewhere(self, pipeline, op, scheduler)
 
-    def fingerprint(self) -> object:
-        """Return what the op consists of now; equal to a later one if nothing changed since.
-
-        Example: run a pipeline until `ctx.fingerprint()` stays the same.
-
-        Source: `mlir::OperationFingerPrint`, MLIR 22.
-        """
-        return self._run.adapter.fingerprint(self.op)
+    # -- What the pass tells ----------------------------------------------------------------
 
     @property
+    @abstractmethod
     def collects_statistics(self) -> bool:
         """Whether somebody asked for statistics, so that counting may cost time."""
-        return self._run.collects_statistics
 
+    @abstractmethod
     def count(self, statistic: Statistic, amount: int = 1) -> None:
         """Add to one of the pass's statistics.
 
         Args:
             statistic: As declared in the pass's class body.
-            amount: How much to add.
-        """
-        counts, key = self._run.counts, (self.path, statistic.name)
-        counts[key] = counts.get(key, 0) + amount
+            amount: How much to add, not negative.
 
-    @contextmanager
-    def scope(self, name: str) -> Generator[None]:
+        Raises:
+            ValueError: The pass does not declare the statistic, or the amount is negative.
+        """
+
+    @abstractmethod
+    def scope(self, name: str) -> AbstractContextManager[None]:
         """Name what happens in a `with` statement, for reports of time and traces.
 
         Example: `with ctx.scope("Building the graph"): ...` is a row below the pass.
         """
-        hooks = self._run.hooks
-        for hook in hooks.before_scope:
-            hook(name)
-        try:
-            yield
-        finally:
-            for hook in hooks.after_scope:
-                hook(name)
+
+    @abstractmethod
+    def emit(self, diagnostic: Diagnostic) -> None:
+        """Report a diagnostic that came from elsewhere, such as another compiler."""
 
     def emit_error(self, message: str, op: Any = None) -> Diagnostic:
         """Report an error about `op` (by default the one that the pass runs on).
@@ -310,7 +261,8 @@ class PassContext(Generic[StateT]):
         The pass does not fail by it; raise `PassFailure` for that.
 
         Returns:
-            The diagnostic, to attach notes to.
+            The diagnostic, to attach notes to while the pass runs: nobody sees it before the
+            pass has ended.
         """
         return self._report(Severity.ERROR, message, op)
 
@@ -322,14 +274,10 @@ class PassContext(Generic[StateT]):
         """Report a remark about `op` (by default the one that the pass runs on)."""
         return self._report(Severity.REMARK, message, op)
 
-    def emit(self, diagnostic: Diagnostic) -> None:
-        """Report a diagnostic that came from elsewhere, such as another compiler."""
-        self._run.emit(diagnostic)
-
     def _report(self, severity: Severity, message: str, op: Any) -> Diagnostic:
         about = self.op if op is None else op
-        diagnostic = op_diagnostic(self._run.adapter, severity, message, about)
-        self._run.emit(diagnostic)
+        diagnostic = op_diagnostic(self.adapter, severity, message, about)
+        self.emit(diagnostic)
         return diagnostic
 
 
@@ -342,6 +290,5 @@ def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any)
         severity,
         message,
         location,
-        op=op,
         print_op=lambda: adapter.print_op(op, _FOR_DIAGNOSTICS),
     )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+_DECLARED = "_declared_statistics"
+
 
 class Statistic:
     """A counter declared in a pass's class body.
@@ -46,10 +48,15 @@ class Statistic:
 
 def statistics_of(owner: type[Any]) -> tuple[Statistic, ...]:
     """Return the statistics that a class and its bases declare, bases first."""
+    known: tuple[Statistic, ...] | None = vars(owner).get(_DECLARED)
+    if known is not None:
+        return known
     found = {
         attribute: value
         for base in reversed(owner.__mro__)
         for attribute, value in vars(base).items()
         if isinstance(value, Statistic)
     }
-    return tuple(found.values())
+    statistics = tuple(found.values())
+    setattr(owner, _DECLARED, statistics)  # asked for whenever a pass counts
+    return statistics

@@ -8,6 +8,7 @@ from passel.schedule.model import (
     Pipeline,
     Schedule,
     Step,
+    passes_in,
     passes_of,
 )
 
@@ -20,5 +21,6 @@ __all__ = [
     "PipelineCompiler",
     "Schedule",
     "Step",
+    "passes_in",
     "passes_of",
 ]

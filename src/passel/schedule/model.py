@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from passel.diagnostics import brief
 from passel.errors import AnchorError, PasselError, Problem
@@ -31,6 +31,18 @@ class PassStep:
     pass_: Pass
     path: str
 
+    is_fused: ClassVar[bool] = False
+
+    @property
+    def children(self) -> tuple[Step, ...]:
+        """The steps that this one stands for; none but in a `FusedStep`."""
+        return ()
+
+    @property
+    def title(self) -> str:
+        """The step as messages name it."""
+        return self.pass_.to_text()
+
     @property
     def display_name(self) -> str:
         """The pass's name in reports."""
@@ -52,6 +64,19 @@ class NestedStep:
 
     pipelines: tuple[Pipeline, ...]
     path: str
+
+    pass_: ClassVar[None] = None
+    is_fused: ClassVar[bool] = False
+
+    @property
+    def children(self) -> tuple[Step, ...]:
+        """No steps: what it runs, runs on other ops."""
+        return ()
+
+    @property
+    def title(self) -> str:
+        """The step as messages name it."""
+        return self.path
 
     @property
     def display_name(self) -> str:
@@ -78,9 +103,19 @@ class NestedStep:
 class FusedStep(PassStep):
     """Steps that the IR runs as one, and verifies by itself.
 
-    `run` of its pass raises `FusedFailure` for what failed in there. Only runs that nobody
-    watches pass by pass have them.
+    Attributes:
+        parts: The steps, in order. `run` of the pass that stands for them raises
+            `FusedFailure` for what failed in there.
     """
+
+    parts: tuple[Step, ...] = ()
+
+    is_fused: ClassVar[bool] = True
+
+    @property
+    def children(self) -> tuple[Step, ...]:
+        """The steps that this one stands for."""
+        return self.parts
 
 
 Step: TypeAlias = PassStep | NestedStep
@@ -155,11 +190,19 @@ class Schedule:
 def passes_of(pipeline: Pipeline) -> Iterator[PassStep]:
     """Yield every pass of a pipeline, depth first, in the order in which they run."""
     for step in pipeline.steps:
-        if isinstance(step, PassStep):
-            yield step
-        else:
-            for nested in step.pipelines:
-                yield from passes_of(nested)
+        yield from passes_in(step)
+
+
+def passes_in(step: Step) -> Iterator[PassStep]:
+    """Yield every pass that a step stands for, as `passes_of` does."""
+    if isinstance(step, NestedStep):
+        for nested in step.pipelines:
+            yield from passes_of(nested)
+    elif isinstance(step, FusedStep):
+        for child in step.children:
+            yield from passes_in(child)
+    else:
+        yield step
 
 
 def any_accepts(passes: Iterator[Pass], kind: OpKind) -> bool:

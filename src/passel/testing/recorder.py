@@ -22,6 +22,8 @@ class EventRecorder(PassInstrumentation):
         events: The lines so far.
     """
 
+    one_by_one = True  # each pass is an event
+
     def __init__(self, adapter: Any) -> None:
         self.adapter = adapter
         self.events: list[str] = []

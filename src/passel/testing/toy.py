@@ -174,9 +174,10 @@ class ToyAdapter:
             return str(ToyOp(op.name, op.symbol, value=op.value)) + " {...}" * bool(op.body)
         return str(op)
 
-    def fingerprint(self, op: ToyOp) -> object:
+    def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
         """Return the op, its symbol and value, and the same of what is inside, nested alike.
 
         Ops compare by identity, and being held they cannot be replaced at their address.
         """
-        return (op, op.symbol, op.value, *map(self.fingerprint, op.body))
+        inside = map(self.fingerprint, op.body) if recursive else op.body
+        return (op, op.symbol, op.value, *inside)

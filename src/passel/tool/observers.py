@@ -30,8 +30,6 @@ class Announcer(PassInstrumentation):
     Source: `mlir::InFlightDiagnostic`, MLIR 22.
     """
 
-    watches_passes = False
-
     def __init__(
         self, report: Callable[[Diagnostic], None], explain: Callable[[Failure], None]
     ) -> None:

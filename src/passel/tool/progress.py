@@ -41,8 +41,6 @@ class Progress(PassInstrumentation):
         terminal: Where that is shown.
     """
 
-    watches_passes = False
-
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
         self._started = 0.0

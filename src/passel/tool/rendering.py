@@ -71,8 +71,8 @@ class Renderer:
         if diagnostic.origin:
             note = Diagnostic(Severity.NOTE, diagnostic.origin, diagnostic.location)
             self._write(note, excerpt=False)
-        if self.show_op and diagnostic.severity is Severity.ERROR and diagnostic.print_op:
-            text = _shortened(diagnostic.print_op())
+        if self.show_op and diagnostic.detach(render=True).op_text:
+            text = _shortened(diagnostic.op_text)
             separator = "\n" if "\n" in text else ""
             message = f"see current operation: {separator}{text}"
             self._write(Diagnostic(Severity.NOTE, message, diagnostic.location), excerpt=False)

@@ -9,6 +9,7 @@ trait, or that a verifier error prints the module.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
@@ -24,7 +25,7 @@ from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import UNKNOWN, Location, closest, suggest
-from passel.ir import OpKind
+from passel.ir import OpKind, PlaceLifetime, RunPolicies
 from passel.xdsl.fingerprint import Fingerprint, fingerprint
 from passel.xdsl.invariants import InvariantChecker
 from passel.xdsl.printing import printed
@@ -155,9 +156,14 @@ class XDSLAdapter:
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
             return printed(op, flags._replace(generic=True))
 
-    def fingerprint(self, op: Operation) -> Fingerprint:
+    def fingerprint(self, op: Operation, *, recursive: bool = True) -> Fingerprint:
         """Return references to all that makes up the op, compared by identity."""
-        return fingerprint(op)
+        return fingerprint(op, recursive=recursive)
+
+    def policies(self) -> RunPolicies:
+        """Let runs look for changes by fingerprint; an op is where its block is."""
+        lifetime = PlaceLifetime(self, attrgetter("parent"))
+        return RunPolicies(finds_changes=True, verifies_together=False, lifetime=lifetime)
 
     def print_source(self, op: Operation, context: Context) -> str:
         """Print in generic form, with resources, which is the most faithful text."""

@@ -43,8 +43,8 @@ class Fingerprint:
         return len(ours) == len(theirs) and all(map(is_, ours, theirs))
 
 
-def fingerprint(op: Operation) -> Fingerprint:
-    """Take the fingerprint of `op` and everything nested in it.
+def fingerprint(op: Operation, *, recursive: bool = True) -> Fingerprint:
+    """Take the fingerprint of `op` and everything nested in it, or of its own parts alone.
 
     The semantics are those of `mlir::OperationFingerPrint`.
 
@@ -58,7 +58,10 @@ def fingerprint(op: Operation) -> Fingerprint:
     """
     references: list[object] = []
     try:
-        _collect(references, op)
+        if recursive:
+            _collect(references, op)
+        else:
+            _collect_own(references, op)
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
         return Fingerprint([object()])
@@ -78,16 +81,34 @@ def _collect(references: list[object], op: Operation) -> None:
                 block = block._next_block
 
 
+def _collect_own(references: list[object], op: Operation) -> None:
+    _add_op(references, op)
+    for region in op.regions:
+        references += (_REGION, region)
+        block = region._first_block
+        while block is not None:
+            _add_block_itself(references, block)
+            child = block._first_op
+            while child is not None:
+                references.append(child)
+                child = child._next_op
+            block = block._next_block
+
+
 def _add_block(references: list[object], block: Block, parents: list[Operation]) -> None:
-    references.append(block)
-    for arg in block._args:
-        references += (arg, arg._type, arg.location)
+    _add_block_itself(references, block)
     op = block._first_op
     while op is not None:
         _add_op(references, op)
         if op.regions:
             parents.append(op)
         op = op._next_op
+
+
+def _add_block_itself(references: list[object], block: Block) -> None:
+    references.append(block)
+    for arg in block._args:
+        references += (arg, arg._type, arg.location)
 
 
 def _add_op(references: list[object], op: Operation) -> None:

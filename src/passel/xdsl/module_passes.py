@@ -10,7 +10,6 @@ import dataclasses
 import types
 import typing
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import MISSING
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -204,8 +203,7 @@ def _restore(
         if result is not op:
             added.append(f"@{symbol}" if symbol else result.name)
     if added:
-        # `op` may be as it was, but what is around it is not: let its fingerprint say so.
-        op.location = copy(op.location)
+        ctx.answer_for_changes_around()
     if added and op in results:
         ctx.emit_remark(f"pass '{name}' added {', '.join(added)} beside the op it ran on", op)
 

@@ -12,9 +12,10 @@ The walk keeps its own stack, so depth of nesting costs nothing.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.ir import Block, ErasedSSAValue, Operation
-from xdsl.traits import IsTerminator, NoTerminator
+from xdsl.traits import IsTerminator, NoTerminator, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from passel.ir import InvalidIR
@@ -36,9 +37,9 @@ def verify(
 
     Args:
         op: The op; it may be attached or not.
-        recursive: Whether to verify nested ops as well. If not, only `op` itself, its traits
-            and the shape of its regions are checked, which is what is left to do after a
-            pass on nested ops that have been verified.
+        recursive: Whether to verify nested ops as well. If not, only `op` itself, its traits,
+            the shape of its regions, and uses of the symbols that it holds are checked, which
+            is what is left to do after a pass on nested ops that have been verified.
         invariants: Remembers what was checked before; a new one by default.
         dominance: Whether to check, if `recursive`, that values are defined before they are
             used. That is the last check: it relies on sound structure.
@@ -52,6 +53,8 @@ def verify(
     if not recursive:
         for block in _blocks(op):
             _check_end(block)
+        if op.has_trait(SymbolTable):
+            _check_symbol_users(op)
     elif op.regions:
         _verify_nested(op, invariants)
     _run_verifier(op, invariants)
@@ -182,16 +185,50 @@ def _check_end(block: Block) -> None:
         _check_terminator(last, block)
 
 
+def _check_symbol_users(table: Operation) -> None:
+    """Check all uses of symbols in a symbol table.
+
+    Source: `mlir::detail::verifySymbolTable`, MLIR 22.
+    """
+    parents = [table]
+    for parent in parents:
+        for region in parent.regions:
+            block = region._first_block
+            while block is not None:
+                op = block._first_op
+                while op is not None:
+                    for trait in _symbol_checks(type(op)):
+                        try:
+                            trait.verify(op)
+                        except Exception as error:  # noqa: BLE001 - verifiers may raise anything
+                            _refuse(op, error)
+                    if op.regions:
+                        parents.append(op)
+                    op = op._next_op
+                block = block._next_block
+
+
+@cache
+def _symbol_checks(op_class: type[Operation]) -> tuple[SymbolUserOpInterface, ...]:
+    """Return the traits of an op class that check symbols which its ops use."""
+    return tuple(op_class.get_traits_of_type(SymbolUserOpInterface))
+
+
 def _run_verifier(op: Operation, invariants: InvariantChecker) -> None:
     try:
         invariants.check(op)
         if type(op).verify is not Operation.verify:
             # A few ops (LLVM casts) extend the outer method, and check there.
             op.verify(verify_nested_ops=False)
-    except VerifyException as error:
+    except Exception as error:  # noqa: BLE001 - verifiers may raise anything
+        _refuse(op, error)
+
+
+def _refuse(op: Operation, error: Exception) -> None:
+    """Raise what a verifier has raised as `InvalidIR`, unless it only misses a symbol table."""
+    if isinstance(error, VerifyException):
         raise InvalidIR(op, str(error)) from error
-    except Exception as error:
-        if str(error).endswith(_NO_SYMBOLS):
-            return  # symbols are for the table to check, which is not here, as in MLIR
-        message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise InvalidIR(op, f"verifier failed: {message}") from error
+    if str(error).endswith(_NO_SYMBOLS):
+        return  # symbols are for the table to check, which is not here, as in MLIR
+    message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    raise InvalidIR(op, f"verifier failed: {message}") from error

@@ -1,9 +1,12 @@
-// A pass that erases the op that it runs on does no harm to the others.
-// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py -p 'builtin.module(func.func(erase-itself,mark),cse)' --verify-each=always | FileCheck %s
+// A pass that erases the op that it runs on fails, no later pass runs on that op, and the others are processed.
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py -p 'builtin.module(func.func(erase-itself,mark),cse)' --verify-each=always > %t.out 2> %t
+// RUN: diff /dev/null %t.out
+// RUN: FileCheck %s < %t
 
-// CHECK: builtin.module {
-// CHECK-NOT: func.func
-// CHECK: "test.op"
+// CHECK: error: 'func.func' op pass 'erase-itself' erased the op that it ran on, or took it out of the op around it, which only a pass on the op around it may do
+// CHECK: note: after pass 'erase-itself' on 'func.func' [builtin.module/func.func/0:erase-itself]
+// CHECK: error: 'func.func' op pass 'erase-itself' erased the op that it ran on
+// CHECK-NOT: error
 func.func private @a()
 "test.op"() : () -> ()
 func.func private @b()

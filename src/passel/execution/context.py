@@ -1,0 +1,274 @@
+"""The context of the passes of one pipeline on one op, as the run loop fills it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from passel.analysis import AnalysisManager
+from passel.passes import PassContext
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    from passel.analysis.manager import A, AnalysisClass, AnalysisServices
+    from passel.diagnostics import Diagnostic
+    from passel.errors import Failure
+    from passel.execution.isolation import SiblingStates
+    from passel.instruments.hooks import Instrumentor
+    from passel.ir import IRAdapter
+    from passel.passes import Pass, PipelineRun, Statistic
+    from passel.passes.context import PipelineTree
+    from passel.schedule import Step
+
+
+class ContextServices(Protocol):
+    """What a context asks of the run that it belongs to."""
+
+    @property
+    def adapter(self) -> IRAdapter:
+        """The adapter of the IR."""
+        ...
+
+    @property
+    def ir_context(self) -> Any:
+        """The IR's own context."""
+        ...
+
+    @property
+    def hooks(self) -> Instrumentor:
+        """The hooks of the run."""
+        ...
+
+    @property
+    def states(self) -> Mapping[Any, Any]:
+        """What passes' `initialize` returned, by their steps."""
+        ...
+
+    @property
+    def analyzer(self) -> AnalysisServices:
+        """What computes analyses."""
+        ...
+
+    def run_dynamic(self, ctx: OpContext, pipeline: PipelineTree, op: Any) -> PipelineRun:
+        """Run a pipeline on the context's op, or on one inside."""
+        ...
+
+    def run_elsewhere(
+        self, ctx: OpContext, pipeline: PipelineTree, op: Any, compiler: Any
+    ) -> PipelineRun:
+        """Run a pipeline on an op of another IR."""
+        ...
+
+
+class Record:
+    """What a pass has told: most tell nothing, and have none.
+
+    Attributes:
+        diagnostics: What it has reported and nobody has been told yet, in order.
+        reported: What was reported before, also by pipelines that the pass has run.
+        counts: What was counted, by the pass's path and the statistic's name.
+    """
+
+    __slots__ = ("counts", "diagnostics", "reported")
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.reported: list[Diagnostic] = []
+        self.counts: dict[tuple[str, str], int] = {}
+
+    def count(self, key: tuple[str, str], amount: int) -> None:
+        """Add to a statistic."""
+        self.counts[key] = self.counts.get(key, 0) + amount
+
+
+class OpContext(PassContext[Any]):
+    """The context of all passes of one pipeline on one op, one after the other.
+
+    Its fields are the run loop's, which writes them for each pass and op: a method call each
+    would cost as much as all of the rest.
+
+    Args:
+        runner: The run that it belongs to.
+        op: The op.
+        place: Where the op stands, as the IR's lifetime policy says.
+        parent: The context of the op around; None at the top, and for dynamic pipelines.
+        analyses: The op's analyses, if they exist already.
+
+    Attributes:
+        runner: The run that it belongs to.
+        parent: The context of the op around.
+        place: Where the op stands.
+        plan: The pipeline that is running.
+        step: The step that is running.
+        preserved: Analyses that the pass preserves.
+        preserves_all: Whether the pass says that it preserves everything.
+        cached: The op's analyses, once somebody has asked for one.
+        record: What the pass has told; None if nothing.
+        failure: Why the step itself has failed, rather than a pass nested in it.
+        good: The op's fingerprint when it was last known to be valid; None if that is not known.
+        claims: Steps since then that state that they change nothing, which nobody has checked.
+        deferred: The step after which the op is to be verified together with its siblings.
+        siblings: States of the ops inside while nested pipelines run on them.
+        seen: The op's fingerprint at the last look, if passes have made claims since it was good.
+        unsettled: Nested steps that changed something since the op was verified as a whole.
+    """
+
+    __slots__ = (
+        "cached",
+        "claims",
+        "deferred",
+        "failure",
+        "good",
+        "parent",
+        "place",
+        "plan",
+        "preserved",
+        "preserves_all",
+        "record",
+        "runner",
+        "seen",
+        "siblings",
+        "step",
+        "unsettled",
+    )
+
+    def __init__(
+        self,
+        runner: ContextServices,
+        op: Any,
+        place: object,
+        parent: OpContext | None = None,
+        analyses: AnalysisManager | None = None,
+    ) -> None:
+        self.op = op
+        self.runner = runner
+        self.parent = parent
+        self.place = place
+        self.plan: Any = None
+        self.step: Any = None
+        self.preserved: set[object] | None = None
+        self.preserves_all = False
+        self.record: Record | None = None
+        self.failure: Failure | None = None
+        self.good: object = None
+        self.seen: object = None
+        self.claims: tuple[Step, ...] = ()
+        self.deferred: Step | None = None
+        self.siblings: SiblingStates | None = None
+        self.unsettled: tuple[Step, ...] = ()
+        self.cached = analyses
+        if parent is not None and parent.cached is not None:
+            # Whoever runs around here may have asked for analyses of this op already.
+            self.cached = parent.cached.known_child(op)
+
+    @property
+    def adapter(self) -> IRAdapter:
+        """The adapter of the IR."""
+        return self.runner.adapter
+
+    @property
+    def ir_context(self) -> Any:
+        """The IR's own context."""
+        return self.runner.ir_context
+
+    @property
+    def path(self) -> str:
+        """The path of the step that is running."""
+        return self.step.path if self.step is not None else ""
+
+    @property
+    def state(self) -> Any:
+        """What the pass's `initialize` returned for this schedule."""
+        return self.runner.states.get(self.step)
+
+    @property
+    def analyses(self) -> AnalysisManager:
+        """The analyses of the op, with those of the ops around and inside."""
+        if self.cached is None:
+            if self.parent is None:
+                self.cached = AnalysisManager(self.op, self.runner.analyzer)
+            else:
+                self.cached = self.parent.analyses.child(self.op)
+        return self.cached
+
+    def analysis(self, kind: AnalysisClass[A]) -> A:
+        """Return an analysis of the op, computed now if it is not cached."""
+        analyses = self.cached or self.analyses
+        try:
+            return analyses.results[kind]  # a cached analysis costs one lookup
+        except KeyError:
+            pass
+        return analyses.analysis(kind)
+
+    def cached_analysis(self, kind: AnalysisClass[A]) -> A | None:
+        """Return an analysis of the op if it is cached."""
+        return None if self.cached is None else self.cached.cached_analysis(kind)
+
+    def preserve(self, *kinds: type) -> None:
+        """State that these analyses of the op, and of ops inside, are still valid."""
+        self.preserved = (self.preserved or set()) | set(kinds)
+
+    def preserve_all(self) -> None:
+        """State that the pass changed nothing on this op."""
+        self.preserves_all = True
+
+    def answer_for_changes_around(self) -> None:
+        """State that the pass has changed the op around its own, and that nobody minds."""
+        self.good = None
+        if self.parent is not None and self.parent.siblings is not None:
+            self.parent.siblings.accept_around()
+
+    def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
+        """Run a pipeline on the pass's op, or on one inside of it, now."""
+        if isinstance(pipeline, str):
+            msg = "run_pipeline takes a pass manager, such as PassManager.parse(text), not text"
+            raise TypeError(msg)
+        return self.runner.run_dynamic(self, pipeline, self.op if op is None else op)
+
+    def run_elsewhere(self, pipeline: PipelineTree, op: Any, compiler: Any) -> PipelineRun:
+        """Run a pipeline on an op of another IR, which the pass has made from its own."""
+        return self.runner.run_elsewhere(self, pipeline, op, compiler)
+
+    @property
+    def collects_statistics(self) -> bool:
+        """Whether somebody asked for statistics, so that counting may cost time."""
+        return self.runner.hooks.collects_statistics
+
+    def count(self, statistic: Statistic, amount: int = 1) -> None:
+        """Add to one of the pass's statistics."""
+        pass_: Pass[Any, Any] = self.step.pass_
+        declared = pass_.statistics()
+        if statistic not in declared or amount < 0:
+            raise ValueError(_miscount(pass_, statistic, amount, declared))
+        self.told().count((self.step.path, statistic.name), amount)
+
+    @contextmanager
+    def scope(self, name: str) -> Generator[None]:
+        """Name what happens in a `with` statement, for reports of time and traces."""
+        hooks = self.runner.hooks
+        with hooks.around(hooks.before_scope, hooks.after_scope, name):
+            yield
+
+    def emit(self, diagnostic: Diagnostic) -> None:
+        """Report a diagnostic when the pass ends, with the notes that it has then."""
+        self.told().diagnostics.append(diagnostic)
+
+    def told(self) -> Record:
+        """Return the record of what the pass has told, to add to it."""
+        if self.record is None:
+            self.record = Record()
+        return self.record
+
+
+def _miscount(
+    pass_: Any, statistic: Statistic, amount: int, declared: tuple[Statistic, ...]
+) -> str:
+    if statistic in declared:
+        return f"statistic '{statistic.name}' cannot grow by {amount}: amounts are not negative"
+    names = ", ".join(f"'{each.name}'" for each in declared) or "none"
+    return (
+        f"pass '{pass_.name or pass_.display_name}' does not declare statistic "
+        f"'{getattr(statistic, 'name', statistic)}' (it declares {names}); declare it in the "
+        "class body"
+    )

@@ -1,0 +1,99 @@
+"""Isolation of siblings: what pipelines on one op change outside of it is noticed.
+
+Before nested pipelines run on the ops inside of an op, the state of all of these and of the
+op's own parts is taken. What differs later, without a pass on the op itself in between, was
+changed by a pass on another op.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from passel.ir import IRAdapter
+
+
+class Trespass(NamedTuple):
+    """A change from outside.
+
+    Attributes:
+        op: What was changed.
+        is_around: Whether it is the op around those that were worked on, not one of them.
+        suspects: Which siblings were worked on meanwhile, by their numbers.
+    """
+
+    op: Any
+    is_around: bool
+    suspects: range
+
+
+class SiblingStates:
+    """The states of an op's own parts and of the ops immediately inside.
+
+    Args:
+        adapter: Takes fingerprints.
+        op: The op.
+        children: The ops immediately inside.
+    """
+
+    def __init__(self, adapter: IRAdapter, op: Any, children: Sequence[Any]) -> None:
+        self._fingerprint = adapter.fingerprint
+        self._op = op
+        self._children = children
+        self._own = adapter.fingerprint(op, recursive=False)
+        self._good: list[object] = [adapter.fingerprint(child) for child in children]
+        # Which child was worked on last when the state of each was taken; -1 for none.
+        self._taken: list[int] = [-1] * len(children)
+        self._last = -1
+
+    def enter(self, index: int) -> tuple[object, Trespass | None]:
+        """Begin with work on a child, and return its state and how it came to be changed."""
+        trespass = self._compare(index)
+        return self._good[index], trespass
+
+    def leave(self, index: int, good: object) -> None:
+        """End work on a child.
+
+        Args:
+            index: The child.
+            good: Its state now; None if that is not known.
+        """
+        self._last = index
+        state = self._fingerprint(self._children[index]) if good is None else good
+        self._good[index], self._taken[index] = state, index
+
+    def accept_around(self) -> None:
+        """Take the op's own parts as they are now."""
+        self._own = self._fingerprint(self._op, recursive=False)
+
+    def compare_all(self, gone: Sequence[int] = ()) -> Iterator[Trespass]:
+        """Yield all changes from outside that have not been found yet.
+
+        Args:
+            gone: Children that must not be touched any more.
+        """
+        if self._last < 0:
+            return
+        if self._fingerprint(self._op, recursive=False) != self._own and not gone:
+            yield Trespass(self._op, True, range(self._last + 1))
+        for index in range(len(self._children)):
+            if index not in gone and (trespass := self._compare(index)):
+                yield trespass
+
+    def compare_others(self, worked_on: Any) -> Iterator[Trespass]:
+        """Yield all changes from outside, but of the child that is being worked on."""
+        if self._fingerprint(self._op, recursive=False) != self._own:
+            yield Trespass(self._op, True, range(0))
+        for index, child in enumerate(self._children):
+            if child is not worked_on and self._fingerprint(child) != self._good[index]:
+                yield Trespass(child, False, range(0))
+
+    def _compare(self, index: int) -> Trespass | None:
+        if self._taken[index] == self._last:
+            return None  # nothing ran since
+        now = self._fingerprint(self._children[index])
+        suspects = range(self._taken[index] + 1, self._last + 1)
+        was, self._good[index], self._taken[index] = self._good[index], now, self._last
+        return None if now == was else Trespass(self._children[index], False, suspects)

@@ -1,0 +1,83 @@
+"""Outcomes: what running a step, a pipeline or siblings leads to, as a value.
+
+Whoever runs something returns its outcome, and whoever runs several merges theirs in program
+order. An outcome holds no ops and can be pickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.diagnostics import Diagnostic
+    from passel.errors import Failure
+
+Counts: TypeAlias = Mapping[tuple[str, str], int]
+"""Statistics by the pass's path and the statistic's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How it went.
+
+    Attributes:
+        changed: Whether the op changed; None if that is not known.
+        failures: Every failure, in program order. An interrupt is one.
+        diagnostics: All that was reported, those of the failures included, in program order.
+        counts: What passes counted.
+        interrupt: What ends the whole run, such as a `KeyboardInterrupt`.
+    """
+
+    changed: bool | None = False
+    failures: tuple[Failure, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    counts: Counts = field(default_factory=dict[tuple[str, str], int])
+    interrupt: BaseException | None = None
+
+
+UNCHANGED = Outcome()
+"""The outcome of what succeeds and changes nothing."""
+
+CHANGED = Outcome(changed=True)
+"""The outcome of what succeeds and changes the op."""
+
+UNKNOWN = Outcome(changed=None)
+"""The outcome of what succeeds, while nobody has to know whether it changes the op."""
+
+_PLAIN = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
+
+
+def plain(changed: bool | None) -> Outcome:
+    """Return the outcome of a success with nothing to tell."""
+    return _PLAIN[changed]
+
+
+def merge(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the outcome of several things that were run, given in program order.
+
+    Example:
+        >>> merge([UNCHANGED, UNKNOWN]).changed, merge([UNKNOWN, CHANGED]).changed
+        (None, True)
+    """
+    if len(outcomes) <= 1:
+        return outcomes[0] if outcomes else UNCHANGED
+    changed: bool | None = False
+    failures: list[Failure] = []
+    diagnostics: list[Diagnostic] = []
+    counts: dict[tuple[str, str], int] = {}
+    interrupt: BaseException | None = None
+    for outcome in outcomes:
+        if not changed and outcome.changed is not False:
+            changed = outcome.changed
+        failures += outcome.failures
+        diagnostics += outcome.diagnostics
+        for key, amount in outcome.counts.items():
+            counts[key] = counts.get(key, 0) + amount
+        interrupt = interrupt or outcome.interrupt
+    if not (failures or diagnostics or counts or interrupt):
+        return _PLAIN[changed]
+    return Outcome(changed, tuple(failures), tuple(diagnostics), counts, interrupt)

@@ -1,0 +1,65 @@
+"""Plans: how far ops of one kind can run a pipeline, and what of it runs as one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from typing import Any
+
+    from passel.execution.services import RunServices
+    from passel.ir import OpKind
+    from passel.schedule import NestedStep, Pipeline, Step
+
+
+class Plan(NamedTuple):
+    """A pipeline as far as one kind of op can run it.
+
+    Attributes:
+        pipeline: The pipeline.
+        steps: What runs, in order.
+        rejected: The step that cannot run on such ops; None if all can.
+        rejection: Why it cannot.
+        op_name: The name of the ops.
+    """
+
+    pipeline: Pipeline
+    steps: tuple[Step, ...]
+    rejected: Step | None
+    rejection: str
+    op_name: str
+
+
+class Planner:
+    """Makes the plans of one run, each once.
+
+    Args:
+        services: What the run's parts share.
+    """
+
+    def __init__(self, services: RunServices) -> None:
+        self._adapter = services.adapter
+        self._fuses = services.fuses
+        self._verifies = services.verifies
+        self._plans: dict[NestedStep, dict[Hashable, Plan | None]] = {}
+
+    def nested(self, step: NestedStep, key: Hashable, op: Any) -> Plan | None:
+        """Return the plan of the nested pipeline that runs on an op, if one does."""
+        plans = self._plans.setdefault(step, {})
+        try:
+            return plans[key]
+        except KeyError:
+            kind = self._adapter.kind_of(op)
+            pipeline = step.select(kind)
+            plan = None if pipeline is None else self.plan(pipeline, kind)
+            plans[key] = plan
+            return plan
+
+    def plan(self, pipeline: Pipeline, kind: OpKind) -> Plan:
+        """Return the plan of a pipeline for ops of a kind."""
+        steps, rejection = pipeline.admit(kind)
+        rejected = pipeline.steps[len(steps)] if rejection else None
+        if self._fuses is not None:
+            steps = self._fuses.fuse(steps, verify=self._verifies)
+        return Plan(pipeline, steps, rejected, rejection, kind.name)

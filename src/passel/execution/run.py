@@ -1,0 +1,149 @@
+"""One run of one schedule, from its first hook to its last."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from passel.execution.outcome import UNCHANGED, Outcome
+from passel.execution.reports import Reports
+from passel.execution.runner import PipelineRunner
+from passel.execution.services import Checks, RunServices
+from passel.execution.strategies import Sequential
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from passel.diagnostics import Diagnostic
+    from passel.errors import Failure
+    from passel.execution.context import OpContext
+    from passel.execution.services import PassGate
+    from passel.execution.strategies import SiblingStrategy
+    from passel.instruments.hooks import Instrumentor
+    from passel.ir import IRAdapter
+    from passel.schedule import Pipeline, PipelineCompiler, Schedule, Step
+
+
+class Run:
+    """One run, as instrumentations see it.
+
+    Args:
+        compiler: Compiles pipelines for the IR's context.
+        instrumentor: The hooks.
+        emit: Called for each diagnostic when it is reported; None if nobody wants to know.
+        checks: What is checked.
+        gates: What decides whether steps run.
+        strategy: How siblings share the work.
+        outer: The run whose pass this run is a part of, on ops of another IR.
+
+    Attributes:
+        adapter: The adapter of the IR.
+        ir_context: The IR's own context.
+        op: What the pipeline runs on.
+        pipeline: The pipeline as it runs.
+        outer: The run whose pass this run is a part of.
+        verifies: Whether the IR is verified after passes.
+        outcome: How it went, once it is over.
+        concluding: What was reported about the run as a whole.
+    """
+
+    op: Any
+    pipeline: Pipeline
+
+    def __init__(
+        self,
+        compiler: PipelineCompiler,
+        instrumentor: Instrumentor,
+        emit: Callable[[Diagnostic], None] | None = None,
+        *,
+        checks: Checks = Checks(),  # noqa: B008 - immutable
+        gates: Sequence[PassGate] = (),
+        strategy: SiblingStrategy | None = None,
+        outer: Run | None = None,
+    ) -> None:
+        self._hooks = instrumentor
+        self._reports = Reports(emit, instrumentor.on_failure)
+        self._services = RunServices(compiler, instrumentor, checks, gates, self._reports)
+        self._strategy = strategy or Sequential()
+        self._runner = PipelineRunner(self._services, self._strategy, self._cross)
+        self._emit = emit
+        self.adapter: IRAdapter = compiler.adapter
+        self.ir_context: Any = compiler.context
+        self.outer: Run | None = outer
+        self.verifies: bool = self._services.verifies
+        self.outcome: Outcome = UNCHANGED
+        self.concluding: list[Diagnostic] = []
+
+    @property
+    def counts(self) -> Mapping[tuple[str, str], int]:
+        """Statistics by the pass's path and the statistic's name, once the run is over."""
+        return self.outcome.counts
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """Every failure, once the run is over."""
+        return self.outcome.failures
+
+    def ordinal_of(self, op: Any) -> int:
+        """Return which of the ops immediately inside of the one around it an op is."""
+        return self._services.ordinals.get(op, 0)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the exception that the run raises is to say as well."""
+        return [note.message for each in self.concluding for note in each.notes]
+
+    def conclude(self, diagnostic: Diagnostic) -> None:
+        """Report a diagnostic about the whole run, after all others."""
+        diagnostic.detach(render=False)
+        self.concluding.append(diagnostic)
+        self.outcome = replace(self.outcome, diagnostics=(*self.outcome.diagnostics, diagnostic))
+        self._reports([diagnostic])
+
+    def run(self, schedule: Schedule, op: Any, parent: Step | None = None) -> Outcome:
+        """Run the top-level pipeline.
+
+        Args:
+            schedule: What to run.
+            op: The op.
+            parent: The step of the outer run that this one is a part of.
+
+        Raises:
+            BaseException: The run was interrupted. `outcome` says how far it came.
+        """
+        self.op, self.pipeline = op, schedule.pipeline
+        hooks = self._hooks
+        bracket = hooks.around(hooks.before_run, hooks.after_run, self)
+        bracket.extra = {"failed": True}
+        with bracket:
+            self.outcome = self._runner.run_root(schedule, op, parent)
+            bracket.extra = {"failed": bool(self.outcome.failures)}
+        if self.outcome.interrupt is not None:
+            raise self.outcome.interrupt
+        return self.outcome
+
+    def _cross(
+        self, ctx: OpContext, schedule: Schedule, op: Any, compiler: PipelineCompiler
+    ) -> Outcome:
+        """Run a schedule for ops of another IR inside of a pass."""
+        services = self._services
+        inner = Run(
+            compiler,
+            self._hooks.crossing(),
+            None if self._emit is None else self._hand_on,
+            checks=services.checks,
+            gates=services.gates,
+            strategy=self._strategy,
+            outer=self,
+        )
+        try:
+            inner.run(schedule, op, ctx.step)
+        except BaseException as error:
+            if inner.outcome.interrupt is None:
+                raise
+            inner.outcome = replace(inner.outcome, interrupt=error)
+        self.concluding += inner.concluding
+        return inner.outcome
+
+    def _hand_on(self, diagnostic: Diagnostic) -> None:
+        self._reports([diagnostic])

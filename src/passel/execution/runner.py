@@ -1,0 +1,197 @@
+"""The runner: pipelines on ops, nested ones, and those that passes run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from passel.errors import AnchorError, PassFailure, Problem
+from passel.execution.analyses import AnalysisRunner
+from passel.execution.context import OpContext
+from passel.execution.failures import Suspects
+from passel.execution.outcome import UNCHANGED, Outcome, merge
+from passel.execution.plans import Plan, Planner
+from passel.execution.siblings import SiblingRunner
+from passel.execution.step import StepRunner
+from passel.execution.verification import Verifier
+from passel.ir import ANY
+from passel.passes import Pass, PipelineRun
+from passel.schedule import passes_in, passes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from passel.execution.services import RunServices
+    from passel.execution.strategies import SiblingStrategy
+    from passel.instruments.hooks import Instrumentor
+    from passel.ir import IRAdapter
+    from passel.passes.context import PipelineTree
+    from passel.schedule import NestedStep, PassStep, PassTree, PipelineCompiler, Schedule, Step
+
+
+class PipelineRunner:
+    """Runs pipelines of one run on ops.
+
+    Args:
+        services: What the run's parts share.
+        strategy: How siblings share the work.
+        cross: Runs a schedule of another IR inside of a pass.
+
+    Attributes:
+        adapter: The adapter of the IR.
+        ir_context: The IR's own context.
+        hooks: The hooks of the run.
+        states: What passes' `initialize` returned, by their steps.
+        analyzer: Computes analyses.
+    """
+
+    def __init__(
+        self,
+        services: RunServices,
+        strategy: SiblingStrategy,
+        cross: Callable[[OpContext, Schedule, Any, PipelineCompiler], Outcome],
+    ) -> None:
+        self._services = services
+        self._cross = cross
+        self.adapter: IRAdapter = services.adapter
+        self.ir_context: Any = services.compiler.context
+        self.hooks: Instrumentor = services.hooks
+        self.states: Mapping[Any, Any] = services.states
+        self.analyzer: AnalysisRunner = AnalysisRunner(
+            services.adapter, services.hooks, verify_analyses=services.checks.analyses
+        )
+        self.verifier: Verifier = Verifier(services)
+        self._planner = Planner(services)
+        self._siblings = SiblingRunner(services, self._planner, self.verifier, strategy)
+        self._steps = StepRunner(services, self.verifier, self._run_children)
+
+    def run_root(self, schedule: Schedule, op: Any, parent: Step | None) -> Outcome:
+        """Run the pipeline of a schedule, and verify what is left to verify.
+
+        Args:
+            schedule: What to run.
+            op: The op at the top.
+            parent: The step of another run that this one is a part of.
+        """
+        started = self.initialize(schedule, op)
+        if started.failures:
+            return started
+        plan = self._planner.plan(schedule.pipeline, self.adapter.kind_of(op))
+        ctx = self._context(op)
+        if parent is None:
+            outcome = self._steps.run_pipeline(plan, op, ctx)
+        else:
+            outcome = self.run_nested(plan, op, parent, ctx)
+        if outcome.failures or not ctx.unsettled or not self._services.verifies:
+            return outcome
+        return merge([outcome, self._settle(op, ctx)])
+
+    def initialize(self, schedule: Schedule, op: Any) -> Outcome:
+        """Call `initialize` of every pass that has one, once per schedule."""
+        if schedule.states is None:
+            states: dict[PassStep, Any] = {}
+            for step in passes_of(schedule.pipeline):
+                if type(step.pass_).initialize is Pass.initialize:
+                    continue
+                try:
+                    states[step] = step.pass_.initialize(self.ir_context)
+                except BaseException as error:  # noqa: BLE001 - interrupts are outcomes as well
+                    return self._not_initialized(step, op, error)
+            schedule.states = states
+        self._services.states.update(schedule.states)
+        return UNCHANGED
+
+    def run_nested(self, plan: Plan, op: Any, parent: Step, ctx: OpContext) -> Outcome:
+        """Run a nested or dynamic pipeline on one op, between its hooks."""
+        hooks = self.hooks
+        if hooks.before_pipeline is None and hooks.after_pipeline is None:
+            return self._steps.run_pipeline(plan, op, ctx)
+        bracket = hooks.around(
+            hooks.before_pipeline, hooks.after_pipeline, plan.pipeline, op, parent
+        )
+        bracket.extra = {"failed": True}
+        with bracket:
+            outcome = self._steps.run_pipeline(plan, op, ctx)
+            bracket.extra = {"failed": bool(outcome.failures)}
+        return outcome
+
+    def run_dynamic(self, ctx: OpContext, pipeline: PipelineTree, op: Any) -> PipelineRun:
+        """Run a pipeline for a pass; see `PassContext.run_pipeline`.
+
+        Source: the pipeline callback in `OpToOpPassAdaptor::run`, MLIR 22.
+        """
+        kind = self.adapter.kind_of(op)
+        if pipeline.anchor not in (ANY, kind.name):
+            message = f"can't run '{pipeline.anchor}' pass manager on '{kind.name}' op"
+            raise AnchorError(Problem(message))
+        if op == ctx.op:  # not `is`: bindings may have several objects for one op
+            analyses = ctx.analyses
+        else:
+            try:
+                analyses = ctx.analyses.nest(op)
+            except ValueError:
+                self._steps.flush(ctx)
+                return self._take(ctx, self._refuse(op))
+        schedule = self._services.compiler.schedule(cast("PassTree", pipeline), ctx.path)
+        self._steps.flush(ctx)  # what the pass has reported comes before what runs now
+        step = ctx.step
+        outcome = self.initialize(schedule, op)
+        if not outcome.failures:
+            plan = self._planner.plan(schedule.pipeline, kind)
+            outcome = self.run_nested(plan, op, step, self._context(op, analyses))
+        return self._take(ctx, outcome)
+
+    def run_elsewhere(
+        self, ctx: OpContext, pipeline: PipelineTree, op: Any, compiler: PipelineCompiler
+    ) -> PipelineRun:
+        """Run a pipeline for a pass on an op of another IR; see `PassContext.run_elsewhere`."""
+        compiler.guard = self._services.compiler.guard
+        schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
+        self._steps.flush(ctx)
+        return self._take(ctx, self._cross(ctx, schedule, op, compiler))
+
+    def _context(self, op: Any, analyses: Any = None) -> OpContext:
+        place = self._services.policies.lifetime.place_of(op)
+        return OpContext(self, op, place, analyses=analyses)
+
+    def _run_children(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
+        return self._siblings.run(step, op, ctx, self)
+
+    def _not_initialized(self, step: PassStep, op: Any, error: BaseException) -> Outcome:
+        failures, fail = self._services.failures, self._services.reports.fail
+        if isinstance(error, PassFailure):
+            return fail(failures.gave_up(step, op, error))
+        if isinstance(error, Exception):
+            return fail(failures.crashed(step, op, error))
+        failure = failures.interrupted(step, op, error)
+        error.add_note(str(failure))
+        return Outcome(None, (failure,), interrupt=error)
+
+    def _settle(self, op: Any, ctx: OpContext) -> Outcome:
+        """Verify an op as a whole, of which only parts were verified since passes changed it."""
+        steps = [step for each in ctx.unsettled for step in passes_in(each)]
+        suspects = Suspects(ctx.unsettled[-1], steps, ())
+        failure = self.verifier.verify_around(suspects, op, recursive=True)
+        return UNCHANGED if failure is None else self._services.reports.fail(failure)
+
+    def _refuse(self, op: Any) -> Outcome:
+        message = (
+            "Trying to schedule a dynamic pipeline on an operation that isn't nested under the "
+            "current operation the pass is processing"
+        )
+        failed = self._services.reports.fail(self._services.failures.misplaced(op, message))
+        return replace(failed, changed=False)
+
+    def _take(self, ctx: OpContext, outcome: Outcome) -> PipelineRun:
+        """Hand the outcome of a dynamic pipeline to the pass: whether it fails is up to that.
+
+        Raises:
+            BaseException: It was interrupted.
+        """
+        record = ctx.told()
+        record.reported += outcome.diagnostics
+        for key, amount in outcome.counts.items():
+            record.count(key, amount)
+        if outcome.interrupt is not None:
+            raise outcome.interrupt
+        return PipelineRun(outcome.failures, outcome.changed)

@@ -1,0 +1,122 @@
+"""What all parts of one run share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from passel.execution.failures import FailureReporter
+from passel.ir import FusesPasses, ability_of, policies_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.execution.reports import Reports
+    from passel.instruments.hooks import Instrumentor
+    from passel.ir import IRAdapter, RunPolicies
+    from passel.schedule import PassStep, PipelineCompiler, Step
+
+
+PassGate: TypeAlias = "Callable[[Step, Any], bool]"
+"""Decides whether a step is to run on an op."""
+
+
+class VerifyEach(Enum):
+    """When the IR is verified during a run.
+
+    The input itself is never verified by a run; that is its producer's task.
+    """
+
+    OFF = "false"
+    CHANGED = "true"
+    """After each pass, unless it preserved everything or the op's fingerprint is unchanged."""
+    ALWAYS = "always"
+    """After each pass that did not preserve everything, whether or not it changed the op."""
+
+
+class Checks(NamedTuple):
+    """What a run checks.
+
+    Attributes:
+        verify: When the IR is verified.
+        analyses: Whether claims to preserve analyses, or everything, are held against the IR.
+        isolation: Whether it is looked for changes outside of an op after each pass on it.
+    """
+
+    verify: VerifyEach = VerifyEach.CHANGED
+    analyses: bool = False
+    isolation: bool = False
+
+    @property
+    def claims(self) -> bool:
+        """Whether a pass that states that it changes nothing is held to that at once."""
+        return self.analyses or self.verify is VerifyEach.ALWAYS
+
+
+@dataclass(slots=True)
+class RunServices:
+    """What all parts of one run share.
+
+    Attributes:
+        compiler: Compiles pipelines for the IR's context.
+        hooks: The hooks of the run.
+        checks: What is checked.
+        gates: What decides whether steps run.
+        reports: Where diagnostics and failures go.
+        adapter: The adapter of the IR.
+        policies: How the IR's ops are treated.
+        failures: Makes failures.
+        states: What passes' `initialize` returned.
+        ordinals: Numbers of ops among their siblings, if anybody observes steps.
+    """
+
+    compiler: PipelineCompiler
+    hooks: Instrumentor
+    checks: Checks
+    gates: Sequence[PassGate]
+    reports: Reports
+    adapter: IRAdapter = field(init=False)
+    policies: RunPolicies = field(init=False)
+    failures: FailureReporter = field(init=False)
+    states: dict[PassStep, Any] = field(init=False, default_factory=dict["PassStep", Any])
+    ordinals: dict[Any, int] = field(init=False, default_factory=dict[Any, int])
+
+    def __post_init__(self) -> None:
+        self.adapter = self.compiler.adapter
+        self.policies = policies_of(self.adapter)
+        self.failures = FailureReporter(self.adapter)
+
+    @property
+    def verifies(self) -> bool:
+        """Whether the IR is verified."""
+        return self.checks.verify is not VerifyEach.OFF
+
+    @property
+    def fuses(self) -> FusesPasses | None:
+        """What makes one step of several, unless somebody wants them one by one."""
+        if self.hooks.one_by_one or self.gates or self.checks.analyses or self.checks.isolation:
+            return None
+        return ability_of(self.adapter, FusesPasses)
+
+    @property
+    def skips(self) -> bool:
+        """Whether ops are not verified after passes that leave them unchanged."""
+        return self.policies.finds_changes and self.checks.verify is VerifyEach.CHANGED
+
+    @property
+    def knows_changes(self) -> bool:
+        """Whether the run can tell what has changed, whoever observes it."""
+        finds = self.policies.finds_changes and self.verifies
+        return finds or self.checks.analyses or self.checks.isolation
+
+    @property
+    def tracks(self) -> bool:
+        """Whether changes of ops are looked for."""
+        return self.knows_changes or self.hooks.after_change is not None
+
+    @property
+    def defers(self) -> bool:
+        """Whether siblings are verified together, which nobody must be able to tell."""
+        together = self.policies.verifies_together and self.verifies and not self.tracks
+        return together and not self.hooks.sees_steps

@@ -1,0 +1,254 @@
+"""Nested pipelines on the ops immediately inside of one op.
+
+A failure on one op does not keep its siblings from being processed. When all are, the op around
+is verified: in one call with what was put off for the siblings, where the IR does so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from passel.execution.context import ContextServices, OpContext
+from passel.execution.failures import suspects_of
+from passel.execution.isolation import SiblingStates, Trespass
+from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
+from passel.execution.services import VerifyEach
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from passel.errors import Failure
+    from passel.execution.failures import Suspects
+    from passel.execution.plans import Plan, Planner
+    from passel.execution.services import RunServices
+    from passel.execution.strategies import SiblingStrategy
+    from passel.execution.verification import Verifier
+    from passel.schedule import NestedStep, Step
+
+
+class NestedRunner(ContextServices, Protocol):
+    """Runs pipelines on ops, and answers their contexts."""
+
+    def run_nested(self, plan: Plan, op: Any, parent: Step, ctx: OpContext) -> Outcome:
+        """Run a pipeline on one op, between its hooks."""
+        ...
+
+
+class SiblingTask(NamedTuple):
+    """A nested pipeline to run on one op.
+
+    Attributes:
+        number: The op's number among the ops inside of the one around.
+        plan: What to run.
+        ctx: The context to run it in.
+    """
+
+    number: int
+    plan: Plan
+    ctx: OpContext
+
+
+class SiblingRunner:
+    """Runs nested pipelines.
+
+    Args:
+        services: What the run's parts share.
+        planner: Decides which pipeline runs on which op.
+        verifier: Verifies the op around.
+        strategy: How siblings share the work.
+    """
+
+    def __init__(
+        self,
+        services: RunServices,
+        planner: Planner,
+        verifier: Verifier,
+        strategy: SiblingStrategy,
+    ) -> None:
+        self.services = services
+        self.planner = planner
+        self.verifier = verifier
+        self._strategy = strategy
+        self._buffers = services.defers or not strategy.in_order
+        self._tracks = services.checks.isolation or (
+            services.tracks and services.policies.finds_changes
+        )
+
+    def run(self, step: NestedStep, op: Any, ctx: OpContext, runner: NestedRunner) -> Outcome:
+        """Run nested pipelines on the ops inside of `op` and return the merged outcome."""
+        services, reports = self.services, self.services.reports
+        level = _Level(self, step, op, ctx, runner)
+        tasks = level.tasks()
+        if not tasks:
+            return UNCHANGED
+        if self._tracks:
+            ctx.siblings = SiblingStates(services.adapter, op, level.children)
+        if services.hooks.sees_steps:
+            services.ordinals.update((child, i) for i, child in enumerate(level.children))
+        outcomes: list[Outcome] = []
+        reports.held += self._buffers
+        try:
+            for outcome in self._strategy(level.run_task, tasks):
+                outcomes.append(outcome)
+                if outcome.interrupt is not None:
+                    break
+            else:
+                outcomes.append(level.settle(tasks, outcomes))
+        finally:
+            ctx.siblings = None
+            reports.held -= self._buffers
+            merged = merge(outcomes)
+            if self._buffers:
+                reports(merged.diagnostics, merged.failures)
+        return merged
+
+
+class _Level:
+    """Nested pipelines while they run on the ops inside of one op."""
+
+    def __init__(
+        self, owner: SiblingRunner, step: NestedStep, op: Any, ctx: OpContext, runner: NestedRunner
+    ) -> None:
+        services = owner.services
+        self._services = services
+        self._planner = owner.planner
+        self._verifier = owner.verifier
+        self._lifetime = services.policies.lifetime
+        self._step = step
+        self._op = op
+        self._ctx = ctx
+        self._runner = runner
+        self._gone: list[int] = []
+        self._lost: list[int] = []
+        self.children: list[Any] = list(services.adapter.children(op))
+        self._watch = self._lifetime.watch(op, self.children)
+
+    def tasks(self) -> list[SiblingTask]:
+        """Return what is to run, in program order."""
+        step, ctx, runner = self._step, self._ctx, self._runner
+        nested, key_of = self._planner.nested, self._services.adapter.key_of
+        place_of = self._lifetime.place_of
+        tasks: list[SiblingTask] = []
+        for index, child in enumerate(self.children):
+            plan = nested(step, key_of(child), child)
+            if plan is not None:
+                tasks.append(
+                    SiblingTask(index, plan, OpContext(runner, child, place_of(child), ctx))
+                )
+        self._tasks = tasks
+        return tasks
+
+    def run_task(self, task: SiblingTask) -> Outcome:
+        """Run a nested pipeline on one op, if the op is still there."""
+        index, plan, ctx = task
+        if self._gone and not self._lifetime.survives_loss:
+            return UNCHANGED
+        if not self._watch.is_in_place(index, ctx.place):
+            return self._lose(task)
+        siblings = self._ctx.siblings
+        if siblings is None:
+            return self._runner.run_nested(plan, ctx.op, self._step, ctx)
+        before = UNCHANGED
+        ctx.good, trespass = siblings.enter(index)
+        if trespass is not None:
+            before = self._report(trespass)
+            if self._verifier.verify(self._step, ctx.op, recursive=True) is not None:
+                return before  # passes may fail in any way on what is invalid
+        outcome = self._runner.run_nested(plan, ctx.op, self._step, ctx)
+        place = self._lifetime.place_of(ctx.op)
+        if place is ctx.place or place == ctx.place:
+            siblings.leave(index, ctx.good)
+        else:
+            self._lost.append(index)  # a failure of its own
+        return outcome if before is UNCHANGED else merge([before, outcome])
+
+    def settle(self, tasks: Sequence[SiblingTask], outcomes: list[Outcome]) -> Outcome:
+        """Look at the op as a whole after all pipelines have run.
+
+        Args:
+            tasks: What has run.
+            outcomes: How it went; failures that are found only now are added to them.
+
+        Returns:
+            The outcome for the op itself.
+        """
+        found = [self._report(each) for each in self._trespasses()]
+        if found or any(outcome.failures for outcome in outcomes):
+            self._verify_deferred(tasks, outcomes)
+            return merge(found)
+        touched = [
+            task
+            for task, outcome in zip(tasks, outcomes, strict=True)
+            if outcome.changed is not False or task.ctx.claims
+        ]
+        if not touched or not self._services.verifies:
+            return UNCHANGED
+        recursive = (
+            self._services.policies.verifies_together
+            or self._services.checks.verify is VerifyEach.ALWAYS
+            # Nothing follows that would verify it as a whole.
+            or (self._ctx.parent is None and self._step is self._ctx.plan.steps[-1])
+        )
+        failure = self._verifier.verify_around(
+            self._suspects(touched), self._op, recursive=recursive
+        )
+        if failure is None:
+            self._ctx.unsettled = () if recursive else (*self._ctx.unsettled, self._step)
+            return UNCHANGED
+        if self._verify_deferred(tasks, outcomes):
+            return UNCHANGED  # one by one it has shown which pass is to blame
+        return self._fail(failure)
+
+    def _trespasses(self) -> Iterable[Trespass]:
+        """Yield changes outside of the ops that passes ran on."""
+        if self._ctx.siblings is not None:
+            yield from self._ctx.siblings.compare_all([*self._gone, *self._lost])
+        elif not (self._gone or self._watch.are_all_in_place()):
+            yield Trespass(self._op, True, range(len(self.children)))
+
+    def _verify_deferred(self, tasks: Sequence[SiblingTask], outcomes: list[Outcome]) -> bool:
+        """Verify what was to be verified with the op, one by one, and return whether any failed."""
+        if self._gone:
+            return False  # they may be erased as well
+        failed = False
+        for number, task in enumerate(tasks):
+            if (step := task.ctx.deferred) is None:
+                continue
+            failure = self._verifier.verify(step, task.ctx.op, recursive=True)
+            if failure is not None:
+                failed = True
+                more = self._services.reports.fail(failure)
+                outcomes[number] = merge([outcomes[number], more])
+        return failed
+
+    def _lose(self, task: SiblingTask) -> Outcome:
+        """Return the outcome of an op that was erased or moved before its turn."""
+        self._gone.append(task.number)
+        before = [each for each in self._tasks if each.number < task.number]
+        alive = [each for each in before if each.number not in self._gone]
+        suspects = self._suspects(alive if self._lifetime.survives_loss else ())
+        rest = "" if self._lifetime.survives_loss else "; the ops behind it are not processed"
+        failure = self._services.failures.lost_siblings(
+            suspects._replace(passes=self._suspects(before).passes),
+            self._op,
+            task.plan.op_name,
+            rest,
+        )
+        return merge([self._fail(failure), CHANGED])
+
+    def _report(self, trespass: Trespass) -> Outcome:
+        """Return the outcome of a change from outside."""
+        worked_on = [each for each in self._tasks if each.number in trespass.suspects]
+        suspects = self._suspects([t for t in worked_on if t.number not in self._gone])
+        around = None if trespass.is_around else self._op
+        failure = self._services.failures.trespass(suspects, around, trespass.op)
+        return merge([self._fail(failure), CHANGED])
+
+    def _fail(self, failure: Failure) -> Outcome:
+        """Report a failure of the step itself."""
+        self._ctx.failure = failure
+        return self._services.reports.fail(failure)
+
+    def _suspects(self, tasks: Sequence[SiblingTask]) -> Suspects:
+        pipelines = list(dict.fromkeys(task.plan.pipeline for task in tasks))
+        return suspects_of(self._step, [task.ctx.op for task in tasks], pipelines)

@@ -1,0 +1,124 @@
+"""Policies of a run that differ between IRs: finding changes, verifying, noticing lost ops.
+
+An adapter that says nothing gets the defaults, which ask the adapter contract alone. One that
+knows better has the optional ability `SetsPolicies`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+from passel.ir.abilities import ability_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.ir.contract import IRAdapter
+
+
+class SiblingWatch(Protocol):
+    """How a run knows, while pipelines run on the ops inside of an op, that others are gone."""
+
+    def is_in_place(self, number: int, place: object) -> bool:
+        """Return whether a child is where it was; asked in program order, before its turn.
+
+        Args:
+            number: Which child.
+            place: What `Lifetime.place_of` said of it when the watch began.
+        """
+        ...
+
+    def are_all_in_place(self) -> bool:
+        """Return whether the ops inside are those that they were, after all had their turn.
+
+        What a pass on an op did to that op itself does not count.
+        """
+        ...
+
+
+class Lifetime(Protocol):
+    """How a run knows that an op is gone, before it touches the op.
+
+    Attributes:
+        survives_loss: Whether what is known of other ops still holds when one is gone.
+    """
+
+    survives_loss: bool
+
+    @property
+    def place_of(self) -> Callable[[Any], object]:
+        """A function from an op to where it stands: equal as long as nobody moves or erases it.
+
+        It is asked once per pass and op, so it should be as cheap as an attribute. It must not
+        raise for an erased op.
+        """
+        ...
+
+    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
+        """Begin to watch the ops immediately inside of `op`."""
+        ...
+
+
+class RunPolicies(NamedTuple):
+    """How runs treat the ops of an IR.
+
+    Attributes:
+        finds_changes: Whether a run looks for changes by fingerprint, to verify only what
+            changed. Not worthwhile for an IR whose own verifier takes less time.
+        verifies_together: Whether siblings are verified in one call with the op around them,
+            after the last pass on each.
+        lifetime: How the run knows that an op is gone.
+    """
+
+    finds_changes: bool
+    verifies_together: bool
+    lifetime: Lifetime
+
+
+@runtime_checkable
+class SetsPolicies(Protocol):
+    """Optional ability of an adapter: policies of its own."""
+
+    def policies(self) -> RunPolicies:
+        """Return the policies of a run on this IR's ops."""
+        ...
+
+
+class PlaceLifetime:
+    """Lifetime by where ops say that they are.
+
+    Args:
+        adapter: The adapter.
+        place_of: Where an op stands; by default what the adapter says is the op around.
+    """
+
+    survives_loss = True
+
+    def __init__(self, adapter: IRAdapter, place_of: Callable[[Any], object] | None = None) -> None:
+        self.place_of: Callable[[Any], object] = place_of or adapter.parent
+
+    def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
+        """Begin to watch the ops immediately inside of `op`."""
+        return _PlaceWatch(self.place_of, children)
+
+
+class _PlaceWatch:
+    """Compares places."""
+
+    def __init__(self, place_of: Callable[[Any], object], children: Sequence[Any]) -> None:
+        self._place_of = place_of
+        self._children = children
+
+    def is_in_place(self, number: int, place: object) -> bool:
+        now = self._place_of(self._children[number])
+        return now is place or now == place
+
+    def are_all_in_place(self) -> bool:
+        return True  # those that had a turn were in place then, and fingerprints tell the rest
+
+
+def policies_of(adapter: IRAdapter) -> RunPolicies:
+    """Return an adapter's policies, or the defaults."""
+    if own := ability_of(adapter, SetsPolicies):
+        return own.policies()
+    return RunPolicies(finds_changes=True, verifies_together=False, lifetime=PlaceLifetime(adapter))
