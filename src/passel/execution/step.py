@@ -169,6 +169,9 @@ class StepRunner:
         """
         if isinstance(error, FusedFailure):
             return self._fail_inside(ctx, error)
+        lifetime = self._services.policies.lifetime
+        if isinstance(error, PassFailure) and lifetime.survives_loss:
+            return self.fail(ctx, self._failures.gave_up(step, op, error))
         if self._place_of(op) != ctx.place:
             return UNKNOWN  # it raised because its op is gone, which is the failure
         if isinstance(error, PassFailure):
@@ -187,6 +190,8 @@ class StepRunner:
 
     def _lose(self, step: Step, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Return the outcome of a step whose op is gone: the op around stands for it."""
+        if outcome.failures:
+            return outcome
         around = ctx.parent
         while around is not None and self._place_of(around.op) != around.place:
             around = around.parent

@@ -49,7 +49,7 @@ def fuse(
         if native:
             deep = any(map(structure.is_deep, native))
             passes = _FusedPasses(bindings, kinds, native, verify=verify, deep=deep)
-            fused.append(FusedStep(cast("Pass[Any]", passes), native[0].path))
+            fused.append(FusedStep(cast("Pass[Any]", passes), native[0].path, tuple(native)))
         native.clear()
         known.clear()
 
