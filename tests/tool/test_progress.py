@@ -174,7 +174,6 @@ def test_fused_native_passes_are_named(tmp_path: Path) -> None:
     class Look(PassInstrumentation):
         """Looks at the line when a step begins, without asking for each pass."""
 
-        watches_passes = False
         seen: ClassVar[list[str]] = []
 
         def before_pass(self, step: Step, op: Any) -> None:

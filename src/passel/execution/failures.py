@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.execution.fusion import Inside
     from passel.execution.isolation import Trespass
     from passel.ir import IRAdapter
-    from passel.schedule import PassStep, Step
+    from passel.schedule import NestedStep, PassStep, Step
 
 _MAX_SUSPECTS = 5
 """Passes, and ops, that a failure names if it could be any of them."""
@@ -99,6 +99,9 @@ class FailureReporter:
     def inside(self, inner: Inside) -> Failure:
         """Return the failure of a step that ran as one with others."""
         if isinstance(inner.reason, InvalidIR):
+            if inner.step.pass_ is None:
+                suspects = self._workers(inner.step, inner.op)
+                return self.invalid_around(suspects, inner.op, inner.reason)
             return self.invalid(inner.step, inner.op, inner.reason)
         return self.gave_up(inner.step, inner.op, inner.reason)
 
@@ -156,6 +159,15 @@ class FailureReporter:
     def misplaced(self, op: Any, message: str) -> Failure:
         """Return the failure of a pipeline for an op that the pass may not touch."""
         return self._failure("unschedulable", None, op, message)
+
+    def _workers(self, step: NestedStep, op: Any) -> Suspects:
+        """Return all that nested pipelines run inside of an op as suspects."""
+        taken = {
+            child: pipeline
+            for child in self.adapter.children(op)
+            if (pipeline := step.select(self.adapter.kind_of(child))) is not None
+        }
+        return suspects_of(step, list(taken), list(dict.fromkeys(taken.values())))
 
     def _trespass_text(self, op: Any, around: Any) -> str:
         name = self.adapter.kind_of(op).name
