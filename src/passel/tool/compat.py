@@ -12,8 +12,10 @@ import gc
 import sys
 import traceback
 import warnings
+from functools import partial
+from inspect import signature
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
@@ -23,15 +25,17 @@ from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from passel.errors import PassFailedError, PipelineError
+from passel.errors import PassFailedError, PassFailure, PipelineError
 from passel.instruments.hooks import PassInstrumentation
 from passel.ir import InvalidIR
+from passel.ir.frontend import UsageError
 from passel.manager import PassManager
 from passel.passes import default_registry
 from passel.schedule import PassStep
 from passel.xdsl import XDSLAdapter
 from passel.xdsl.parsing import SourceParser, collector_paused
 from passel.xdsl.registration import register_xdsl_passes
+from passel.xdsl.targets import load_target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +62,7 @@ def _main(argv: Sequence[str]) -> int:
         if getattr(error, "__notes__", ()):
             raise  # a pass
         return error.code if isinstance(error.code, int) else 1
-    except PipelineError:
+    except (PipelineError, UsageError):
         raise
     except (Exception, ArgSpecParseError) as error:  # noqa: BLE001 - xdsl-opt lets all through
         # With its notes, as tests look for them, but without the traceback.
@@ -89,6 +93,12 @@ class _CompatMain(xDSLOptMain):
 
     def register_all_frontends(self) -> None:
         self.available_frontends["mlir"] = self._parse
+
+    def register_all_targets(self) -> None:
+        super().register_all_targets()
+        for name, factory in self.available_targets.items():
+            if not signature(factory).parameters:  # others are of an older kind
+                self.available_targets[name] = partial(load_target, name, cast("Any", factory))
 
     def _parse(self, stream: IO[bytes]) -> ModuleOp:
         text = stream.read().decode("utf-8")
@@ -121,7 +131,8 @@ class _CompatMain(xDSLOptMain):
             first = error.failures[0]
             if first.kind == "invalid":
                 prog.verify()  # raises what xdsl-opt would print
-            raise (first.cause or error) from None
+            cause = first.cause.__cause__ if isinstance(first.cause, PassFailure) else first.cause
+            raise (cause or error) from None
 
     def _verify(self, module: ModuleOp) -> None:
         try:

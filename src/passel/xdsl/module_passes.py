@@ -7,6 +7,7 @@ just that op, which is put back where it stood, whatever happens.
 from __future__ import annotations
 
 import dataclasses
+import re
 import types
 import typing
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import ArgSpecParseError
+from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException
 
 from passel.errors import DefinitionError, PassFailure
 from passel.passes import Pass, Statistic
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from passel.passes import PassContext
+
+_RENDERED_OP = re.compile(r"\w+\(\n(?:\t.*\n)*\) ?")
+"""An op as xDSL formats it in messages, with all that is nested in it."""
 
 
 class XDSLPass(Pass[Operation]):
@@ -50,7 +54,11 @@ class XDSLPass(Pass[Operation]):
         return effects_of_instance(self.module_pass_class, self)
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply the `ModulePass` to a module, or to another op in a module of its own."""
+        """Apply the `ModulePass` to a module, or to another op in a module of its own.
+
+        Raises:
+            PassFailure: The pass says that it did not succeed, or cannot be run on the op.
+        """
         module_pass = self.module_pass()
         try:
             if isinstance(op, ModuleOp):
@@ -58,8 +66,8 @@ class XDSLPass(Pass[Operation]):
                 return
             with _in_own_module(op, self.name, ctx) as module:
                 self._apply(module_pass, module, ctx)
-        except ArgSpecParseError as error:  # a BaseException in xDSL
-            raise PassFailure(str(error)) from error
+        except (ArgSpecParseError, PassFailedException) as error:  # the former a BaseException
+            raise PassFailure(_RENDERED_OP.sub("", str(error))) from error
 
     def _apply(self, module_pass: ModulePass, module: ModuleOp, ctx: PassContext) -> None:
         # Comparing all ops takes some percent of a pass's time.

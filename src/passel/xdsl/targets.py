@@ -15,6 +15,8 @@ from passel.xdsl.printing import make_printer
 from passel.xdsl.registration import installed_universe
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xdsl.context import Context
     from xdsl.ir import Operation
     from xdsl.printer import Printer
@@ -27,7 +29,7 @@ class Emitter:
     """Prints ops as the flags demand.
 
     Raises:
-        UsageError: There is no such target, or its options are wrong.
+        UsageError: There is no such target, it cannot be loaded, or its options are wrong.
     """
 
     def __init__(self, settings: FrontendSettings) -> None:
@@ -37,7 +39,7 @@ class Emitter:
             hint = suggest(spec.name, targets) or f" (one of {', '.join(sorted(targets))})"
             raise UsageError(f"no such target '{spec.name}'{hint}")
         try:
-            self._target: Target = targets[spec.name]().from_spec(spec)
+            self._target: Target = load_target(spec.name, targets[spec.name]).from_spec(spec)
         except ValueError as error:
             raise UsageError(f"target '{spec.name}': {error}") from None
         self._is_mlir = spec.name == "mlir"
@@ -80,6 +82,20 @@ class Emitter:
         else:
             from xdsl.printer import Printer as Base
         return Base
+
+
+def load_target(name: str, factory: Callable[[], type[Target]]) -> type[Target]:
+    """Import a target, which may need packages that xDSL does not.
+
+    Raises:
+        UsageError: The target, or what it needs, is not installed.
+    """
+    try:
+        return factory()
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        need = f"the Python module '{module}', which is not installed"
+        raise UsageError(f"target '{name}' needs {need}") from error
 
 
 def _spec(text: str) -> ArgSpec:

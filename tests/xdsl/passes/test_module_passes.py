@@ -19,7 +19,7 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import PassFailedException
 from xdsl_inputs import sampled, xdsl_corpus
 
-from passel import PassFailedError, PassManager
+from passel import OpPassManager, PassFailedError, PassManager
 from passel.xdsl import XDSLAdapter, parse_source
 from passel.xdsl.module_passes import wrap_module_pass
 
@@ -194,7 +194,7 @@ def test_module_attributes_are_seen(
     ("script", "message"),
     [
         ("raise", "crashed: ValueError: broken on purpose"),
-        ("give up", "crashed: PassFailedException: cannot go on"),
+        ("give up", "failed: cannot go on"),
         ("bad spec", "failed: "),
         ("module attributes", "failed: it changed attributes of the module around the op"),
     ],
@@ -375,6 +375,35 @@ def test_unprintable_options(context: Context, parse_op: Callable[[str], Operati
     assert str(manager) == "builtin.module(unprintable,func.func(unprintable))"
     manager.run(parse_op("builtin.module { func.func @f() { func.return } }"))
     assert met == ["builtin.module", "builtin.module"]
+
+
+@dataclass(frozen=True)
+class Declining(ModulePass):
+    """Says of everything that it cannot."""
+
+    name = "declining"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Decline."""
+        raise PassFailedException(f"{op} is too much")
+
+
+@pytest.mark.parametrize("anchor", ["builtin.module", "func.func"])
+def test_a_pass_that_says_that_it_failed(
+    anchor: str, context: Context, parse_op: Callable[[str], Operation]
+) -> None:
+    """A `PassFailedException` is the verdict of xDSL's pass, which does not show the IR again."""
+    nested = OpPassManager("func.func").add(Declining())
+    module = parse_op("builtin.module { func.func @f() { func.return } }")
+    manager = PassManager("builtin.module", context, adapter=XDSLAdapter())
+    manager.add(wrap_module_pass(Declining()) if anchor == module.name else nested)
+    with pytest.raises(PassFailedError) as caught:
+        manager.run(module)
+    (failure,) = caught.value.failures
+    assert failure.kind == "failed"
+    assert failure.diagnostic.message == f"'{anchor}' op pass 'declining' failed: is too much"
+    assert failure.cause is not None
+    assert isinstance(failure.cause.__cause__, PassFailedException)
 
 
 def test_pickle() -> None:
