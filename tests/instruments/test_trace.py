@@ -121,6 +121,8 @@ def test_slices_tell_what_ran() -> None:
     assert begin["args"] == {
         "path": "toy.module/toy.func/0:work",
         "op": "toy.func",
+        "symbol": "f",
+        "ordinals": [0, 0],
         "location": "unknown",
         "options": "how=nothing",
     }

@@ -11,9 +11,8 @@ from passel.instruments.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
-    from typing import Any
 
-    from passel.ir import IRAdapter
+    from passel.instruments.events import OpIdentity
 
 Chain: TypeAlias = "Sequence[tuple[Hashable, str]]"
 """An op and its enclosing ops, outermost first: the identity of each, and its name."""
@@ -97,16 +96,10 @@ class FileTree:
         return chosen
 
 
-def chain_of(adapter: IRAdapter, op: Any) -> list[tuple[Any, str]]:
-    """Return an op and its enclosing ops, outermost first, with their names in the tree."""
-    chain: list[tuple[Any, str]] = []
-    while op is not None:
-        symbol = adapter.symbol_name(op)
-        kind = adapter.kind_of(op).name.replace(".", "_")
-        chain.append((op, f"{kind}_{'no-symbol-name' if symbol is None else symbol}"))
-        op = adapter.parent(op)
-    chain.reverse()
-    return chain
+def directory_name(op: OpIdentity) -> str:
+    """Return what an op's directory is called, before characters are replaced."""
+    symbol = "no-symbol-name" if op.symbol is None else op.symbol
+    return f"{op.name.replace('.', '_')}_{symbol}"
 
 
 def file_name(text: str) -> str:

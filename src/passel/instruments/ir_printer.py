@@ -12,12 +12,13 @@ from collections import defaultdict
 from copy import copy
 from dataclasses import dataclass, field
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
 
+from passel.instruments.events import chain_of, execution_of
 from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.ir_diff import TextMemory, unified_diff
-from passel.instruments.ir_files import FileTree, chain_of
-from passel.instruments.ir_sinks import Dump, Recorder, StreamSink, TreeSink, hand_on
+from passel.instruments.ir_files import FileTree
+from passel.instruments.ir_sinks import Dump, Recorder, StreamSink, TreeSink
 from passel.instruments.ir_symbols import complaint, find_symbol
 from passel.ir import PrintFlags
 from passel.schedule import PassStep
@@ -119,7 +120,7 @@ class PrintIR(PassInstrumentation):
 
     def before_run(self, run: Run) -> None:
         """Get to know the IR."""
-        self._runs.append(_Watched(run.adapter, run.op, get_ident(), trusted=run.verifies))
+        self._runs.append(_Watched(run, get_ident(), trusted=run.verifies))
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Say so if the symbol has not occurred."""
@@ -138,12 +139,10 @@ class PrintIR(PassInstrumentation):
 
     def split(self) -> PrintIR:
         """Return what keeps the dumps of a part of a run."""
-        outer: list[str] = []
-        if self._runs and self._watched.containers:
-            watched = self._watched
-            outer = [name for _, name in chain_of(watched.adapter, watched.containers[-1])]
+        container = self._watched.container if self._runs else None
+        outer = [] if container is None else chain_of(self._watched.run, container)
         child = copy(self)
-        child._start_recording(Recorder(outer))
+        child._start_recording(Recorder([identity for _, identity in outer]))
         return child
 
     def _start_recording(self, recorder: Recorder) -> None:
@@ -156,8 +155,7 @@ class PrintIR(PassInstrumentation):
             return
         self._symbol_seen |= child._symbol_seen
         watched = self._watched
-        container = watched.containers[-1] if watched.containers else None
-        hand_on(child._sink, self._sink, watched.adapter, container)
+        self._sink.adopt(child._sink, watched.run, watched.container)
 
     @property
     def _watched(self) -> _Watched:
@@ -258,17 +256,25 @@ class PrintIR(PassInstrumentation):
             self._dump(run, step, op, "After", shown, failed=failed)
 
     def _dump(
-        self, run: _Watched, step: PassStep, op: Any, when: str, text: str, *, failed: bool = False
+        self,
+        run: _Watched,
+        step: PassStep,
+        op: Any,
+        when: Literal["Before", "After"],
+        text: str,
+        *,
+        failed: bool = False,
     ) -> None:
-        where = ""
-        if self._module_scope or self._symbol:
-            symbol = run.adapter.symbol_name(op)
-            suffix = "" if symbol is None else f": @{symbol}"
-            where = f" ('{run.adapter.kind_of(op).name}' operation{suffix})"
-        name = f"{step.pass_.display_name}{' Failed' if failed else ''} ({step.pass_.name})"
-        header = f"// -----// IR Dump {when} {name}{where} //----- //"
-        dump = Dump(step.pass_.name, header, text, self._diff and when == "After")
-        self._sink.take(run.adapter, op, dump)
+        chain = chain_of(run.run, op)
+        dump = Dump(
+            execution_of(step, chain),
+            when,
+            text,
+            failed=failed,
+            is_diff=self._diff and when == "After",
+            names_op=self._module_scope or bool(self._symbol),
+        )
+        self._sink.take(chain, dump)
 
     def _known_text(self, run: _Watched, op: Any) -> str:
         """Return an op's text for a diff, that of its last dump if it cannot have changed.
@@ -335,8 +341,7 @@ class _Watched:
     """A run that is being observed.
 
     Attributes:
-        adapter: Answers for the IR.
-        op: What the run is on.
+        run: The run.
         thread: Where it runs.
         trusted: Whether its IR is valid as far as is known.
         changed: The threads in which the pass that has just ended changed its op.
@@ -345,8 +350,7 @@ class _Watched:
         texts: What ops looked like when they were last printed.
     """
 
-    adapter: IRAdapter
-    op: Any
+    run: Run
     thread: int
     trusted: bool
     changed: set[int] = field(default_factory=set[int])
@@ -356,6 +360,16 @@ class _Watched:
 
     def __post_init__(self) -> None:
         self.texts = TextMemory(self.adapter)
+
+    @property
+    def adapter(self) -> IRAdapter:
+        """The adapter of the IR."""
+        return self.run.adapter
+
+    @property
+    def container(self) -> Any:
+        """The innermost op whose nested pipelines run; None if there is none."""
+        return self.containers[-1] if self.containers else None
 
     def top(self, op: Any) -> Any:
         while (outer := self.adapter.parent(op)) is not None:

@@ -4,31 +4,49 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeAlias
 
+from passel.instruments.events import chain_of
 from passel.instruments.ir_diff import coloured
-from passel.instruments.ir_files import FileTree, chain_of
+from passel.instruments.ir_files import FileTree, directory_name
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Sequence
 
-    from passel.ir import IRAdapter
+    from passel.instruments.events import Chain, OpIdentity, PassExecution
+    from passel.instruments.hooks import Run
 
 
 class Dump(NamedTuple):
     """One dump.
 
     Attributes:
-        pass_name: After or before which pass.
-        header: The line that introduces it.
-        text: What follows it: IR, or a diff.
+        execution: The execution of a pass that it belongs to.
+        when: Whether it is of the IR `Before` or `After` that.
+        text: The IR, or a diff.
+        failed: Whether the pass failed.
         is_diff: Whether it is a diff.
+        names_op: Whether the header has to tell which op the pass ran on.
     """
 
-    pass_name: str
-    header: str
+    execution: PassExecution
+    when: Literal["Before", "After"]
     text: str
+    failed: bool = False
     is_diff: bool = False
+    names_op: bool = False
+
+    @property
+    def header(self) -> str:
+        """The line that introduces it.
+
+        Source: `IRPrinterInstrumentation`, MLIR 22.
+        """
+        execution = self.execution
+        failed = " Failed" if self.failed else ""
+        where = f" ({execution.op.title})" if self.names_op else ""
+        title = f"{execution.display_name}{failed} ({execution.name}){where}"
+        return f"// -----// IR Dump {self.when} {title} //----- //"
 
     def __str__(self) -> str:
         return f"{self.header}\n{self.text}\n\n"
@@ -47,16 +65,17 @@ class StreamSink:
         self._stream = stream
         self._broken = False
 
-    def take(self, adapter: IRAdapter, op: Any, dump: Dump) -> None:
-        """Write a dump."""
-        self.write(dump)
-
-    def write(self, dump: Dump) -> None:
+    def take(self, chain: Chain, dump: Dump) -> None:
         """Write a dump, in colours if it is a diff and goes to a terminal."""
         shown = dump
         if dump.is_diff and not os.environ.get("NO_COLOR") and self._target().isatty():
             shown = dump._replace(text=coloured(dump.text))
         self.say(str(shown))
+
+    def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
+        """Write what another process has recorded."""
+        for dump in recorder.dumps:
+            self.take([], dump)
 
     def say(self, text: str) -> None:
         """Write text, at once: what is reported next comes after it."""
@@ -92,87 +111,90 @@ class TreeSink:
         self._complaints = complaints
         self._broken = False
 
-    def take(self, adapter: IRAdapter, op: Any, dump: Dump) -> None:
-        """Write a dump of what a pass did to `op`."""
-        self.write(chain_of(adapter, op), dump)
-
-    def write(self, chain: list[tuple[Hashable, str]], dump: Dump) -> None:
+    def take(self, chain: Chain, dump: Dump) -> None:
         """Write a dump of what a pass did to the last op of `chain`."""
         if self._broken:
             return
-        path = self.tree.place(chain, dump.pass_name, ".diff" if dump.is_diff else ".mlir")
+        named = [(op, directory_name(identity)) for op, identity in chain]
+        path = self.tree.place(named, dump.execution.name, ".diff" if dump.is_diff else ".mlir")
         if problem := self.tree.write(path, str(dump)):
             self._broken = True
             self._complaints.say(f"error: {problem}; no more dumps are written\n")
+
+    def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
+        """Write what another process has recorded, as if its ops were the ones here."""
+        known = _KnownOps(run, container)
+        for dump in recorder.dumps:
+            self.take(known.chain(dump.execution.ops[recorder.depth_of(dump) :]), dump)
 
 
 class Recorder:
     """A record of dumps, to be pickled and handed on by another process.
 
     Args:
-        around: The names of the ops around those that will be seen, outermost first.
+        around: The ops around those that will be seen, outermost first.
     """
 
-    def __init__(self, around: list[str]) -> None:
-        self.around = around
-        self.records: list[tuple[list[str], Dump]] = []
+    def __init__(self, around: Sequence[OpIdentity]) -> None:
+        self.around = tuple(around)
+        self.dumps: list[Dump] = []
 
-    def take(self, adapter: IRAdapter, op: Any, dump: Dump) -> None:
-        """Keep a dump, with the names of the op and of those around it up to the outer ones."""
-        names = [name for _, name in chain_of(adapter, op)]
-        # Whether the outer ones came along into this process depends on how ops travel.
-        skipped = len(self.around) if names[: len(self.around)] == self.around else 0
-        self.records.append((names[skipped:], dump))
+    def take(self, chain: Chain, dump: Dump) -> None:
+        """Keep a dump."""
+        self.dumps.append(dump)
+
+    def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
+        """Keep what another process has recorded, with all that is around its ops."""
+        outer = [] if container is None else chain_of(run, container)
+        around = tuple(identity for _, identity in outer)
+        for dump in recorder.dumps:
+            ops = (*around, *dump.execution.ops[recorder.depth_of(dump) :])
+            self.dumps.append(dump._replace(execution=dump.execution._replace(ops=ops)))
+
+    def depth_of(self, dump: Dump) -> int:
+        """Return how many of a dump's ops are those around.
+
+        Whether these came along into the other process depends on how ops travel.
+        """
+        depth = len(self.around)
+        came_along = [op[:2] for op in dump.execution.ops[:depth]]
+        return depth if came_along == [op[:2] for op in self.around] else 0
 
 
 Sink: TypeAlias = StreamSink | TreeSink | Recorder
 
 
-def hand_on(recorder: Recorder, sink: Sink, adapter: IRAdapter, container: Any) -> None:
-    """Give a sink what another process has recorded.
+class _KnownOps:
+    """Ops by the identities that another process gave them, so that they count as the same.
 
     Args:
-        recorder: Where it was recorded.
-        sink: Where it goes.
-        adapter: Answers for the IR.
-        container: What was around the ops that the other process worked on; None at the top.
+        run: The run here.
+        container: The op around those that the other process worked on; None at the top.
     """
-    if isinstance(sink, StreamSink):
-        for _, dump in recorder.records:
-            sink.write(dump)
-        return
-    if isinstance(sink, Recorder):
-        outer = [] if container is None else chain_of(adapter, container)
-        inside = [name for _, name in outer][len(sink.around) :]
-        sink.records += [([*inside, *names], dump) for names, dump in recorder.records]
-        return
-    chains = _Chains(adapter, container)
-    for names, dump in recorder.records:
-        sink.write(chains.of(names), dump)
 
+    def __init__(self, run: Run, container: Any) -> None:
+        self._adapter = run.adapter
+        self._outer = [] if container is None else chain_of(run, container)
+        self._children: dict[Any, dict[Any, Any]] = {}
 
-class _Chains:
-    """Ops by the names that another process gave them, so that they count as the same."""
-
-    def __init__(self, adapter: IRAdapter, container: Any) -> None:
-        self._adapter = adapter
-        self._outer = [] if container is None else chain_of(adapter, container)
-        self._children: dict[Hashable, dict[str, Any]] = {}
-
-    def of(self, names: list[str]) -> list[tuple[Hashable, str]]:
-        chain: list[tuple[Hashable, str]] = list(self._outer)
-        for depth, name in enumerate(names):
-            parent = chain[-1][0] if chain else None
-            # One that is gone by now is told by its names alone.
-            found = self._inside(parent).get(name, tuple(names[: depth + 1]))
-            chain.append((found, name))
+    def chain(self, ops: Sequence[OpIdentity]) -> Chain:
+        """Return the ops with these identities, one inside of the other, and all around them."""
+        chain = list(self._outer)
+        for depth, identity in enumerate(ops):
+            inside = self._inside(chain[-1][0]) if chain else {}
+            # Another number is that of a run on the op alone; one that is gone has only names.
+            found = inside.get(identity, inside.get(identity[:2]))
+            chain.append((tuple(ops[: depth + 1]) if found is None else found, identity))
         return chain
 
-    def _inside(self, op: Any) -> dict[str, Any]:
-        if op is None or isinstance(op, tuple):
+    def _inside(self, op: Any) -> dict[Any, Any]:
+        """Return the ops immediately inside of an op by name, symbol and number, or without it."""
+        if isinstance(op, tuple):
             return {}
         if op not in self._children:
-            named = self._children[op] = dict[str, Any]()
-            for child in self._adapter.children(op):
-                named.setdefault(chain_of(self._adapter, child)[-1][1], child)
+            known = self._children[op] = dict[Any, Any]()
+            for number, child in enumerate(self._adapter.children(op)):
+                name, symbol = self._adapter.kind_of(child).name, self._adapter.symbol_name(child)
+                known[name, symbol, number] = child
+                known.setdefault((name, symbol), child)
         return self._children[op]

@@ -13,6 +13,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
+from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
 from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import (
     ReproducerFile,
@@ -23,10 +24,11 @@ from passel.instruments.reproducer_file import (
 from passel.instruments.whole_files import check_writable
 from passel.ir import PrintFlags, WritesSources
 from passel.passes.context import op_diagnostic
-from passel.passes.effects_guard import effects_of
+from passel.passes.effects_guard import passes_held
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from passel.errors import Failure
@@ -43,18 +45,19 @@ _ABOUT_THE_RUN = {"crashed", "interrupted"}
 
 @dataclass(slots=True)
 class _Recipe:
-    """IR, and the pipeline to run on it, as text."""
+    """IR, and the pipeline to run on it, as text; `steps` are the passes in that pipeline."""
 
     ir: str
     pipeline: str
+    steps: Sequence[PassStep]
 
 
 @dataclass(slots=True)
 class _Case:
-    """A failure that counts; `running` are the passes around it and its own, as text."""
+    """A failure that counts; `running` are the passes that ran then, its own last."""
 
     failure: Failure
-    running: list[str]
+    running: Sequence[PassExecution]
     recipe: _Recipe | None
 
 
@@ -62,7 +65,7 @@ class _Case:
 class _Frame:
     """A pass that runs; `inner` is what failed in pipelines that it has run."""
 
-    name: str
+    execution: PassExecution
     recipe: _Recipe | None
     inner: list[_Case] = field(default_factory=list[_Case])
 
@@ -142,7 +145,8 @@ class CrashReproducer(PassInstrumentation):
         self._seen: dict[int, Failure] = {}
         self._whole: _Recipe | None = None
         anchor = run.adapter.kind_of(run.op).name
-        self._whole = self._recipe(pipeline_text(run.pipeline, anchor))
+        steps = tuple(passes_of(run.pipeline))
+        self._whole = self._recipe(pipeline_text(run.pipeline, anchor), steps)
         self._prepare(self._whole)
 
     def before_pass(self, step: Step, op: Any) -> None:
@@ -150,7 +154,7 @@ class CrashReproducer(PassInstrumentation):
         if not isinstance(step, PassStep):
             return
         recipe = self._local_recipe(step, op) if self.local else None
-        self._stack().append(_Frame(self._title(step, op), recipe))
+        self._stack().append(_Frame(self._execution(step, op), recipe))
         if recipe is not None:
             self._prepare(recipe)
 
@@ -162,20 +166,18 @@ class CrashReproducer(PassInstrumentation):
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Remember what failed."""
         stack = self._stack()
-        if failure is not None:
-            self._seen[id(failure)] = failure
-        if isinstance(step, PassStep) and failure is not None:
-            running = [frame.name for frame in stack]
-            frame = self._pop()
-            if frame is None:  # an interrupt, before it was known here
-                return
+        running = [frame.execution for frame in stack]
+        frame = self._pop() if isinstance(step, PassStep) else None
+        if failure is None:
+            return
+        self._seen[id(failure)] = failure
+        if frame is not None:
             # A pass that gives up, or is interrupted, because of what it has run is not to blame.
             passes_on = failure.kind in {"failed", "interrupted"}
             own = [_Case(failure, running, frame.recipe)]
             cases = frame.inner if frame.inner and passes_on else own
-        elif failure is not None and failure.kind != "interrupted":
-            running = [*(frame.name for frame in stack), self._title(step, op)]
-            cases = [_Case(failure, running, None)]
+        elif failure.kind != "interrupted":
+            cases = [_Case(failure, [*running, self._execution(step, op)], None)]
         else:
             return
         (stack[-1].inner if stack else self._cases).extend(cases)
@@ -191,7 +193,7 @@ class CrashReproducer(PassInstrumentation):
 
     # -- What to record ---------------------------------------------------------------------
 
-    def _recipe(self, pipeline: str) -> _Recipe | None:
+    def _recipe(self, pipeline: str, steps: Sequence[PassStep]) -> _Recipe | None:
         """Return what is to be recorded now; None, and a problem, if the IR does not print."""
         run = self._run
         try:
@@ -202,7 +204,7 @@ class CrashReproducer(PassInstrumentation):
         except Exception as error:  # noqa: BLE001 - whatever a printer raises must not hide the failure
             self._problem = f"failed to print the IR: {brief(error)}"
             return None
-        return _Recipe(ir, pipeline)
+        return _Recipe(ir, pipeline, steps)
 
     def _local_recipe(self, step: PassStep, op: Any) -> _Recipe | None:
         if get_ident() != self._thread:
@@ -217,7 +219,7 @@ class CrashReproducer(PassInstrumentation):
             if not kind.isolated:
                 return None  # no pipeline reaches what is inside
             scopes.append(kind.name)
-        return self._recipe(scoped_text(reversed(scopes), step))
+        return self._recipe(scoped_text(reversed(scopes), step), [step])
 
     def _prepare(self, recipe: _Recipe | None) -> None:
         if recipe is not None:
@@ -251,9 +253,8 @@ class CrashReproducer(PassInstrumentation):
             self._prepare(stack[-1].recipe)  # the pass around goes on
         return frame
 
-    def _title(self, step: Step, op: Any) -> str:
-        adapter = self._run.adapter
-        return _title(step.display_name, adapter.kind_of(op).name, adapter.symbol_name(op))
+    def _execution(self, step: Step, op: Any) -> PassExecution:
+        return execution_of(step, chain_of(self._run, op))
 
     # -- What is said -----------------------------------------------------------------------
 
@@ -284,7 +285,8 @@ class CrashReproducer(PassInstrumentation):
 
     def _while_executing(self, *, is_local: bool) -> str:
         cases = [case.running[-1:] if self.local else case.running for case in self._cases]
-        titles = list(dict.fromkeys(title for running in cases for title in running))
+        executions = dict.fromkeys(each for running in cases for each in running)
+        titles = [each.title for each in executions]
         if not titles:
             return ""  # an interrupt between passes
         if is_local and len(titles) == 1:
@@ -295,28 +297,32 @@ class CrashReproducer(PassInstrumentation):
 
     def _add_unseen(self, run: Run) -> None:
         """Add what failed where no hook tells: before a pass ran, or in another process."""
-        by_path = {step.path: step for step in passes_of(run.pipeline)}
+        root = run.adapter.kind_of(run.op).name
+        by_path = {step.path: (scopes, step) for scopes, step in _scoped(run.pipeline.steps, root)}
         for failure in run.failures:
             if id(failure) in self._seen:
                 continue
-            step = by_path.get(failure.path)
-            name = step.display_name if step else failure.pass_text
-            recipe = None
-            if step is not None and not self._cases and self.local:
-                # What has run until now is what comes before it.
-                anchors = step.path.split("/")[1:-1]
-                root = run.adapter.kind_of(run.op).name
-                recipe = self._recipe(scoped_text([root, *anchors], step))
-            running = [_title(name, failure.op_name, failure.symbol)]
-            self._cases.append(_Case(failure, running, recipe))
+            recipe, name, display_name = None, "", failure.pass_text
+            if found := by_path.get(failure.path):
+                scopes, step = found
+                name, display_name = step.pass_.name, step.display_name
+                if self.local and not self._cases:
+                    # What has run until now is what comes before it.
+                    recipe = self._recipe(scoped_text(scopes, step), [step])
+            op = OpIdentity(failure.op_name, failure.symbol)
+            execution = PassExecution(failure.path, name, display_name, (op,))
+            self._cases.append(_Case(failure, [execution], recipe))
 
     def _how_to_replay(self, run: Run, recipe: _Recipe) -> str:
-        nameless = [step for step in passes_of(run.pipeline) if not step.pass_.name]
-        if nameless and "unknown<" in recipe.pipeline:
-            kind = type(nameless[0].pass_).__name__
-            return f"it cannot be replayed: pass {kind} has no name; give it one and register it"
+        passes = [each for step in recipe.steps for each in passes_held(step.pass_)]
+        for pass_ in passes:
+            if not pass_.name:
+                kind = type(pass_).__name__
+                return (
+                    f"it cannot be replayed: pass {kind} has no name; give it one and register it"
+                )
         command = self.replay
-        effects = {each for step in passes_of(run.pipeline) for each in effects_of(step.pass_)}
+        effects = {effect for each in passes for effect in each.own_effects()}
         if effects and "--run-reproducer" in command and "--allow-effects" not in command:
             flag = f"--allow-effects={','.join(sorted(effects))}"
             command = command.replace("--run-reproducer", f"--run-reproducer {flag}")
@@ -327,5 +333,11 @@ class CrashReproducer(PassInstrumentation):
         return f"to replay: {command}"
 
 
-def _title(name: str, op_name: str, symbol: str | None) -> str:
-    return f"`{name}` on '{op_name}' operation" + (f": @{symbol}" if symbol else "")
+def _scoped(steps: Iterable[Step], *scopes: str) -> Iterator[tuple[tuple[str, ...], PassStep]]:
+    """Yield all passes, each with the anchors around it, outermost first."""
+    for step in steps:
+        if isinstance(step, PassStep):
+            yield scopes, step
+        else:
+            for nested in step.pipelines:
+                yield from _scoped(nested.steps, *scopes, nested.anchor)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
+from passel.instruments.events import chain_of
 from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.trace_file import TraceFile
 from passel.schedule import PassStep
@@ -141,7 +142,7 @@ class Trace(PassInstrumentation):
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Begin a slice such as `'func.func' Pipeline @main`."""
         name = f"'{pipeline.anchor}' Pipeline {self._place(op)}"
-        self._begin(name, "pipeline", {"path": pipeline.path})
+        self._begin(name, "pipeline", {"path": pipeline.path, **self._identity(op)})
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
         """End it."""
@@ -149,11 +150,10 @@ class Trace(PassInstrumentation):
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Begin a slice such as `cse @main`."""
-        adapter = self._adapter
-        location = adapter.location(op)
+        location = self._adapter.location(op)
         args = {
             "path": step.path,
-            "op": adapter.kind_of(op).name,
+            **self._identity(op),
             "location": str(location) if location.file else location.label or "unknown",
         }
         name = step.display_name
@@ -223,6 +223,12 @@ class Trace(PassInstrumentation):
     @property
     def _adapter(self) -> IRAdapter:
         return self._runs[-1].adapter
+
+    def _identity(self, op: Any) -> dict[str, Any]:
+        """Return what tells an op from others, with the path of what runs on it."""
+        ops = [identity for _, identity in chain_of(self._runs[-1], op)]
+        ordinals = [each.ordinal for each in ops]
+        return {"op": ops[-1].name, "symbol": ops[-1].symbol, "ordinals": ordinals}
 
     def _place(self, op: Any) -> str:
         symbol = self._adapter.symbol_name(op)

@@ -26,8 +26,12 @@ class _Tree(Protocol):
 
 def effects_of(pass_: Pass[Any]) -> tuple[str, ...]:
     """Return the effects of a pass and of all that its options hold, sorted."""
-    inner = (each for held, _ in _held_by(pass_, None) for each in held.own_effects())
-    return tuple(sorted({*pass_.own_effects(), *inner}))
+    return tuple(sorted({effect for each in passes_held(pass_) for effect in each.own_effects()}))
+
+
+def passes_held(pass_: Pass[Any]) -> Iterator[Pass[Any]]:
+    """Yield a pass and all that its options hold, at any depth."""
+    return (held for held, _ in _passes_in(pass_, None))
 
 
 class EffectsGuard:
@@ -59,18 +63,18 @@ class EffectsGuard:
         findings: dict[str, None] = {}
         place: Span | None = None
         for pass_, span in _passes_of(tree, None):
-            refused = [each for each in pass_.own_effects() if each not in self.allowed]
-            for effect in refused:
+            refused = sorted(set(pass_.own_effects()) - self.allowed)
+            if refused:
                 place = place if missing else span
-                missing.add(effect)
-                findings[_finding(pass_, effect)] = None
+                missing.update(refused)
+                findings[_finding(pass_, refused)] = None
         if missing:
             names = sorted(missing)
             message = (
-                f"{_enumerated(list(findings))}, which a pipeline from a file may do only if you "
+                f"{_listed(list(findings))}, which a pipeline from a file may do only if you "
                 f"trust it: {self._remedy_for(names)}"
             )
-            raise EffectsError(Problem(message, place), effects=tuple(names))
+            raise EffectsError(Problem(message, place), effects=names)
 
     def _remedy_for(self, names: Sequence[str]) -> str:
         if not self._remedy:
@@ -79,12 +83,13 @@ class EffectsGuard:
         return self._remedy.replace("{effects}", ",".join(sorted({*self.allowed, *names})))
 
 
-def _finding(pass_: Pass[Any], effect: str) -> str:
-    by = "" if effect in pass_.effects else ", by what is in its options,"
-    return f"pass '{pass_.name or pass_.display_name}'{by} {EFFECTS[effect]}"
+def _finding(pass_: Pass[Any], effects: Sequence[str]) -> str:
+    by = "" if set(effects) <= set(pass_.effects) else ", by what is in its options,"
+    does = _listed([EFFECTS[effect] for effect in effects])
+    return f"pass '{pass_.name or pass_.display_name}'{by} {does}"
 
 
-def _enumerated(clauses: list[str]) -> str:
+def _listed(clauses: list[str]) -> str:
     *others, last = clauses
     return f"{', '.join(others)} and {last}" if others else last
 
