@@ -141,8 +141,7 @@ class CrashReproducer(PassInstrumentation):
         self._problem = ""
         self._thread = get_ident()
         self._frames: dict[int, list[_Frame]] = {}
-        self._cases: list[_Case] = []
-        self._seen: dict[int, Failure] = {}
+        self._cases: dict[int, tuple[Failure, list[_Case]]] = {}
         self._whole: _Recipe | None = None
         anchor = run.adapter.kind_of(run.op).name
         steps = tuple(passes_of(run.pipeline))
@@ -168,9 +167,8 @@ class CrashReproducer(PassInstrumentation):
         stack = self._stack()
         running = [frame.execution for frame in stack]
         frame = self._pop() if isinstance(step, PassStep) else None
-        if failure is None:
-            return
-        self._seen[id(failure)] = failure
+        if failure is None or (step.is_fused and failure.kind != "interrupted"):
+            return  # what failed inside is among the failures of the run
         if frame is not None:
             # A pass that gives up, or is interrupted, because of what it has run is not to blame.
             passes_on = failure.kind in {"failed", "interrupted"}
@@ -180,7 +178,10 @@ class CrashReproducer(PassInstrumentation):
             cases = [_Case(failure, [*running, self._execution(step, op)], None)]
         else:
             return
-        (stack[-1].inner if stack else self._cases).extend(cases)
+        if stack:
+            stack[-1].inner.extend(cases)
+        else:
+            self._cases[id(failure)] = failure, cases
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Put the file in its place and say so, or remove it."""
@@ -259,10 +260,10 @@ class CrashReproducer(PassInstrumentation):
     # -- What is said -----------------------------------------------------------------------
 
     def _report(self, run: Run) -> None:
-        self._add_unseen(run)
+        cases = self._all_cases(run)
         recipe = self._whole
-        if self.local and self._cases and self._cases[0].recipe is not None:
-            recipe = self._cases[0].recipe
+        if self.local and cases and cases[0].recipe is not None:
+            recipe = cases[0].recipe
         outcome = self._problem
         if recipe is not None:
             ahead = self._text(recipe.ir, recipe.pipeline)
@@ -271,21 +272,21 @@ class CrashReproducer(PassInstrumentation):
             if written:
                 self.reproducer = self._file.path
                 outcome = f"reproducer generated at `{self.path}`"
-        while_executing = self._while_executing(is_local=recipe is not self._whole)
+        while_executing = self._while_executing(cases, is_local=recipe is not self._whole)
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
         error.print_op = None
-        if self._cases and self._cases[0].failure.kind not in _ABOUT_THE_RUN:
-            error.location = self._cases[0].failure.location
+        if cases and cases[0].failure.kind not in _ABOUT_THE_RUN:
+            error.location = cases[0].failure.location
         note = f"Pipeline failed{while_executing}: {outcome}"
         if self.reproducer is not None and recipe is not None:
             note += f"\n{self._how_to_replay(run, recipe)}"
         error.attach_note(note)
         run.conclude(error)
 
-    def _while_executing(self, *, is_local: bool) -> str:
-        cases = [case.running[-1:] if self.local else case.running for case in self._cases]
-        executions = dict.fromkeys(each for running in cases for each in running)
+    def _while_executing(self, cases: Iterable[_Case], *, is_local: bool) -> str:
+        ran = (case.running[-1:] if self.local else case.running for case in cases)
+        executions = dict.fromkeys(each for running in ran for each in running)
         titles = [each.title for each in executions]
         if not titles:
             return ""  # an interrupt between passes
@@ -295,23 +296,30 @@ class CrashReproducer(PassInstrumentation):
             titles[_MOST_NAMED:] = [f"and {len(titles) - _MOST_NAMED} more"]
         return f" while executing [{', '.join(titles)}]"
 
-    def _add_unseen(self, run: Run) -> None:
-        """Add what failed where no hook tells: before a pass ran, or in another process."""
+    def _all_cases(self, run: Run) -> list[_Case]:
+        """Return the failures of a run in program order.
+
+        Those that no hook of a pass is given came before a pass ran, in another process, or in
+        passes that ran as one.
+        """
         root = run.adapter.kind_of(run.op).name
-        by_path = {step.path: (scopes, step) for scopes, step in _scoped(run.pipeline.steps, root)}
+        steps = {step.path: (scopes, step) for scopes, step in _scoped(run.pipeline.steps, root)}
+        cases: list[_Case] = []
         for failure in run.failures:
-            if id(failure) in self._seen:
+            if known := self._cases.get(id(failure)):
+                cases += known[1]
                 continue
             recipe, name, display_name = None, "", failure.pass_text
-            if found := by_path.get(failure.path):
+            if found := steps.get(failure.path):
                 scopes, step = found
                 name, display_name = step.pass_.name, step.display_name
-                if self.local and not self._cases:
+                if self.local and not cases:
                     # What has run until now is what comes before it.
                     recipe = self._recipe(scoped_text(scopes, step), [step])
             op = OpIdentity(failure.op_name, failure.symbol)
             execution = PassExecution(failure.path, name, display_name, (op,))
-            self._cases.append(_Case(failure, [execution], recipe))
+            cases.append(_Case(failure, [execution], recipe))
+        return cases
 
     def _how_to_replay(self, run: Run, recipe: _Recipe) -> str:
         passes = [each for step in recipe.steps for each in passes_held(step.pass_)]

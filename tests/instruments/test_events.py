@@ -1,0 +1,132 @@
+"""An execution of a pass is identified by its path and its op, whatever else runs."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from contextlib import suppress
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
+from passel.instruments import Trace
+from passel.instruments.events import PassExecution, chain_of, execution_of
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from passel.instruments.hooks import Run
+    from passel.schedule import Step
+
+SOURCE = "toy.module(toy.func @a,toy.op,toy.module(toy.func @b,toy.func),toy.func,toy.module(toy.func @b))"
+
+
+class Visit(Pass[ToyOp]):
+    """Look at an op, or fail on it."""
+
+    name = "visit"
+    bad: str = ""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Fail on one of the ops."""
+        if op.symbol == self.bad:
+            raise PassFailure("no")
+
+
+class Executions(PassInstrumentation):
+    """Remembers what ran."""
+
+    def __init__(self) -> None:
+        self.seen: list[PassExecution] = []
+
+    def before_run(self, run: Run) -> None:
+        """Remember who knows the ops."""
+        self.run = run
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Remember the execution."""
+        self.seen.append(execution_of(step, chain_of(self.run, op)))
+
+
+def manager(bad: str = "") -> PassManager:
+    """Return a manager with passes on functions at two depths."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.nest("toy.func").add(Visit(bad=bad), Visit())
+    pm.nest("toy.module").add_nested("toy.func", Visit())
+    pm.add(Visit())
+    return pm
+
+
+def executions(pm: PassManager) -> list[PassExecution]:
+    """Return what ran, whether or not it failed."""
+    watch = Executions()
+    with pm.instrument(watch), suppress(PassFailedError):
+        pm.run(parse_toy(SOURCE))
+    return watch.seen
+
+
+def test_each_execution_has_an_identity_of_its_own() -> None:
+    """Ops without symbols, and ops of one symbol, are told from each other."""
+    seen = [each for each in executions(manager()) if each.name]
+    assert len({each.identity for each in seen}) == len(seen) == 8
+    assert ("toy.module/toy.module/toy.func/0:visit", (0, 2, 1)) in {e.identity for e in seen}
+
+
+def admits(step: Step, op: ToyOp) -> bool:
+    """Let a pass run anywhere but on one op."""
+    return op.symbol != "a"
+
+
+def test_an_identity_does_not_depend_on_what_else_ran() -> None:
+    """Failures and gates elsewhere, and earlier, change no identity."""
+    everything = {each.identity: each for each in executions(manager())}
+    failing = executions(manager(bad="a"))
+    gated = manager()
+    gated.add_gate(admits)
+    for seen in (failing, executions(gated)):
+        assert len({each.identity for each in seen}) == len(seen)
+        assert all(everything[each.identity] == each for each in seen)
+    assert len(failing) < len(everything)
+
+
+def test_an_execution_is_plain_data() -> None:
+    """It can be sent elsewhere."""
+    for each in executions(manager()):
+        assert pickle.loads(pickle.dumps(each)) == each
+
+
+def test_slices_of_a_trace_have_the_identity() -> None:
+    """Viewers find the execution of a pass again in another run."""
+    stream = StringIO()
+    with manager().instrument(Trace(stream)) as pm:
+        pm.run(parse_toy(SOURCE))
+    slices = [
+        (event["args"]["path"], tuple(event["args"]["ordinals"]))
+        for event in json.loads(stream.getvalue())
+        if event.get("cat") == "pass" and event["args"]["path"].endswith("visit")
+    ]
+    assert sorted(slices) == sorted(e.identity for e in executions(manager()) if e.name)
+
+
+def test_failures_on_ops_without_symbols_are_told_apart(tmp_path: Path) -> None:
+    """A note names each of them, though they are called the same."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.nest("toy.func").add(Refuse())
+    pm.enable_crash_reproducer(tmp_path / "r")
+    with pytest.raises(PassFailedError) as caught:
+        pm.run(parse_toy("toy.module(toy.func,toy.func @f,toy.func)"))
+    (note,) = caught.value.__notes__
+    assert note.count("`Refuse` on 'toy.func' operation") == 3
+
+
+class Refuse(Pass[ToyOp]):
+    """Fail."""
+
+    name = "refuse"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Fail."""
+        raise PassFailure("no")
