@@ -146,11 +146,7 @@ class FailureReporter:
         """Return the failure of the very pass that changed another op than its own."""
         around = None if trespass.is_around else self.adapter.parent(trespass.op)
         message = self._trespass_text(trespass.op, around).partition(" op ")[2]
-        failure = self._failure("isolation", step, op, message, blamed=trespass.op)
-        failure.diagnostic.attach_note(
-            f"changed by pass '{step.title}' on {failure.where}", failure.location
-        )
-        return failure
+        return self._failure("isolation", step, op, message, blamed=trespass.op)
 
     def unschedulable(self, step: Step, op: Any, rejection: str) -> Failure:
         """Return the failure of a step that the op may not run; nothing of it was run."""

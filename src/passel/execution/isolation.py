@@ -84,10 +84,13 @@ class SiblingStates:
 
     def compare_others(self, worked_on: Any) -> Iterator[Trespass]:
         """Yield all changes from outside, but of the child that is being worked on."""
-        if self._fingerprint(self._op, recursive=False) != self._own:
+        own = self._fingerprint(self._op, recursive=False)
+        if own != self._own:
+            self._own = own
             yield Trespass(self._op, True, range(0))
         for index, child in enumerate(self._children):
-            if child is not worked_on and self._fingerprint(child) != self._good[index]:
+            if child is not worked_on and (now := self._fingerprint(child)) != self._good[index]:
+                self._good[index] = now
                 yield Trespass(child, False, range(0))
 
     def _compare(self, index: int) -> Trespass | None:

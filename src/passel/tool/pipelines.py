@@ -40,6 +40,7 @@ class PipelineFactory:
             False if settings.reading.disable_verify else given.verify_each
         )
         self._verify_analyses: bool = given.verify_analyses
+        self._check_isolation: bool = given.check_isolation
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
         if self._text is not None:
@@ -90,6 +91,7 @@ class PipelineFactory:
             verify = recorded.verify_each and (verify or True)
         manager.enable_verifier(verify)
         manager.enable_analysis_verifier(self._verify_analyses)
+        manager.enable_isolation_check(self._check_isolation)
         manager.check()
         return manager
 

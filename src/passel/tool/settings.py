@@ -92,6 +92,7 @@ class PipelineFlags(FlagGroup):
         parse=_verify_mode,
     )
     verify_analyses: bool = flag("check that analyses change nothing and passes preserve truly")
+    check_isolation: bool = flag("check after each pass that it changed nothing outside of its op")
 
 
 class InputFlags(FlagGroup):

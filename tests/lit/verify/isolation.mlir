@@ -1,0 +1,26 @@
+// A pass that changes anything outside of its op fails; with --check-isolation the very pass and op are named.
+
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle))' 2>&1 | filecheck %s --check-prefix=SIBLING
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle{victim=a}))' 2>&1 | filecheck %s --check-prefix=EARLIER
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(sign))' 2>&1 | filecheck %s --check-prefix=AROUND
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle,look))' --check-isolation 2>&1 | filecheck %s --check-prefix=EXACT
+// RUN: passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,look))' --check-isolation | filecheck %s
+
+// SIBLING: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on an op beside it, which only a pass on the op around them may do
+// SIBLING: note: after passes 'look', 'meddle' on 'func.func' @a
+// SIBLING-NOT: error
+
+// EARLIER: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on an op beside it
+// EARLIER: note: after passes 'look', 'meddle{victim=a}' on 'func.func' @b
+// EARLIER-NOT: error
+
+// AROUND: error: 'builtin.module' op was changed by a pass on an op inside of it, which may only change the op that it runs on
+// AROUND: note: after pass 'sign' on 'func.func' @a, 'func.func' @b
+
+// EXACT: error: 'func.func' op was changed by a pass on an op beside it
+// EXACT: note: after pass 'meddle' on 'func.func' @a [builtin.module/func.func/1:meddle]
+// EXACT-NOT: error
+
+// CHECK: func.func @a
+func.func @a() { func.return }
+func.func @b() { func.return }
