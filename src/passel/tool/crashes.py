@@ -35,8 +35,8 @@ class CrashReports:
         self._in_full: bool = settings.diagnostics.mlir_print_stacktrace_on_diagnostic
         self._report = report
         self._explained: dict[int, Failure] = {}
-        self.failed = False
-        self.shrunk = False
+        self.failed: bool = False
+        self.shrunk: bool = False
 
     def take(self, failures: Sequence[Failure]) -> None:
         """Take note of all failures of a run, and explain those that are not explained yet."""

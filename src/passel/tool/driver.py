@@ -21,7 +21,7 @@ from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
     from passel.instruments.hooks import PassInstrumentation
-    from passel.ir.frontend import SourcePart
+    from passel.ir.frontend import Frontend, SourcePart
     from passel.passes import PassRegistry
     from passel.tool.irs import IRChoice
     from passel.tool.settings import Settings
@@ -51,7 +51,7 @@ class Driver:
         if (format_ := settings.reading.frontend) != "mlir":
             raise UsageError(f"no such frontend '{format_}'; 'mlir' is the only one")
         self.settings = settings
-        self.frontend = ir.configured(settings)
+        self.frontend: Frontend = ir.configured(settings)
         self.renderer: Renderer = Renderer(
             show_op=settings.diagnostics.mlir_print_op_on_diagnostic,
             hidden=_hidden(settings),

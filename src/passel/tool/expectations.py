@@ -52,7 +52,7 @@ class DiagnosticVerifier:
     """
 
     def __init__(self, source: SourcePart, *, only_expected: bool = False) -> None:
-        self.filename = source.name
+        self.filename: str = source.name
         self.only_expected = only_expected
         self.complaints: list[Diagnostic] = []
         self._expectations = list(_read(source, self.complaints))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.tool.flags import CommandLine, PassFlag
 
 
-flag = cast("Callable[..., Any]", Flag)
+flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
 """Declares a flag where an attribute has the type of its value."""
 
 
@@ -327,15 +327,15 @@ class Settings:
         self.passes: Sequence[PassFlag] = line.passes
         self.input: str = line.inputs[0] if line.inputs else "-"
         self.stray: Mapping[str, str] = line.stray
-        self.pipeline = PipelineFlags(line)
-        self.reading = InputFlags(line)
-        self.output = OutputFlags(line)
-        self.diagnostics = DiagnosticFlags(line)
-        self.printing = PrintingFlags(line)
-        self.reports = ReportFlags(line)
-        self.reproducers = ReproducerFlags(line)
-        self.actions = ActionFlags(line)
-        self.information = InformationFlags(line)
+        self.pipeline: PipelineFlags = PipelineFlags(line)
+        self.reading: InputFlags = InputFlags(line)
+        self.output: OutputFlags = OutputFlags(line)
+        self.diagnostics: DiagnosticFlags = DiagnosticFlags(line)
+        self.printing: PrintingFlags = PrintingFlags(line)
+        self.reports: ReportFlags = ReportFlags(line)
+        self.reproducers: ReproducerFlags = ReproducerFlags(line)
+        self.actions: ActionFlags = ActionFlags(line)
+        self.information: InformationFlags = InformationFlags(line)
         self.threading: bool = not AcceptedFlags(line).mlir_disable_threading
         of_ir = (each for each in flags_by_name(own).values() if each.ir == ir or each in own)
         self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}

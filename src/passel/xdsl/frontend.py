@@ -6,7 +6,7 @@ import gc
 import re
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
@@ -17,7 +17,7 @@ from passel.xdsl.parsing import parse_source
 from passel.xdsl.targets import Emitter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from xdsl.context import Context
     from xdsl.utils.lexer import Span
@@ -33,7 +33,7 @@ _BYTECODE = b"ML\xefR"
 class XDSLFrontend(Frontend):
     """xDSL's parser, printer and targets."""
 
-    refused = dict.fromkeys(
+    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (
             "emit-bytecode",
             "emit-bytecode-version",
