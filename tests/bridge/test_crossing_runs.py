@@ -15,12 +15,12 @@ from passel.instruments.statistics_report import StatisticsReport
 from passel.instruments.timing import Timing
 from passel.instruments.trace import Trace
 from passel.testing import FullEventRecorder
-from passel.tool import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tool_fixtures import Tool
     from worlds import World
 
     from passel.bridge import Crossing
@@ -221,7 +221,7 @@ def test_reproducers(
     world: World,
     redundant: str,
     tmp_path: Path,
-    capfd: pytest.CaptureFixture[str],
+    tool: Tool,
 ) -> None:
     """The file of a failure in a crossing holds the whole pipeline, and replays."""
     file = tmp_path / "repro.mlir"
@@ -232,8 +232,9 @@ def test_reproducers(
         manager.run(world.read(redundant))
     assert caught.value.reproducer == file
     ir = "mlir" if world.other == "xdsl" else "xdsl"
-    assert main(["--run-reproducer", f"--ir={ir}", str(file)]) == 1
-    assert "Invalid maxIterations value" in capfd.readouterr().err
+    code, _, err = tool("--run-reproducer", f"--ir={ir}", str(file))
+    assert code == 1
+    assert "Invalid maxIterations value" in err
 
 
 def test_many_ops_one_context(world: World, redundant: str, monkeypatch: Any) -> None:

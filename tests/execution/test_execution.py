@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from toy_steps import failed_run
 
 from passel import (
     DefinitionError,
@@ -24,13 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FUNCS = "toy.module(toy.func @f,toy.func @g,toy.func @h)"
-
-
-def failed_run(pm: PassManager, ir: str | ToyOp) -> PassFailedError:
-    """Run a pipeline that fails, and return how."""
-    with pytest.raises(PassFailedError) as info:
-        pm.run(parse_toy(ir) if isinstance(ir, str) else ir)
-    return info.value
 
 
 # -- How failures spread ---------------------------------------------------------------------

@@ -17,7 +17,7 @@ from passel.xdsl.passes import integer_folds
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-PROGRAMS = 12
+PROGRAMS = 20
 
 
 @pytest.fixture(scope="module")
@@ -26,16 +26,20 @@ def command() -> Callable[[Sequence[str]], int]:
     return runpy.run_path(str(Path(__file__).with_name("programs.py")))["main"]
 
 
-@pytest.mark.parametrize("first", range(0, PROGRAMS, 4))
+@pytest.mark.parametrize(
+    "first",
+    [0, *(pytest.param(first, marks=pytest.mark.sweep) for first in range(4, PROGRAMS, 4))],
+)
 def test_programs_compute_the_same_after_passes(first: int) -> None:
     """Nothing crashes, nothing is invalid, no claim is untrue, and the output is the same."""
     cases = [case for seed in range(first, first + 4) for case in random_cases(seed)]
     assert [str(finding) for finding in check(cases)] == []
 
 
-def test_programs_are_defined() -> None:
+@pytest.mark.parametrize("count", [10, pytest.param(PROGRAMS, marks=pytest.mark.sweep)])
+def test_programs_are_defined(count: int) -> None:
     """Programs print the same however far LLVM optimizes them, so they rely on nothing undefined."""
-    programs = [random_program(seed) for seed in range(40)]
+    programs = [random_program(seed) for seed in range(count)]
     printed = execute_all(programs)
     assert all(text and not text.startswith("failed:") for text in printed)
     assert execute_all(programs, level=3) == printed

@@ -7,16 +7,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tool_fixtures import only_error
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.diagnostics import Location
 from passel.instruments.action_log import ActionLog, Place
 from passel.instruments.debug_counter import DebugCounter
 from passel.testing import ToyAdapter, ToyOp, parse_toy
-from passel.tool import main
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tool_fixtures import Tool
 
 FUNCTIONS = "toy.module(toy.func @f,toy.func @g)"
 
@@ -192,14 +192,6 @@ def test_a_counter_is_refused_if_it_is_written_otherwise(text: str) -> None:
         (["--profile-actions-to=no/such/directory"], "cannot open output file"),
     ],
 )
-def test_wrong_flags_are_one_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: list[str], message: str
-) -> None:
+def test_wrong_flags_are_one_error(tool: Tool, flags: list[str], message: str) -> None:
     """The tool says what is wrong before it does anything, and exits with 1."""
-    source = tmp_path / "in.mlir"
-    source.write_text("builtin.module {}\n")
-    assert main([str(source), "--cse", *flags]) == 1
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert message in captured.err
-    assert captured.err.count("error:") == 1
+    assert message in only_error(tool("in.mlir", "--cse", *flags))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tool_fixtures import recorded_pipeline
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
 
 
 FUNCTIONS = "func.func @a() { return }\nfunc.func @b() { return }\n"
-
-
-def pipeline_of(text: str) -> str:
-    """Return the pipeline that a reproducer records."""
-    (line,) = [line for line in text.splitlines() if line.strip().startswith("pipeline: ")]
-    return line.partition('"')[2].rpartition('"')[0]
 
 
 class Refuse(Pass[Any]):
@@ -174,7 +169,7 @@ def test_the_op_may_be_no_module(tmp_path: Path) -> None:
     pm.add_instrumentation(CrashReproducer(tmp_path / "r.mlir"))
     with pytest.raises(PassFailedError) as caught:
         pm.run(function)
-    assert pipeline_of((tmp_path / "r.mlir").read_text()) == "func.func(grow)"
+    assert recorded_pipeline((tmp_path / "r.mlir").read_text()) == "func.func(grow)"
     assert caught.value.__notes__[0].endswith("r.mlir --no-implicit-module")
 
 
@@ -194,7 +189,7 @@ def test_a_dynamic_pipeline_on_an_op_that_no_pipeline_reaches_is_recorded_as_a_w
     pm.enable_crash_reproducer(tmp_path / "r", local=True)
     with pytest.raises(PassFailedError):
         pm.run(parse_toy("toy.module(toy.region(toy.func @f))"))
-    assert pipeline_of((tmp_path / "r").read_text()) == "toy.module(inside)"
+    assert recorded_pipeline((tmp_path / "r").read_text()) == "toy.module(inside)"
 
 
 @pytest.mark.parametrize(
@@ -251,7 +246,7 @@ def test_mlir_modules_have_reproducers_too(tmp_path: Path) -> None:
             pm.run(module)
     text = (tmp_path / "r.mlir").read_text()
     assert text.startswith("module attributes {t.a = dense<1> : tensor<2xi8>} {\n}\n\n{-#\n")
-    assert pipeline_of(text).startswith("builtin.module(refuse{")
+    assert recorded_pipeline(text).startswith("builtin.module(refuse{")
     assert caught.value.__notes__[0].endswith("r.mlir --ir=mlir")
 
 

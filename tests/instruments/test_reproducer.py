@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tool_fixtures import recorded_pipeline
 
 PLUGIN = '''\
 import os, signal, sys, time
@@ -94,12 +95,6 @@ def messages(result: subprocess.CompletedProcess[str]) -> list[str]:
     return found
 
 
-def pipeline_of(text: str) -> str:
-    """Return the pipeline that a reproducer records."""
-    (line,) = [line for line in text.splitlines() if line.strip().startswith("pipeline: ")]
-    return line.partition('"')[2].rpartition('"')[0]
-
-
 # -- Every failure replays ---------------------------------------------------------------------
 
 
@@ -133,7 +128,7 @@ def test_an_op_that_may_not_run_a_pass_replays(directory: Path) -> None:
     flags = ("--allow-unregistered-dialect", "--no-implicit-module")
     first = write("any(cse)", *flags)
     assert "--allow-unregistered-dialect --no-implicit-module r.mlir" in first.stderr
-    assert pipeline_of(Path("r.mlir").read_text()) == "foo.op(cse)"
+    assert recorded_pipeline(Path("r.mlir").read_text()) == "foo.op(cse)"
     again = opt("--run-reproducer", *flags, "r.mlir")
     assert messages(first) == messages(again) != []
 
@@ -226,8 +221,10 @@ def test_local_is_smaller_than_global(directory: Path) -> None:
     write(pipeline, "--mlir-pass-pipeline-local-reproducer")
     local = Path("r.mlir").read_text()
     assert len(local) < len(everything) / 3
-    assert pipeline_of(local) == "builtin.module(func.func(act{how=fail}))"
-    assert pipeline_of(everything).startswith("builtin.module(symbol-dce, func.func(cse,canon")
+    assert recorded_pipeline(local) == "builtin.module(func.func(act{how=fail}))"
+    assert recorded_pipeline(everything).startswith(
+        "builtin.module(symbol-dce, func.func(cse,canon"
+    )
 
 
 def test_a_pipeline_inside_of_a_pass_is_recorded_as_the_pass_or_as_the_one_that_failed(
@@ -240,11 +237,11 @@ def test_a_pipeline_inside_of_a_pass_is_recorded_as_the_pass_or_as_the_one_that_
         in result.stderr
     )
     text = Path("r.mlir").read_text()
-    assert pipeline_of(text) == "builtin.module(cse, run-act{lenient=false})"
+    assert recorded_pipeline(text) == "builtin.module(cse, run-act{lenient=false})"
     result = write("builtin.module(cse,run-act)", "--mlir-pass-pipeline-local-reproducer")
     assert "while executing `Act` on 'func.func' operation: @a: reproducer" in result.stderr
     text = Path("r.mlir").read_text()
-    assert pipeline_of(text) == "builtin.module(func.func(act{how=fail}))"
+    assert recorded_pipeline(text) == "builtin.module(func.func(act{how=fail}))"
 
 
 @pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
@@ -255,4 +252,4 @@ def test_a_failure_that_a_pass_handles_is_none(directory: Path, local: bool) -> 
     assert not list(directory.glob("r.mlir*"))
     result = write("builtin.module(run-act{lenient=true},act{how=crash})", *words)
     assert "`RunAct`" not in result.stderr
-    assert "act{how=crash}" in pipeline_of(Path("r.mlir").read_text())
+    assert "act{how=crash}" in recorded_pipeline(Path("r.mlir").read_text())

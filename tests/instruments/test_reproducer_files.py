@@ -220,7 +220,10 @@ def run_interrupted(number: int, *, local: bool) -> bool:
 
 
 @pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
-def test_an_interrupt_at_any_instruction_leaves_whole_files(directory: Path, local: bool) -> None:
+@pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.sweep)])
+def test_an_interrupt_at_any_instruction_leaves_whole_files(
+    directory: Path, stride: int, local: bool
+) -> None:
     """There is the older file or all of the new one, and nothing beside it."""
     number = 1
     while run_interrupted(number, local=local):
@@ -230,7 +233,7 @@ def test_an_interrupt_at_any_instruction_leaves_whole_files(directory: Path, loc
             gc.collect()  # what nobody could remove goes with its owner
         assert names(directory) == GIVEN, number
         Path("r.mlir").write_text("older")
-        number += 7 if number > 200 else 1
+        number += stride
     assert number > 200
 
 

@@ -11,14 +11,16 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
 from passel.instruments.trace import Trace
 from passel.testing import ToyAdapter, ToyOp, parse_toy
-from passel.tool import main
+
+if TYPE_CHECKING:
+    from tool_fixtures import Tool
 
 REQUIRED = {
     "B": {"name", "cat", "ph", "pid", "tid", "ts", "args"},
@@ -306,14 +308,15 @@ def test_a_file_that_cannot_be_written_is_reported_once(
     assert [record.getMessage() for record in caplog.records] == ["the trace cannot be written"]
 
 
-def test_the_tool_writes_a_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tool_writes_a_trace(tool: Tool) -> None:
     """Parsing and printing are slices too; parts of a split input share the file."""
-    source, path = tmp_path / "in.mlir", tmp_path / "trace.json"
-    source.write_text("func.func @f() { return }\n// -----\nfunc.func @g() { return }\n")
+    path = Path("trace.json")
+    Path("in.mlir").write_text("func.func @f() { return }\n// -----\nfunc.func @g() { return }\n")
     pipeline = "-p=builtin.module(func.func(cse),symbol-dce)"
     flags = [pipeline, f"--profile-actions-to={path}", "--split-input-file"]
-    assert main([str(source), *flags]) == 0
-    assert "@g" in capsys.readouterr().out
+    code, out, _ = tool("in.mlir", *flags)
+    assert code == 0
+    assert "@g" in out
     (slices,) = check(json.loads(path.read_text())).values()
     for name in ("Parser", "Output", "symbol-dce builtin.module"):
         assert slices.count(name) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import subprocess
@@ -48,6 +49,12 @@ def only_error(outcome: Outcome) -> str:
     return outcome.err
 
 
+def recorded_pipeline(text: str) -> str:
+    """Return the pipeline that a reproducer records."""
+    (line,) = [line for line in text.splitlines() if line.strip().startswith("pipeline: ")]
+    return line.partition('"')[2].rpartition('"')[0]
+
+
 # -- passel-opt ------------------------------------------------------------------------------
 
 
@@ -73,6 +80,7 @@ def tool(
             source = stdin.encode() if isinstance(stdin, str) else stdin
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(source)))
         code = main(arguments)
+        gc.unfreeze()  # the tool expects the process to end
         captured = capsys.readouterr()
         return Outcome(code, captured.out, captured.err)
 

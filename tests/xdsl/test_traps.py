@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import gc
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tool_fixtures import UNREGISTERED
 from xdsl.dialects.builtin import FunctionType, UnregisteredOp, i32
 from xdsl.dialects.llvm import FuncOp
 from xdsl.printer import Printer
@@ -19,8 +20,8 @@ from passel.xdsl.adapter import convert_location
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
+    from tool_fixtures import Tool
     from xdsl.context import Context
     from xdsl.ir import Operation
 
@@ -241,21 +242,15 @@ def test_locations_in_split_input(context: Context, adapter: XDSLAdapter) -> Non
     assert places(adapter, module)[:2] == ["41:1", "43:12"]
 
 
-def test_locations_of_split_input_in_the_tool(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_locations_of_split_input_in_the_tool(tool: Tool) -> None:
     """An error in the second part names the line of the file."""
-    from passel.tool import main
-
-    path = tmp_path / "split.mlir"
-    path.write_text(
+    Path("in.mlir").write_text(
         'func.func @f() { func.return }\n// -----\n\n  "x.y"() ({ "x.z"() : () -> () }) : () -> ()\n',
         encoding="utf-8",
     )
-    code = main([str(path), "--split-input-file", "--allow-unregistered-dialect", "--symbol-dce"])
+    code, _, err = tool("in.mlir", "--split-input-file", UNREGISTERED, "--symbol-dce")
     assert code == 1
-    assert f"{path}:4:3: error: 'x.y' op pass 'symbol-dce' failed" in capsys.readouterr().err
-    gc.unfreeze()
+    assert "in.mlir:4:3: error: 'x.y' op pass 'symbol-dce' failed" in err
 
 
 @pytest.mark.parametrize(
