@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
+from passel.ir import running_on
 from passel.ir.resources import unescaped
 from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass
@@ -205,7 +206,8 @@ class Crossing(Pass[Any]):
 
     def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:
         try:
-            outcome = ctx.run_elsewhere(destination.manager(op), op, destination.compiler)
+            with running_on(destination.compiler.adapter):
+                outcome = ctx.run_elsewhere(destination.manager(op), op, destination.compiler)
         except PipelineError as error:
             raise PassFailure(f"in {self}: {error}") from error
         if not outcome:

@@ -10,7 +10,15 @@ from passel.ir.abilities import (
     WritesSources,
     ability_of,
 )
-from passel.ir.adapters import adapter_for, adapter_names, entered_context, imported_irs, op_name_of
+from passel.ir.adapters import (
+    adapter_for,
+    adapter_names,
+    entered_context,
+    imported_irs,
+    op_name_of,
+    running_adapter,
+    running_on,
+)
 from passel.ir.contract import ANY, InvalidIR, IRAdapter, OpKind, PrintFlags
 from passel.ir.policies import (
     Lifetime,
@@ -46,4 +54,6 @@ __all__ = [
     "imported_irs",
     "op_name_of",
     "policies_of",
+    "running_adapter",
+    "running_on",
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +12,7 @@ from passel.errors import AdapterError, DefinitionError
 from passel.ir.abilities import EntersContexts, ability_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Generator, Iterator
 
     from passel.ir.contract import IRAdapter
 
@@ -68,6 +70,30 @@ def entered_context(adapter: object | None = None) -> Any:
         return None if enters is None else enters.entered_context()
     entered = (entered_context(each) for each in imported_irs())
     return next((context for context in entered if context is not None), None)
+
+
+_running: ContextVar[IRAdapter | None] = ContextVar("running", default=None)
+
+
+@contextmanager
+def running_on(adapter: IRAdapter) -> Generator[None]:
+    """Let the names in pipelines that passes build meanwhile be those of an IR.
+
+    Holds for the calling thread; others take part by `contextvars.copy_context`.
+
+    Args:
+        adapter: The adapter of the IR whose ops passes run on.
+    """
+    token = _running.set(adapter)
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def running_adapter() -> IRAdapter | None:
+    """Return the adapter of the IR whose ops the passes of the calling thread run on, if any."""
+    return _running.get()
 
 
 def imported_irs() -> Iterator[IRAdapter]:

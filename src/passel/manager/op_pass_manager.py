@@ -334,6 +334,12 @@ def _expand(call: ResolvedCall, manager: OpPassManager) -> None:
     arguments = () if call.options is None else (call.options,)
     try:
         call.info.build(manager, *arguments)
+    except PipelineError as error:
+        error.problems = tuple(
+            problem if problem.span else problem._replace(span=call.span)
+            for problem in error.problems
+        )
+        raise
     except PasselError:
         raise
     except (Exception, SystemExit) as error:

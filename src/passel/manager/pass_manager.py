@@ -14,7 +14,7 @@ from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run, VerifyEach
 from passel.instruments.hooks import Instrumentor
-from passel.ir import ANY, TakesContainers, ability_of, adapter_for, entered_context
+from passel.ir import ANY, TakesContainers, ability_of, adapter_for, entered_context, running_on
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
@@ -391,7 +391,8 @@ class PassManager(OpPassManager):
             gates=self._gates,
         )
         try:
-            outcome = run.run(schedule, op)
+            with running_on(adapter):
+                outcome = run.run(schedule, op)
         except BaseException as error:  # an interrupt
             for note in run.notes:
                 error.add_note(note)

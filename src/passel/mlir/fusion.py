@@ -90,7 +90,9 @@ class _Structure:
         if isinstance(step, PassStep):
             return isinstance(step.pass_, NativePass)
         return all(
-            self._is_known(pipeline) and all(map(self.is_native, pipeline.steps))
+            pipeline.steps  # MLIR reads no pipeline of nothing
+            and self._is_known(pipeline)
+            and all(map(self.is_native, pipeline.steps))
             for pipeline in step.pipelines
         )
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from passel.errors import OptionError, Problem
+from passel.ir import ANY
 from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass, native_pass_class
-from passel.mlir.pipelines import Refused, parsed
+from passel.mlir.pipelines import Refused, expanded, is_pass, parsed
 from passel.mlir.upstream import upstream_passes
-from passel.passes import Options, PassInfo, PassPipelineInfo
+from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry
+from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, PipelineNode, parse_pipeline, print_pipeline
 
 if TYPE_CHECKING:
@@ -30,7 +32,11 @@ class MLIRSource:
     """
 
     root: str
-    ir: ClassVar[str] = NativePass.ir
+
+    @property
+    def ir(self) -> str:
+        """The IR that its passes are for."""
+        return NativePass.ir
 
     def lookup_pass(self, name: str, *, ir: str = "") -> PassInfo | None:
         """Return MLIR's pass of a name."""
@@ -83,25 +89,24 @@ class NativeOptions(Options):
 @cache
 def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
     bindings = bindings_named(root)
-    try:
-        parsed(bindings, None, f"builtin.module({name})")
-    except Refused as error:
-        if error.is_unknown:
-            return None
-    if native_pass_class(root, name) is not None:
+    if not expanded(bindings, name) or is_pass(bindings, name):
         return None
 
     def build(manager: OpPassManager, options: NativeOptions) -> None:
-        call = PipelineNode(manager.anchor, (PassNode(name, options.nodes),))
+        # What a pipeline adds that its anchor does not take ends the process; `any` takes all.
+        call = PipelineNode(ANY, (PassNode(name, options.nodes),))
         try:
-            expanded = str(parsed(bindings, None, print_pipeline(call)))
+            text = str(parsed(bindings, None, print_pipeline(call)))
+            elements = parse_pipeline(text).elements
             # MLIR prints some options so that it could not read them again.
-            again = str(parsed(bindings, None, expanded))
+            again = str(parsed(bindings, None, text))
+            parsed(bindings, None, print_pipeline(PipelineNode(manager.anchor, elements)))
         except Refused as error:
             raise OptionError(Problem(f"pipeline '{name}': {error.reason}")) from None
-        if again != expanded:
+        if again != text:
             message = f"pipeline '{name}' cannot be taken apart: MLIR prints it ambiguously"
             raise OptionError(Problem(message))
-        manager.add_nodes(parse_pipeline(expanded).elements)
+        own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
+        manager.add_resolved(resolve(elements, own))
 
     return PassPipelineInfo(name, build, NativeOptions, f"MLIR's pipeline `{name}`.", "MLIR")

@@ -10,12 +10,12 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from passel.errors import OptionError, PassFailure, Problem
+from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named
 from passel.mlir.pass_effects import display_name_of, effects_of_native
-from passel.mlir.pipelines import Refused, compiled, on_nothing, parsed
+from passel.mlir.pipelines import Refused, compiled, expanded, is_pass, on_nothing, parsed, words_in
 from passel.passes import Pass
-from passel.pipeline import parse_options, print_options
+from passel.pipeline import PassNode, parse_options, parse_pipeline, print_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,6 +84,7 @@ class NativePass(Pass[Any]):
         nodes = tuple(nodes)
         text = print_options(nodes)
         if text:
+            _check_pipelines(bindings_named(cls.root), nodes, owner)
             try:
                 parsed(bindings_named(cls.root), None, f"any({cls.name}{{{text}}})")
             except Refused as error:
@@ -157,18 +158,16 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         name: The pass's textual name.
     """
     bindings = bindings_named(root)
+    if not is_pass(bindings, name):
+        return None
     anchor, display_name, on_functions = None, name, False
     try:
         trial = on_nothing(bindings, name, display_name_of(name))
     except Refused as error:
-        if error.is_unknown:
-            return None
         if found := _RESTRICTED.search(error.text):
             display_name, anchor = found.groups()
     else:
         on_functions = _UNSCHEDULABLE in trial.said
-        if not on_functions and name not in trial.display_names:
-            return None  # a registered pipeline
         display_name = trial.display_names.get(name, name)
         anchor = _only_anchor(bindings, name)
     namespace = {
@@ -209,6 +208,37 @@ def _unpickled(root: str, name: str, options: str) -> NativePass:
 
 _option_nodes = cache(parse_options)
 """The options of native passes as nodes, which each execution of such a pass prints."""
+
+
+def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str) -> None:
+    """Refuse options that name a pipeline which has passes for ops of one name.
+
+    Raises:
+        OptionError: On another op such a pipeline would end the process, and which op it
+            will be is for the pass to decide.
+    """
+    for node in nodes:
+        for name in words_in(node.value.text if node.value else ""):
+            if not _takes_any_op(bindings, name):
+                message = (
+                    f"{owner}: it would run MLIR's pipeline '{name}', which ends the process on "
+                    "an op that it is not for; write the passes that it consists of"
+                )
+                raise OptionError(Problem(message, node.span))
+
+
+def _takes_any_op(bindings: Bindings, name: str) -> bool:
+    """Return whether what a name stands for has no pass for ops of one name alone."""
+    passes = expanded(bindings, name)
+    if not passes or is_pass(bindings, name):
+        return True  # MLIR checks passes by itself
+    try:
+        elements = parse_pipeline(f"any({passes})").elements
+    except PipelineError:  # MLIR prints some options so that nobody could read them
+        return False
+    names = (element.name for element in elements if isinstance(element, PassNode))
+    found = (native_pass_class(bindings.root, each) for each in names)
+    return all(each is None or each.anchor is None for each in found)
 
 
 def _blamed(nodes: Iterable[OptionNode], reason: str) -> Any:

@@ -6,11 +6,10 @@ MLIR 22, and what these do when they are run.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from passel.mlir.pipelines import Refused, parsed
+from passel.mlir.pipelines import expanded, words_in
 from passel.mlir.upstream import upstream_passes
 
 if TYPE_CHECKING:
@@ -39,8 +38,6 @@ _KNOWN = {
 }
 """Passes with effects, and pipelines."""
 
-_NAME = re.compile(r"[^\s,{}()=\"']+")
-
 
 def display_name_of(name: str) -> str:
     """Return the name in reports of a pass that is not to be run to find out; else nothing."""
@@ -57,7 +54,7 @@ def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str,
         name: The pass.
         options: Its options as text.
     """
-    named = {name, *_NAME.findall(options)}
+    named = {name, *words_in(options)}
     return tuple(sorted({effect for each in named for effect in _effects_named(bindings, each)}))
 
 
@@ -66,13 +63,4 @@ def _effects_named(bindings: Bindings, name: str) -> tuple[str, ...]:
     known = _KNOWN.get(name)
     if known is not None:
         return known.effects
-    return () if name in upstream_passes() or not _exists(bindings, name) else ("unknown",)
-
-
-def _exists(bindings: Bindings, name: str) -> bool:
-    """Return whether a word is the name of a pass or a pipeline in this build."""
-    try:
-        parsed(bindings, None, f"any({name})")
-    except Refused as error:
-        return not error.is_unknown
-    return True
+    return () if name in upstream_passes() or not expanded(bindings, name) else ("unknown",)

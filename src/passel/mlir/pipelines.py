@@ -31,6 +31,7 @@ _UNKNOWN = "does not refer to a registered pass or pass pipeline"
 _NOISE = re.compile(r"^(<Pass-Options-Parser>|[^ ]*): ?(?=\S)|^failed to add .*")
 _HEADER = re.compile(r"// -----// IR Dump Before (.+) \((.+?)\)")
 _DUMP = re.compile(r"(?:\d+_)+(.+)\.mlir")
+_WORD = re.compile(r"[^\s,{}()=\"']+")
 _MEMORY = "/dev/shm"  # noqa: S108 - names in there are made unique
 _redirection = RLock()
 """Held while the standard error, of which a process has one, is somewhere else."""
@@ -122,6 +123,10 @@ def parsed(bindings: Bindings, context: Any, text: str) -> CompiledPipeline:
         Refused: MLIR does not accept it.
     """
     context = query_context(bindings) if context is None else context
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise Refused(f"invalid UTF-8: {error.reason}") from None
     with _error_output() as said:
         try:
             manager = bindings.passmanager.PassManager.parse(text, context)
@@ -129,6 +134,32 @@ def parsed(bindings: Bindings, context: Any, text: str) -> CompiledPipeline:
             reason = f"{said()}\n{error}" if "{" in text else str(error)
             raise Refused(reason) from None
     return CompiledPipeline(manager, bindings)
+
+
+@cache
+def expanded(bindings: Bindings, name: str) -> str:
+    """Return the passes that MLIR makes of a name, as text; empty for a name that it lacks.
+
+    A pass is itself. It is asked on ops of any kind, where nothing is wrong: what a pipeline
+    adds that its op does not take ends the process.
+    """
+    if not name.isprintable():
+        return ""
+    try:
+        return str(parsed(bindings, None, f"any({name})"))[len("any(") : -1]
+    except Refused as error:
+        return "" if error.is_unknown else name
+
+
+def words_in(options: str) -> list[str]:
+    """Return the words in options' text that could name passes."""
+    return _WORD.findall(options)
+
+
+def is_pass(bindings: Bindings, name: str) -> bool:
+    """Return whether MLIR has a pass of a name, rather than a pipeline."""
+    found = expanded(bindings, name)
+    return found == name or found.startswith(f"{name}{{")
 
 
 class Trial(NamedTuple):

@@ -21,7 +21,7 @@ from passel.errors import (
     Problem,
     UnknownPassError,
 )
-from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs
+from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, running_adapter
 from passel.passes.options import read_options
 from passel.passes.registry import default_registry
 from passel.passes.sources import PassPipelineInfo
@@ -74,12 +74,14 @@ def names_for(
 
     Args:
         adapter: The IR's adapter; None for that of the context.
-        context: The IR's own context, if there is one.
+        context: The IR's own context, if there is one; else a pass that asks means its own IR.
         registry: What is registered; None for the default registry.
     """
     if adapter is None and context is not None:
         with suppress(AdapterError):  # a context of an IR whose adapter is given later, or never
             adapter = adapter_for(context)
+    if adapter is None and context is None:
+        adapter = running_adapter()
     return registry if adapter is None else names_on(adapter, registry)
 
 

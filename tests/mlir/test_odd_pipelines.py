@@ -1,0 +1,120 @@
+"""Pipelines that MLIR itself does not survive, and text that is no text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mlir.ir import Context
+from processes import survived
+
+from passel import PassManager
+from passel.errors import OptionError, PipelineError, UnknownPassError
+from passel.mlir import parse_source
+from passel.mlir.native import native_pass_class
+
+SCRIPT = """
+import sys
+from mlir.ir import Context
+from passel import PassManager
+from passel.errors import PipelineError
+
+try:
+    print(PassManager.parse(sys.argv[1], Context()))
+except PipelineError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["sparsifier", "tosa-to-linalg-pipeline", "gpu-lower-to-nvvm-pipeline"]
+)
+def test_a_pipeline_on_an_op_that_it_is_not_for(name: str) -> None:
+    """It is refused when the pipeline is built; MLIR ends the process."""
+    found = survived(SCRIPT, f"builtin.module(func.func({name}))")
+    assert found.startswith(f"<pass-pipeline>:1:26: error: pipeline '{name}': Can't add pass ")
+    assert "restricted to 'builtin.module'" in found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "op-pipelines=func.func(sparsifier)",
+        "default-pipeline=sparsifier",
+        "default-pipeline=canonicalize op-pipelines=func.func(cse,tosa-to-linalg-pipeline)",
+    ],
+)
+def test_a_pipeline_in_options(options: str) -> None:
+    """Nor may the options of MLIR's passes name such a pipeline."""
+    found = survived(SCRIPT, f"builtin.module(inline{{{options}}})")
+    assert "pass 'inline': it would run MLIR's pipeline '" in found
+
+
+def test_a_pipeline_in_options_that_any_op_takes() -> None:
+    """A pipeline whose passes are for no op in particular is fine there."""
+    text = "builtin.module(inline{default-pipeline=buffer-deallocation-pipeline})"
+    assert survived(SCRIPT, text) == text
+
+
+def test_a_pipeline_where_it_belongs() -> None:
+    """On a module the passes of the pipeline are the manager's."""
+    manager = PassManager.parse("builtin.module(tosa-to-linalg-pipeline)", Context())
+    assert "tosa-validate" in str(manager)
+
+
+def test_a_pipeline_as_the_option_of_a_pass_for_every_ir() -> None:
+    """What such a pipeline consists of are MLIR's passes there as well."""
+    text = "builtin.module(composite-fixed-point-pass{pipeline=sparsifier})"
+    manager = PassManager.parse(text, Context())
+    assert "reconcile-unrealized-casts" in str(manager)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func.func()",
+        "any()",
+        "func.func(cse),func.func()",
+        "cse,func.func(),cse",
+        "builtin.module(func.func()),func.func(cse,any())",
+    ],
+)
+def test_nested_pipelines_of_nothing(text: str) -> None:
+    """They do nothing, wherever they stand."""
+    context = Context()
+    module = parse_source(context, "func.func @f() { return }\nmodule {}", "t.mlir")
+    before = str(module)
+    PassManager.parse(f"builtin.module({text})", context).run(module)
+    assert str(module) == before
+
+
+def test_a_nest_that_stays_empty() -> None:
+    """The same holds for managers that are built."""
+    context = Context()
+    module = parse_source(context, "func.func @f() { return }", "t.mlir")
+    manager = PassManager("builtin.module", context)
+    manager.nest("func.func").nest("any")
+    assert manager.run(module).changed is False
+
+
+@pytest.mark.parametrize("name", ["\udcff", "cs\0e", "c\u200bse"])
+def test_names_that_cannot_be_names(name: str) -> None:
+    """What cannot be printed is no pass of MLIR's."""
+    assert native_pass_class("mlir", name) is None
+    with pytest.raises(UnknownPassError):
+        PassManager("builtin.module", Context()).add(name)
+
+
+@pytest.mark.parametrize("text", ["top-down=\udcff", "\udcff=1"])
+@pytest.mark.parametrize("name", ["canonicalize", "sparsifier"])
+def test_options_that_are_not_utf8(name: str, text: str) -> None:
+    """They are refused as wrong options."""
+    with pytest.raises(OptionError, match=f"'{name}': invalid UTF-8"):
+        PassManager("builtin.module", Context()).add(f"{name}{{{text}}}")
+
+
+def test_a_zero_in_options() -> None:
+    """MLIR's parser finds it, and says so."""
+    manager: Any = PassManager("builtin.module", Context())
+    with pytest.raises(PipelineError):
+        manager.add("canonicalize{top-down=tr\0ue}")
