@@ -8,6 +8,7 @@ import pytest
 
 from passel import (
     AnchorError,
+    OpPassManager,
     OptionError,
     Pass,
     PassContext,
@@ -16,6 +17,7 @@ from passel import (
     UnknownPassError,
 )
 from passel.bridge import RunOnMLIR, RunOnXDSL
+from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
@@ -160,6 +162,30 @@ def test_in_python(mlir_world: World, xdsl_world: World) -> None:
         assert parsed == kind.of("cse", "func.func(canonicalize)")
         assert hash(parsed) == hash(kind.of("cse,func.func(canonicalize)"))
         assert str(kind()) == f"{world.other}()"
+
+
+def test_a_crossing_is_a_value(world: World) -> None:
+    """Its pipeline cannot be changed once it is there, nor by who made the crossing of it."""
+    kind: Any = RunOnXDSL if world.other == "xdsl" else RunOnMLIR
+    manager = OpPassManager().add(CompositeFixedPoint())
+    made = kind.of(manager)
+    before = hash(made), str(made)
+    manager.add(CompositeFixedPoint())
+    for pipeline in (made.passes, next(iter(made.passes))):
+        with pytest.raises(TypeError, match=r"cannot be changed; use copy\(\)"):
+            pipeline.add(CompositeFixedPoint())
+    assert (hash(made), str(made)) == before
+    twin = kind(passes=BarePipeline(OpPassManager().add(CompositeFixedPoint())))
+    assert (made, hash(made)) == (twin, hash(twin))
+
+
+def test_a_crossing_holds_no_manager(world: World) -> None:
+    """A manager, which can be changed, is refused with what makes a crossing of it."""
+    kind: Any = RunOnXDSL if world.other == "xdsl" else RunOnMLIR
+    with pytest.raises(
+        TypeError, match=rf"expected a BarePipeline, .*{kind.__name__}\.of\(\.\.\.\)"
+    ):
+        kind(passes=OpPassManager())
 
 
 def test_it_prints_like_a_nested_pipeline(world: World) -> None:

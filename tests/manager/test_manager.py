@@ -16,6 +16,7 @@ from passel import (
     PassManager,
 )
 from passel.errors import UnknownPassError
+from passel.manager import BarePipeline, FrozenPipeline
 from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -294,6 +295,36 @@ def test_a_manager_held_by_a_pass_is_a_frozen_copy(make: Callable[..., Pass[Any]
     assert str(knobs.pipeline) == "toy.module(toy.func(a))"
     assert hash(knobs) == hash(make("knobs", pipeline=knobs.pipeline))
     assert knobs.pipeline.as_option() is knobs.pipeline
+
+
+def test_what_a_pass_holds_is_a_value(make: Callable[..., Pass[Any]]) -> None:
+    """Equal pipelines are equal, have equal hashes, and can be keys; managers cannot."""
+    pm = OpPassManager("toy.module")
+    pm.nest("toy.func").add(make("a"))
+    held = pm.as_option()
+    assert type(held) is FrozenPipeline
+    assert held == pm
+    assert {held: 1}[pm.as_option()] == 1
+    with pytest.raises(TypeError, match="can be changed, so it has no hash"):
+        hash(pm)
+    for entry in held:
+        assert isinstance(entry, FrozenPipeline)
+    assert type(held.copy()) is OpPassManager
+    assert held.copy() == pm
+
+
+def test_a_pipeline_without_an_anchor_is_given_one(make: Callable[..., Pass[Any]]) -> None:
+    """Where an option holds a pipeline with its anchor, it is printed with its anchor."""
+    knobs = make("knobs", pipeline=BarePipeline(make("a"), make("b")))
+    assert str(knobs) == "knobs{pipeline={any(a,b)}}"
+
+
+def test_a_manager_that_runs_is_held_as_its_pipeline(make: Callable[..., Pass[Any]]) -> None:
+    """What belongs to running is not part of the value."""
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(make("a"))
+    knobs: Any = make("knobs", pipeline=pm)
+    assert type(knobs.pipeline) is FrozenPipeline
+    assert knobs.pipeline == pm
 
 
 CHANGES: list[Callable[[Any], object]] = [

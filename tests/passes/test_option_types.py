@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from enum import Enum
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import pytest
 
 from passel import DefinitionError, OpPassManager, OptionError, Options
-from passel.passes.option_types import BadValue, codec_for
+from passel.passes.option_types import BadValue, OptionValue, codec_for
 
 
 class Shade(Enum):
@@ -26,10 +26,10 @@ class Number(Enum):
     TWO = 2
 
 
-class Point:
+class Point(OptionValue):
     """A class that reads and prints itself."""
 
-    option_metavar: ClassVar[str] = "<x/y>"
+    option_metavar = "<x/y>"
 
     def __init__(self, x: int, y: int) -> None:
         self.x, self.y = x, y
@@ -173,8 +173,8 @@ VALUES: list[tuple[str, str, Any]] = [
         for key in ("ints_or", "or_ints")
         for item in [(key, f"{key}=5", 5), (key, f"{key}={{5}}", (5,)), (key, f"{key}=5,6", (5, 6))]
     ),
-    ("pm", "pm=m(f())", OpPassManager("m").add(OpPassManager("f"))),
-    ("pm", "pm={ m( f( ) ) }", OpPassManager("m").add(OpPassManager("f"))),
+    ("pm", "pm=m(f())", OpPassManager("m").add(OpPassManager("f")).as_option()),
+    ("pm", "pm={ m( f( ) ) }", OpPassManager("m").add(OpPassManager("f")).as_option()),
 ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import OpKind, PassInstrumentation, PassManager
-from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Step, passes_of
+from passel.schedule import NestedStep, PassTree, Pipeline, PipelineCompiler, Step, passes_of
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
@@ -181,12 +181,17 @@ class Name(str):  # noqa: SLOT000 - an anchor is a string, not like one
     __hash__ = str.__hash__
 
 
-class Nothing:
+class Nothing(PassTree):
     """A tree of passes that has none."""
 
     def __init__(self, anchor: str, *entries: Any) -> None:
-        self.anchor = anchor
+        self._anchor = anchor
         self.entries = entries
+
+    @property
+    def anchor(self) -> str:
+        """Return the anchor."""
+        return self._anchor
 
     def located(self) -> Any:
         """Yield the entries."""

@@ -8,7 +8,7 @@ into the op itself, so that what holds it still does.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.ir import running_on
@@ -97,13 +97,16 @@ class Crossing(Pass[Any]):
         passes: What to run there; in text, what is in the parentheses.
     """
 
-    passes: BarePipeline = BarePipeline().as_option()
-    takes_elements: ClassVar[bool] = True
+    fields_are_options = False  # the pipeline's passes are the other IR's
+    takes_elements = True
+    passes: BarePipeline = BarePipeline()
 
-    @classmethod
-    def option_infos(cls) -> tuple[()]:
-        """Return nothing: the pipeline is no option, and its passes are the other IR's."""
-        return ()
+    def __post_init__(self) -> None:
+        """Refuse what could be changed later: a pass is a value."""
+        if not isinstance(self.passes, BarePipeline):  # pyright: ignore[reportUnnecessaryIsInstance] - in Python anything can be given
+            expected = f"{type(self).__name__}.of(...) makes it of whatever a manager takes"
+            msg = f"expected a BarePipeline, got {self.passes!r}; {expected}"
+            raise TypeError(msg)
 
     @classmethod
     def read_options(
@@ -121,7 +124,7 @@ class Crossing(Pass[Any]):
         raise OptionError(Problem(f"{owner} takes passes in parentheses, such as {example}"))
 
     @classmethod
-    def from_elements(cls, elements: Sequence[ElementNode], registry: PassRegistry) -> Crossing:
+    def from_elements(cls, elements: Sequence[ElementNode], registry: PassRegistry) -> Self:
         """Return the pass for what stands in the parentheses.
 
         Args:
@@ -131,9 +134,7 @@ class Crossing(Pass[Any]):
         Raises:
             PipelineError: The other IR has no such pass, or refuses an option.
         """
-        pipeline = BarePipeline()
-        pipeline.add_resolved(resolve(elements, cls.names(registry)))
-        return cls(passes=pipeline.as_option())
+        return cls(passes=BarePipeline.of_elements(elements, cls.names(registry)))
 
     @classmethod
     def of(cls, *passes: Pass[Any] | OpPassManager | str | object) -> Self:
@@ -145,13 +146,13 @@ class Crossing(Pass[Any]):
             >>> print(RunOnXDSL.of("cse", "canonicalize"))
             xdsl(cse,canonicalize)
         """
-        pipeline = BarePipeline()
+        manager = OpPassManager()
         for item in passes:
             if isinstance(item, str):
-                pipeline.add_resolved(resolve(parse_elements(item), cls.names(None)))
+                manager.add_resolved(resolve(parse_elements(item), cls.names(None)))
             else:
-                pipeline.add(item)
-        return cls(passes=pipeline.as_option())
+                manager.add(item)
+        return cls(passes=BarePipeline(*manager))
 
     @classmethod
     def names(cls, registry: PassRegistry | None) -> PassRegistry:

@@ -1,12 +1,13 @@
 """Pass managers: building pipelines in Python or from text, and running them."""
 
 from passel.manager.combinators import BarePipeline, CompositeFixedPoint
-from passel.manager.op_pass_manager import Nesting, OpPassManager
+from passel.manager.op_pass_manager import FrozenPipeline, Nesting, OpPassManager
 from passel.manager.pass_manager import PassManager, RunResult
 
 __all__ = [
     "BarePipeline",
     "CompositeFixedPoint",
+    "FrozenPipeline",
     "Nesting",
     "OpPassManager",
     "PassManager",

@@ -6,16 +6,19 @@ CompositeFixedPoint   a pipeline that is repeated until it changes nothing
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from passel.errors import PassFailure
-from passel.manager.op_pass_manager import OpPassManager
+from passel.manager.op_pass_manager import FrozenPipeline, OpPassManager
 from passel.passes import Pass, PassRegistry, default_registry, option
 from passel.passes.resolution import resolve
 from passel.pipeline import OptionText, located, parse_elements_at, print_elements
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from passel.passes import PassContext
+    from passel.pipeline import ElementNode
 
 
 def register(registry: PassRegistry) -> None:
@@ -23,10 +26,10 @@ def register(registry: PassRegistry) -> None:
     registry.register(CompositeFixedPoint)
 
 
-class BarePipeline(OpPassManager):
+class BarePipeline(FrozenPipeline):
     """A pipeline without an anchor, for whatever op the pass that holds it runs it on.
 
-    As an option's value it is written as bare elements.
+    As an option's value it is written as bare elements. It cannot be changed.
 
     Args:
         passes: As for `OpPassManager.add`.
@@ -41,33 +44,32 @@ class BarePipeline(OpPassManager):
     option_metavar = "<pipeline>"
 
     def __init__(self, *passes: Pass[Any] | OpPassManager | str | object) -> None:
-        super().__init__()
-        self.add(*passes)
+        super().__init__(OpPassManager().add(*passes))
 
     @classmethod
-    def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> BarePipeline:
+    def of_elements(cls, elements: Sequence[ElementNode], names: PassRegistry) -> Self:
+        """Return the pipeline for elements as they were written.
+
+        Raises:
+            PipelineError: They name no pass, or an option is wrong.
+        """
+        return cls._holding(OpPassManager().add_resolved(resolve(elements, names)))
+
+    @classmethod
+    def from_option_text(cls, text: OptionText, scope: PassRegistry | None) -> Self:
         """Read the elements that are the value of a pass's option."""
-        manager = cls()
-        if text.text.strip():
-            elements = parse_elements_at(located(text))
-            manager.add_resolved(resolve(elements, scope or default_registry()))
-        return manager
+        elements = parse_elements_at(located(text)) if text.text.strip() else ()
+        return cls.of_elements(elements, scope or default_registry())
 
     def to_option_text(self, *, all_options: bool) -> OptionText:
         """Return the elements as the value of a pass's option."""
         text = print_elements(self.to_node(all_options=all_options).elements)
         return OptionText(text, "{" if not text or " " in text or "," in text else "")
 
-    def as_option(self) -> BarePipeline:
-        """Return a copy that can no longer be changed, for a pass to hold."""
-        if self._frozen:
-            return self
-        frozen = BarePipeline()
-        self._freeze_into(frozen)
-        return frozen
-
-    def _empty_copy(self) -> BarePipeline:
-        return BarePipeline()
+    @classmethod
+    def option_value(cls, value: Any) -> FrozenPipeline:
+        """Return the pipeline, which cannot be changed."""
+        return value
 
 
 class CompositeFixedPoint(Pass[Any, None]):
@@ -87,7 +89,7 @@ class CompositeFixedPoint(Pass[Any, None]):
         default="CompositeFixedPointPass", name="name", help="Name of the pass in its warning."
     )
     pipeline: BarePipeline = option(
-        default=BarePipeline().as_option(), help="What is repeated, such as `canonicalize,cse`."
+        default=BarePipeline(), help="What is repeated, such as `canonicalize,cse`."
     )
     max_iterations: int = option(default=10, help="How often it is repeated at most.")
 

@@ -9,14 +9,16 @@ Building and printing only: what runs is a schedule, compiled from this.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import brief
 from passel.errors import AdapterError, AnchorError, PasselError, PipelineError, Problem
 from passel.ir import ANY, WrapsPasses, adapter_for, entered_context, op_name_of
 from passel.passes import Pass, default_registry
 from passel.passes.callables import pass_of
+from passel.passes.option_types import OptionValue
 from passel.passes.resolution import ResolvedCall, ResolvedElement, ResolvedPass, names_for, resolve
+from passel.passes.tree import PassTree
 from passel.pipeline import (
     OptionText,
     PipelineNode,
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 
+_Entry: TypeAlias = "tuple[Pass[Any] | OpPassManager, Span | None]"
+
+
 class Nesting(Enum):
     """What a manager does with a pass that has another anchor.
 
@@ -47,7 +52,7 @@ class Nesting(Enum):
     """Refuse it."""
 
 
-class OpPassManager:
+class OpPassManager(PassTree, OptionValue):
     """A pipeline for ops of one name, or for any op: passes and nested managers in order.
 
     Args:
@@ -69,8 +74,7 @@ class OpPassManager:
     def __init__(self, anchor: str | type = ANY, *, nesting: Nesting = Nesting.EXPLICIT) -> None:
         self._anchor = op_name_of(anchor)
         self.nesting = nesting
-        self._entries: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
-        self._frozen = False
+        self._entries: list[_Entry] = []
         self._registry: PassRegistry | None = None
 
     @property
@@ -103,7 +107,7 @@ class OpPassManager:
             PipelineError: The text is wrong; nothing was added.
             TypeError: An argument is none of these.
         """
-        added: list[tuple[Pass[Any] | OpPassManager, Span | None]] = []
+        added: list[_Entry] = []
         if name or argument or description or op_name:
             passes = (_described(passes, name, argument, description, op_name),)
         for item in passes:
@@ -113,8 +117,7 @@ class OpPassManager:
                 added.append((item.copy(), None))
             else:
                 added.append((self._placed(_as_pass(item), None), None))
-        self._check_not_frozen()
-        self._entries += added
+        self._append(*added)
         return self
 
     def add_nodes(self, elements: Sequence[ElementNode]) -> Self:
@@ -124,14 +127,10 @@ class OpPassManager:
             PipelineError: A name or an option is wrong, or a pass has another anchor; nothing
                 was added.
         """
-        added = self._resolved(elements)
-        self._check_not_frozen()
-        self._entries += added
+        self._append(*self._resolved(elements))
         return self
 
-    def _resolved(
-        self, elements: Sequence[ElementNode]
-    ) -> list[tuple[Pass[Any] | OpPassManager, Span | None]]:
+    def _resolved(self, elements: Sequence[ElementNode]) -> list[_Entry]:
         registry = self._registry or names_for(None, entered_context(), None)
         return self._built(resolve(elements, registry or default_registry()))
 
@@ -143,8 +142,7 @@ class OpPassManager:
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit.
         """
-        self._check_not_frozen()
-        self._entries += self._built(elements, self.nesting)
+        self._append(*self._built(elements, self.nesting))
         return self
 
     def nest(self, anchor: str | type) -> OpPassManager:
@@ -157,8 +155,7 @@ class OpPassManager:
             anchor: An op name, an op class, or `any`.
         """
         nested = self._empty_nested(anchor)
-        self._check_not_frozen()
-        self._entries.append((nested, None))
+        self._append((nested, None))
         return nested
 
     def _empty_nested(self, anchor: str | type) -> OpPassManager:
@@ -174,23 +171,26 @@ class OpPassManager:
     def add_nested(self, anchor: str | type, *passes: Pass[Any] | str | object) -> Self:
         """Append passes in a nested manager of their own, and return this manager."""
         nested = self._empty_nested(anchor).add(*passes)
-        self._check_not_frozen()
-        self._entries.append((nested, None))
+        self._append((nested, None))
         return self
 
     def clear(self) -> None:
         """Remove all passes; anchor and nesting stay."""
-        self._check_not_frozen()
         self._entries.clear()
 
     def copy(self) -> Self:
         """Return a manager with the same passes, which can be changed independently."""
         other = self._empty_copy()
         other._registry = self._registry
-        for entry, span in self._entries:
-            item = entry.copy() if isinstance(entry, OpPassManager) else entry
-            other._entries.append((item, span))
+        other._entries = [
+            (entry.copy() if isinstance(entry, OpPassManager) else entry, span)
+            for entry, span in self._entries
+        ]
         return other
+
+    def _append(self, *entries: _Entry) -> None:
+        """Add entries at the end: the only way in which they come in later."""
+        self._entries += entries
 
     def _empty_copy(self) -> Self:
         return type(self)(self._anchor, nesting=self.nesting)
@@ -239,10 +239,8 @@ class OpPassManager:
         return self._anchor == other._anchor and list(self) == list(other)
 
     def __hash__(self) -> int:
-        if not self._frozen:
-            msg = "a pass manager can be changed, so it has no hash"
-            raise TypeError(msg)
-        return hash((self._anchor, tuple(self)))
+        msg = "a pass manager can be changed, so it has no hash"
+        raise TypeError(msg)
 
     def __enter__(self) -> Self:
         return self
@@ -268,25 +266,14 @@ class OpPassManager:
         text = self.to_text(all_options=all_options)
         return OptionText(text, "{" if " " in text or "," in text else "")
 
-    def as_option(self) -> OpPassManager:
-        """Return a copy that can no longer be changed, for a pass to hold."""
-        if self._frozen:
-            return self
-        frozen = OpPassManager(self._anchor, nesting=self.nesting)
-        self._freeze_into(frozen)
-        return frozen
+    def as_option(self) -> FrozenPipeline:
+        """Return the pipeline as a value, for a pass to hold."""
+        return FrozenPipeline(self)
 
-    def _freeze_into(self, frozen: OpPassManager) -> None:
-        """Fill an empty manager with what this one has, for good."""
-        for entry, span in self._entries:
-            item = entry.as_option() if isinstance(entry, OpPassManager) else entry
-            frozen._entries.append((item, span))
-        frozen._frozen = True
-
-    def _check_not_frozen(self) -> None:
-        if self._frozen:
-            msg = "this pass manager is held by a pass and cannot be changed; use copy()"
-            raise TypeError(msg)
+    @classmethod
+    def option_value(cls, value: Any) -> FrozenPipeline:
+        """Return the pipeline as a value: one that cannot be changed, and has a hash."""
+        return value if type(value) is FrozenPipeline else FrozenPipeline(value)
 
     def _placed(self, pass_: Pass[Any], span: Span | None) -> Pass[Any] | OpPassManager:
         """Return what stands for a pass here: itself, or a manager around it."""
@@ -296,7 +283,7 @@ class OpPassManager:
             return pass_
         if self.nesting is Nesting.IMPLICIT:
             nested = self._empty_nested(pass_.anchor)
-            nested._entries.append((pass_, span))
+            nested._append((pass_, span))
             return nested
         shown = pass_.name or pass_.display_name
         message = (
@@ -308,21 +295,69 @@ class OpPassManager:
 
     def _built(
         self, elements: Sequence[ResolvedElement], nesting: Nesting = Nesting.EXPLICIT
-    ) -> list[tuple[Pass[Any] | OpPassManager, Span | None]]:
+    ) -> list[_Entry]:
         """Build resolved elements for this anchor."""
         scratch = self._empty_nested(self._anchor)
         scratch.nesting = nesting
         for element in elements:
             if isinstance(element, ResolvedPass):
                 entry = scratch._placed(element.pass_, element.span)
-                scratch._entries.append((entry, element.span))
+                scratch._append((entry, element.span))
             elif isinstance(element, ResolvedCall):
                 _expand(element, scratch)
             else:
                 nested = self._empty_nested(element.anchor)
                 nested._entries = nested._built(element.elements)
-                scratch._entries.append((nested, element.span))
+                scratch._append((nested, element.span))
         return scratch._entries
+
+
+class FrozenPipeline(OpPassManager):
+    """A pipeline as a value, such as that of an option: equal ones are equal, with equal hashes.
+
+    It can be printed, compared, run and added to managers, but not be changed; `copy` returns
+    a manager that can.
+
+    Args:
+        pipeline: What it is a copy of.
+    """
+
+    def __init__(self, pipeline: OpPassManager) -> None:
+        super().__init__(pipeline.anchor, nesting=pipeline.nesting)
+        for entry, span in pipeline.located():
+            if isinstance(entry, OpPassManager) and not isinstance(entry, FrozenPipeline):
+                self._entries.append((FrozenPipeline(entry), span))
+            else:
+                self._entries.append((entry, span))
+
+    @classmethod
+    def _holding(cls, pipeline: OpPassManager) -> Self:
+        """Return an instance of a subclass with the entries of a manager, and their places."""
+        made = cls.__new__(cls)
+        FrozenPipeline.__init__(made, pipeline)
+        return made
+
+    def __hash__(self) -> int:
+        return hash((self._anchor, tuple(self)))
+
+    def _empty_copy(self) -> OpPassManager:
+        return OpPassManager(self._anchor, nesting=self.nesting)
+
+    def as_option(self) -> Self:
+        """Return this pipeline."""
+        return self
+
+    def clear(self) -> None:
+        """Refuse to.
+
+        Raises:
+            TypeError: Always.
+        """
+        self._append()
+
+    def _append(self, *entries: _Entry) -> None:
+        msg = "this pass manager is held by a pass and cannot be changed; use copy()"
+        raise TypeError(msg)
 
 
 def _expand(call: ResolvedCall, manager: OpPassManager) -> None:

@@ -68,12 +68,8 @@ class MLIRSource:
 class NativeOptions(Options):
     """Options of one of MLIR's registered pipelines, as they were written."""
 
+    fields_are_options = False  # MLIR knows the options, and does not tell
     nodes: tuple[OptionNode, ...] = ()
-
-    @classmethod
-    def option_infos(cls) -> tuple[()]:
-        """Return nothing: MLIR knows the options, and does not tell."""
-        return ()
 
     @classmethod
     def read_options(

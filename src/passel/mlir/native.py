@@ -15,6 +15,7 @@ from passel.mlir.bindings import bindings_named
 from passel.mlir.pass_effects import display_name_of, effects_of_native
 from passel.mlir.pipelines import Refused, compiled, expanded, is_pass, on_nothing, parsed, words_in
 from passel.passes import Pass
+from passel.passes.factory import make_pass_class
 from passel.pipeline import PassNode, parse_options, parse_pipeline, print_options
 
 if TYPE_CHECKING:
@@ -62,12 +63,8 @@ class NativePass(Pass[Any]):
     ir = "mlir"
     root: ClassVar[str]
     on_functions: ClassVar[bool] = False
+    fields_are_options = False  # MLIR knows the options, and does not tell
     options: str = ""
-
-    @classmethod
-    def option_infos(cls) -> tuple[()]:
-        """Return nothing: MLIR knows the options, and does not tell."""
-        return ()
 
     @classmethod
     def read_options(
@@ -170,17 +167,17 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
         on_functions = _UNSCHEDULABLE in trial.said
         display_name = trial.display_names.get(name, name)
         anchor = _only_anchor(bindings, name)
-    namespace = {
-        "__module__": __name__,
-        "__doc__": f"MLIR's pass `{name}`.",
-        "name": name,
-        "anchor": anchor,
-        "effects": effects_of_native(bindings, name, ""),
-        "root": bindings.root,
-        "on_functions": on_functions,
-        "display_name": display_name,
-    }
-    return type(display_name, (NativePass,), namespace)
+    return make_pass_class(
+        NativePass,
+        display_name,
+        name=name,
+        doc=f"MLIR's pass `{name}`.",
+        anchor=anchor,
+        effects=effects_of_native(bindings, name, ""),
+        root=bindings.root,
+        on_functions=on_functions,
+        display_name=display_name,
+    )
 
 
 def _only_anchor(bindings: Bindings, name: str) -> str | None:

@@ -3,12 +3,23 @@
 Pass            runs on any op that is isolated from above
 OperationPass   runs on ops of one name, its anchor
 InterfacePass   runs on ops that have a trait or implement an interface
+
+`Pass` is also the protocol of every other kind of pass: all that managers, schedules, runs,
+reports and tools may ask of one is declared here, with a default. Nobody asks which kind a
+pass is; what is special about a kind is its answer to one of these questions.
+
+    written in Python   a class statement; its annotated fields are its options
+    a function          made by `passel.passes.callables.pass_of`
+    an IR's own         made by the adapter, of a class (xDSL) or a name (MLIR)
+    a crossing          runs a pipeline on another IR; takes elements in parentheses
+
+Classes that are made at run time are made by `passel.passes.factory`.
 """
 
 from __future__ import annotations
 
 import typing
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, dataclass_transform
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
@@ -19,6 +30,8 @@ from passel.passes.statistics import Statistic, statistics_of
 from passel.pipeline import PassNode, print_element
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     # Only for its default: a plain `Pass` means `Pass[Any]` to type checkers.
     from typing_extensions import TypeVar
 
@@ -52,6 +65,8 @@ class Pass(Options, Generic[OpT, StateT]):
         effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline that somebody else has recorded runs such a pass only if
             it is allowed to; see `PassManager.restrict_effects`.
+        takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
+            `from_elements` makes it.
 
     The type parameters are the class of the ops that it runs on and what `initialize`
     returns; both may be left out.
@@ -76,6 +91,7 @@ class Pass(Options, Generic[OpT, StateT]):
     preserves: ClassVar[tuple[type, ...]] = ()
     ir: ClassVar[str] = ""
     effects: ClassVar[tuple[str, ...]] = ()
+    takes_elements: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Make the subclass a frozen dataclass and check what it declares."""
@@ -132,6 +148,36 @@ class Pass(Options, Generic[OpT, StateT]):
         Override it where that depends on options. Passes that it holds speak for themselves.
         """
         return self.effects
+
+    @staticmethod
+    def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one
+        """Return the options that `name[argument]` stands for; None if it takes no argument.
+
+        Args:
+            argument: What stands in the brackets.
+
+        Returns:
+            Names of options, and their values as they would be written.
+        """
+        return None
+
+    @classmethod
+    def from_elements(
+        cls,
+        elements: Sequence[ElementNode],  # noqa: ARG003 - for those that take them
+        registry: Any,  # noqa: ARG003
+    ) -> Self:
+        """Return the pass for `name(elements)`; for classes that take elements.
+
+        Args:
+            elements: What stands in the parentheses.
+            registry: Where names around it are looked up.
+
+        Raises:
+            PipelineError: What stands there is wrong.
+        """
+        msg = f"{cls.__qualname__} takes elements, but does not define from_elements"
+        raise DefinitionError(msg)
 
     @property
     def display_name(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from passel.errors import PassFailure
 from passel.passes.base import Pass
 from passel.passes.definition import check_body
+from passel.passes.factory import make_pass_class
 
 if TYPE_CHECKING:
     from passel.passes.context import PassContext
@@ -85,11 +86,12 @@ def pass_of(
         raise TypeError(msg)
     own_name: str = getattr(function, "__name__", type(function).__name__)
     check_body(function, own_name)
-    namespace: dict[str, Any] = {
-        "function": staticmethod(function),
-        "__doc__": description or function.__doc__,
-        "anchor": op_name or None,
-    }
-    if argument:
-        namespace["name"] = argument
-    return type(name or own_name.strip("<>"), (CallablePass,), namespace)()
+    made = make_pass_class(
+        CallablePass,
+        name or own_name.strip("<>"),
+        name=argument,
+        doc=description or function.__doc__,
+        function=staticmethod(function),
+        anchor=op_name or None,
+    )
+    return made()

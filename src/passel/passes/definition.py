@@ -123,9 +123,13 @@ def _refuse_taken(cls: type[Any], what: str, name: str) -> None:
     raise DefinitionError(msg)
 
 
+def is_taken(base: type[Any], name: str) -> bool:
+    """Return whether a class or a base of it declares an attribute or a method of this name."""
+    return any(name in _attributes(each) for each in base.__mro__)
+
+
 def _is_taken(cls: type[Any], name: str) -> bool:
-    """Return whether a base class declares an attribute or a method of this name."""
-    return any(name in _attributes(base) for base in cls.__mro__[1:])
+    return any(is_taken(base, name) for base in cls.__bases__)
 
 
 def _attributes(cls: type[Any]) -> Iterator[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from passel.errors import EffectsError, Problem
 from passel.passes.base import Pass
 from passel.passes.effect_names import EFFECTS, check_effects
+from passel.passes.tree import PassTree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -16,20 +17,12 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
 
 
-class _Tree(Protocol):
-    """A pass manager."""
-
-    def located(self) -> Iterator[tuple[Any, Span | None]]:
-        """Yield the direct entries in order, each with its place in the text if it has one."""
-        ...
-
-
-def effects_of(pass_: Pass[Any]) -> tuple[str, ...]:
+def effects_of(pass_: Pass[Any, Any]) -> tuple[str, ...]:
     """Return the effects of a pass and of all that its options hold, sorted."""
     return tuple(sorted({effect for each in passes_held(pass_) for effect in each.own_effects()}))
 
 
-def passes_held(pass_: Pass[Any]) -> Iterator[Pass[Any]]:
+def passes_held(pass_: Pass[Any, Any]) -> Iterator[Pass[Any, Any]]:
     """Yield a pass and all that its options hold, at any depth."""
     return (held for held, _ in _passes_in(pass_, None))
 
@@ -53,7 +46,7 @@ class EffectsGuard:
         self.allowed: frozenset[str] = frozenset(allowed)
         self._remedy = remedy
 
-    def check(self, tree: _Tree) -> None:
+    def check(self, tree: PassTree) -> None:
         """Check a pass manager.
 
         Raises:
@@ -94,7 +87,7 @@ def _listed(clauses: list[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _passes_of(tree: _Tree, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
+def _passes_of(tree: PassTree, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
     """Yield all passes of a manager with their places, or with those of what holds them."""
     for entry, own in tree.located():
         yield from _passes_in(entry, own or span)
@@ -102,7 +95,7 @@ def _passes_of(tree: _Tree, span: Span | None) -> Iterator[tuple[Pass[Any], Span
 
 def _passes_in(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
     """Yield the passes that a value of an option is or holds."""
-    if hasattr(value, "located"):
+    if isinstance(value, PassTree):
         yield from _passes_of(value, span)
     elif isinstance(value, tuple):
         for element in typing.cast("tuple[Any, ...]", value):

@@ -14,7 +14,7 @@ import re
 import types
 import typing
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
@@ -70,7 +70,10 @@ class Codec(Protocol):
 
 @runtime_checkable
 class ReadsOptionText(Protocol):
-    """What a class must offer so that an option may hold its instances."""
+    """What a class must offer so that an option may hold its instances.
+
+    It need not, but may derive from `OptionValue`.
+    """
 
     @classmethod
     def from_option_text(cls, text: OptionText, scope: Any) -> Any:
@@ -80,6 +83,21 @@ class ReadsOptionText(Protocol):
     def to_option_text(self, *, all_options: bool) -> OptionText | str:
         """Return what `from_option_text` reads back; a string is quoted as far as need be."""
         ...
+
+
+class OptionValue:
+    """Base class of classes whose instances an option may hold, with what they need not say.
+
+    Attributes:
+        option_metavar: What stands for a value in help.
+    """
+
+    option_metavar: ClassVar[str] = "<value>"
+
+    @classmethod
+    def option_value(cls, value: Any) -> Any:
+        """Return an instance in the form that a pass holds, which must not change any more."""
+        return value
 
 
 class ScalarCodec:
@@ -363,7 +381,8 @@ class CustomCodec:
 
     def __init__(self, kind: Any) -> None:
         self.kind: Any = kind
-        self.metavar: str = getattr(kind, "option_metavar", "<value>")
+        self._declared: type[OptionValue] = kind if issubclass(kind, OptionValue) else OptionValue
+        self.metavar: str = self._declared.option_metavar
 
     def parse(self, values: Sequence[OptionText | None], scope: Any) -> Any:
         """Read the last occurrence."""
@@ -385,11 +404,10 @@ class CustomCodec:
         return text if isinstance(text, OptionText) else OptionText(text)
 
     def check(self, value: Any) -> Any:
-        """Accept instances; a class may freeze what it is given with `as_option`."""
+        """Accept instances, in the form that a pass can hold."""
         if not isinstance(value, self.kind):
             raise BadValue(f"expected {self.kind.__name__}, got {value!r}")
-        freeze = getattr(value, "as_option", None)
-        return freeze() if freeze else value
+        return self._declared.option_value(value)
 
 
 def codec_for(hint: Any, *, struct: Callable[[Any], Codec | None] | None = None) -> Codec:
@@ -445,7 +463,7 @@ def _eagerness(codec: Codec) -> int:
 def _class_codec(hint: Any) -> Codec | None:
     if isinstance(hint, type) and issubclass(hint, Enum):
         return choice_codec({_keyword(member): member for member in hint})
-    if isinstance(hint, type) and hasattr(hint, "from_option_text"):
+    if isinstance(hint, type) and issubclass(hint, ReadsOptionText):
         return CustomCodec(hint)
     return None
 

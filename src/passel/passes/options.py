@@ -110,6 +110,9 @@ class Options:
         Tiling(sizes=(4, 8), peel=False)
     """
 
+    fields_are_options: ClassVar[bool] = True
+    """Whether the annotated fields are options; False if they only hold what is given."""
+
     __options: ClassVar[tuple[OptionInfo, ...] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -117,7 +120,9 @@ class Options:
         super().__init_subclass__(**kwargs)
         dataclass(frozen=True, kw_only=True)(cls)
         check_fields(cls)
-        cls.__options = None
+        cls.__options = None if cls.fields_are_options else ()
+        if cls.__options is not None:
+            return
         # Annotations may name what is defined later or locally; they are read when needed.
         with contextlib.suppress(NameError):
             cls.__options = tuple(_option_infos(cls))

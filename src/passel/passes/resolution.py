@@ -166,7 +166,7 @@ class _Resolver:
             self._entries[name] = found
             return found
 
-    def _crossing(self, node: PipelineNode) -> Any:
+    def _crossing(self, node: PipelineNode) -> type[Pass[Any]] | None:
         """Return the class of a pass that is written like a nested pipeline, if the node is one.
 
         Op names have dots, so that none can be taken for such a pass.
@@ -174,9 +174,7 @@ class _Resolver:
         if "." in node.anchor or node.anchor == ANY:
             return None
         info = self._registry.lookup_pass(node.anchor)
-        if info is None or not getattr(info.pass_class, "takes_elements", False):
-            return None
-        return info.pass_class
+        return info.pass_class if info is not None and info.pass_class.takes_elements else None
 
     def _nest(self, node: PipelineNode) -> ResolvedElement:
         crossing = self._crossing(node)
@@ -193,7 +191,7 @@ class _Resolver:
         if isinstance(entry, PassPipelineInfo):
             return self._call(entry, node)
         pass_class, owner = _class_of(entry), f"pass '{node.name}'"
-        nodes = _options(node, owner, argument=getattr(pass_class, "argument_options", None))
+        nodes = _options(node, owner, pass_class)
         pass_ = _made(pass_class, nodes, owner, self._registry)
         if not nodes:
             self._plain[node.name] = pass_  # passes are values: one will do for all places
@@ -258,11 +256,13 @@ def _elsewhere(name: str, registry: PassRegistry) -> str:
     return ""
 
 
-def _options(node: PassNode, owner: str, argument: Any = None) -> tuple[OptionNode, ...]:
+def _options(
+    node: PassNode, owner: str, pass_class: type[Pass[Any]] | None = None
+) -> tuple[OptionNode, ...]:
     """Return the options written, a bracketed argument turned into the options it stands for."""
     if node.argument is None:
         return node.options
-    if argument is None:
+    extra = pass_class.argument_options(node.argument.text) if pass_class is not None else None
+    if extra is None:
         raise OptionError(Problem(f"{owner} takes no argument in brackets", node.argument.span))
-    extra = (OptionNode(key, OptionText(text)) for key, text in argument(node.argument.text))
-    return (*node.options, *extra)
+    return (*node.options, *(OptionNode(key, OptionText(text)) for key, text in extra))

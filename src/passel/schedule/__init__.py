@@ -1,6 +1,7 @@
 """Schedules: the immutable form that a pass manager is compiled to, and that is run."""
 
-from passel.schedule.compiler import PassTree, PipelineCompiler
+from passel.passes.tree import PassTree
+from passel.schedule.compiler import PipelineCompiler
 from passel.schedule.model import (
     FusedStep,
     NestedStep,

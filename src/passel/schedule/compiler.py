@@ -14,11 +14,12 @@ import typing
 import weakref
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AnchorError, Problem
 from passel.ir import ANY
-from passel.passes import Options, Pass
+from passel.passes import Options
+from passel.passes.tree import PassTree
 from passel.schedule.model import (
     NestedStep,
     PassStep,
@@ -33,21 +34,9 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Span
     from passel.ir import IRAdapter, OpKind
+    from passel.passes import Pass
     from passel.passes.effects_guard import EffectsGuard
     from passel.schedule.model import Step
-
-
-class PassTree(Protocol):
-    """What compiling needs of a pass manager."""
-
-    @property
-    def anchor(self) -> str:
-        """The op name it runs on, or `any`."""
-        ...
-
-    def located(self) -> Iterator[tuple[Pass | PassTree, Span | None]]:
-        """Yield the direct entries in order, each with its place in the text if it has one."""
-        ...
 
 
 class _Compiled(NamedTuple):
@@ -137,7 +126,7 @@ def _signature(tree: PassTree) -> Iterator[object]:
     """Yield everything that a schedule depends on, by identity: passes are frozen."""
     for entry, _ in tree.located():
         yield entry
-        if not isinstance(entry, Pass):
+        if isinstance(entry, PassTree):
             yield from _signature(entry)
             yield None
 
@@ -145,12 +134,12 @@ def _signature(tree: PassTree) -> Iterator[object]:
 def _passes_in(tree: PassTree) -> Iterator[Pass[Any, Any]]:
     """Yield all passes of a tree, those inside of passes' options included."""
     for entry, _ in tree.located():
-        if isinstance(entry, Pass):
+        if isinstance(entry, PassTree):
+            yield from _passes_in(entry)
+        else:
             yield entry
             for info in entry.option_infos():
                 yield from _passes_in_option(getattr(entry, info.field))
-        else:
-            yield from _passes_in(entry)
 
 
 def _passes_in_option(value: Any) -> Iterator[Pass[Any, Any]]:
@@ -160,7 +149,7 @@ def _passes_in_option(value: Any) -> Iterator[Pass[Any, Any]]:
     elif isinstance(value, Options):
         for info in value.option_infos():
             yield from _passes_in_option(getattr(value, info.field))
-    elif hasattr(value, "located"):
+    elif isinstance(value, PassTree):
         yield from _passes_in(value)
 
 
@@ -170,20 +159,20 @@ class _Draft:
 
     anchor: str
     span: Span | None
-    entries: list[tuple[Pass | _Draft, Span | None]] = field(
-        default_factory=list["tuple[Pass | _Draft, Span | None]"]
+    entries: list[tuple[Pass[Any, Any] | _Draft, Span | None]] = field(
+        default_factory=list["tuple[Pass[Any, Any] | _Draft, Span | None]"]
     )
 
     @staticmethod
     def of(tree: PassTree, span: Span | None = None) -> _Draft:
         draft = _Draft(tree.anchor, span)
         for entry, place in tree.located():
-            copy = entry if isinstance(entry, Pass) else _Draft.of(entry, place)
+            copy = _Draft.of(entry, place) if isinstance(entry, PassTree) else entry
             draft.entries.append((copy, place))
         return draft
 
-    def passes(self) -> Iterator[Pass]:
-        return (entry for entry, _ in self.entries if isinstance(entry, Pass))
+    def passes(self) -> Iterator[Pass[Any, Any]]:
+        return (entry for entry, _ in self.entries if not isinstance(entry, _Draft))
 
 
 class _Compiler:
@@ -236,16 +225,16 @@ class _Compiler:
                 span,
             )
             for entry, span in draft.entries
-            if isinstance(entry, Pass) and not is_schedulable(entry, kind)
+            if not isinstance(entry, _Draft) and not is_schedulable(entry, kind)
         ]
         if problems:
             raise AnchorError(*problems)
 
-    def _merged(self, draft: _Draft) -> Iterator[Pass | list[_Draft]]:
+    def _merged(self, draft: _Draft) -> Iterator[Pass[Any, Any] | list[_Draft]]:
         """Yield the entries with adjacent nested pipelines gathered where they may be."""
         group = _Group()
         for entry, _ in draft.entries:
-            if isinstance(entry, Pass):
+            if not isinstance(entry, _Draft):
                 if group.by_anchor:
                     yield group.ordered()
                     group = _Group()

@@ -28,7 +28,7 @@ class PassStep:
             anchors around it, then its number among all passes with the same anchors.
     """
 
-    pass_: Pass
+    pass_: Pass[Any, Any]
     path: str
 
     is_fused: ClassVar[bool] = False
@@ -205,12 +205,12 @@ def passes_in(step: Step) -> Iterator[PassStep]:
         yield step
 
 
-def any_accepts(passes: Iterator[Pass], kind: OpKind) -> bool:
+def any_accepts(passes: Iterator[Pass[Any, Any]], kind: OpKind) -> bool:
     """Return whether an `any` pipeline of these passes takes ops of a kind."""
     return kind.registered and kind.isolated and all(is_schedulable(p, kind) for p in passes)
 
 
-def is_schedulable(pass_: Pass, kind: OpKind) -> bool:
+def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
     """Return whether a pass says that it can run on ops of a kind.
 
     Raises:

@@ -11,7 +11,6 @@ import re
 import types
 import typing
 from contextlib import contextmanager
-from dataclasses import MISSING
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,10 +21,12 @@ from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException
 
 from passel.errors import DefinitionError, PassFailure
 from passel.passes import Pass, Statistic
+from passel.passes.factory import OptionSpec, field_for, make_pass_class
+from passel.pipeline import quote
 from passel.xdsl.pass_effects import effects_of_class, effects_of_instance
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
     from passel.passes import PassContext
 
@@ -40,14 +41,15 @@ class XDSLPass(Pass[Operation]):
     """
 
     module_pass_class: ClassVar[type[ModulePass]]
+    field_names: ClassVar[dict[str, str]] = {}
     created: ClassVar[Statistic] = Statistic("Number of operations created", name="num-created")
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
 
     def module_pass(self) -> ModulePass:
         """Return the `ModulePass` with this pass's options."""
-        infos = self.option_infos()
-        return self.module_pass_class(**{info.field: getattr(self, info.field) for info in infos})
+        values = {own: getattr(self, ours) for own, ours in self.field_names.items()}
+        return self.module_pass_class(**values)
 
     def own_effects(self) -> tuple[str, ...]:
         """Return what the `ModulePass` does outside the IR, as far as it is known."""
@@ -83,16 +85,16 @@ class XDSLPass(Pass[Operation]):
         # The class was made at run time, so pickle would not find it.
         return wrap_module_pass, (self.module_pass(),)
 
-    @staticmethod
-    def argument_options(argument: str) -> tuple[tuple[str, str], ...]:
-        """Return the options that xDSL's `mlir-opt[...]` stands for."""
-        arguments = (
-            "--mlir-print-op-generic",
-            "--allow-unregistered-dialect",
-            "-p",
-            f"builtin.module({argument})",
-        )
-        return tuple(("arguments", f'"{text}"') for text in arguments)
+
+def _mlir_opt_options(argument: str) -> tuple[tuple[str, str], ...]:
+    """Return the options that xDSL's `mlir-opt[...]` stands for."""
+    arguments = (
+        "--mlir-print-op-generic",
+        "--allow-unregistered-dialect",
+        "-p",
+        f"builtin.module({argument})",
+    )
+    return tuple(("arguments", quote(text)) for text in arguments)
 
 
 @cache
@@ -102,29 +104,33 @@ def pass_class_for(module_pass_class: type[ModulePass]) -> type[XDSLPass]:
     Raises:
         DefinitionError: An option's type cannot be read from text.
     """
-    annotations: dict[str, Any] = {}
-    namespace: dict[str, Any] = {
-        "__annotations__": annotations,
-        "__doc__": module_pass_class.__doc__,
-        "__module__": module_pass_class.__module__,
-        "__qualname__": module_pass_class.__qualname__,
-        "name": module_pass_class.name,
-        "effects": effects_of_class(module_pass_class),
-        "module_pass_class": module_pass_class,
-    }
+    specs = tuple(_option_specs(module_pass_class))
+    attributes: dict[str, Any] = {}
+    if module_pass_class.name == "mlir-opt":
+        attributes["argument_options"] = staticmethod(_mlir_opt_options)
+    return make_pass_class(
+        XDSLPass,
+        module_pass_class.__name__,
+        name=module_pass_class.name,
+        doc=module_pass_class.__doc__,
+        module=module_pass_class.__module__,
+        options=specs,
+        effects=effects_of_class(module_pass_class),
+        module_pass_class=module_pass_class,
+        field_names={spec.field: field_for(XDSLPass, spec.field) for spec in specs},
+        **attributes,
+    )
+
+
+def _option_specs(module_pass_class: type[ModulePass]) -> Iterator[OptionSpec]:
     hints = typing.get_type_hints(module_pass_class)
     for field in dataclasses.fields(module_pass_class):
         if field.name == "name" or not field.init:
             continue
-        annotations[field.name] = hints[field.name]
-        if field.default is not MISSING or field.default_factory is not MISSING:
-            default, factory = field.default, field.default_factory
-            namespace[field.name] = dataclasses.field(default=default, default_factory=factory)
-        elif types.NoneType in typing.get_args(hints[field.name]):
-            namespace[field.name] = None  # to xDSL, what can be None is optional
-    if module_pass_class.name != "mlir-opt":
-        namespace["argument_options"] = None
-    return type(module_pass_class.__name__, (XDSLPass,), namespace)
+        default, hint = field.default, hints[field.name]
+        if default is field.default_factory and types.NoneType in typing.get_args(hint):
+            default = None  # to xDSL, what can be None is optional
+        yield OptionSpec(field.name, hint, default, field.default_factory)
 
 
 def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
@@ -132,17 +138,21 @@ def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
     kind = type(module_pass)
     try:
         pass_class = pass_class_for(kind)
-        values = {
-            info.field: getattr(module_pass, info.field) for info in pass_class.option_infos()
-        }
+        values = {ours: getattr(module_pass, own) for own, ours in pass_class.field_names.items()}
         return pass_class(**values)
     except DefinitionError:
         # Not expressible as text, so it has no options here; the instance itself is run.
         def itself(_: XDSLPass) -> ModulePass:
             return module_pass
 
-        namespace = {"name": kind.name, "module_pass_class": kind, "module_pass": itself}
-        return type(kind.__name__, (XDSLPass,), namespace)()
+        made = make_pass_class(
+            XDSLPass,
+            kind.__name__,
+            name=kind.name,
+            module_pass_class=kind,
+            module_pass=itself,
+        )
+        return made()
 
 
 @contextmanager

@@ -47,7 +47,7 @@ class Inliner(Pass["Operation"]):
     ir = "xdsl"
     dependent_dialects: ClassVar[tuple[str, ...]] = ("cf",)
     default_pipeline: BarePipeline = option(
-        default=BarePipeline(Canonicalizer()).as_option(),
+        default=BarePipeline(Canonicalizer()),
         help="Simplifies callables for whose op there is no pipeline in op-pipelines.",
     )
     op_pipelines: tuple[OpPassManager, ...] = option(

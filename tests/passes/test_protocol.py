@@ -1,0 +1,157 @@
+"""Every kind of pass answers every question that a pass may be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl.passes import ModulePass
+
+from passel import DefinitionError, OpPassManager, Pass, PassManager, Statistic
+from passel.bridge import RunOnMLIR, RunOnXDSL
+from passel.manager import CompositeFixedPoint
+from passel.mlir import MLIRAdapter
+from passel.passes.callables import pass_of
+from passel.passes.factory import OptionSpec, make_pass_class
+from passel.pipeline import parse_elements, print_element
+from passel.testing import ToyAdapter
+from passel.xdsl.module_passes import wrap_module_pass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+MODULE = ToyAdapter.kinds["toy.module"]
+
+
+class Written(Pass):
+    """A pass as people write them."""
+
+    name = "written"
+    limit: int = 3
+
+
+@dataclass(frozen=True)
+class Foreign(ModulePass):
+    """A pass of xDSL's with options that have the names of attributes of passel's passes."""
+
+    name = "foreign"
+    anchor: str = "x"
+    run: int = 1
+    limit: int | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True)
+class Opaque(ModulePass):
+    """A pass of xDSL's with an option that cannot be read from text."""
+
+    name = "opaque"
+    what: object = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Do nothing."""
+
+
+def native(text: str) -> Pass[Any]:
+    """Return a pass of MLIR's."""
+    manager = PassManager.parse(f"builtin.module({text})", adapter=MLIRAdapter())
+    (found,) = manager
+    assert isinstance(found, Pass)
+    return found
+
+
+def nothing(op: Any, handle: Any) -> None:
+    """Do nothing."""
+
+
+KINDS = {
+    "written": lambda: Written(limit=5),
+    "function": lambda: pass_of(nothing, argument="function"),
+    "nameless": lambda: pass_of(nothing),
+    "xdsl": lambda: wrap_module_pass(Foreign(anchor="a b", run=2)),
+    "opaque": lambda: wrap_module_pass(Opaque(what=object())),
+    "native": lambda: native("canonicalize{top-down=false region-simplify=normal}"),
+    "to-xdsl": lambda: RunOnXDSL.of("cse"),
+    "to-mlir": lambda: RunOnMLIR.of("func.func(cse,canonicalize{top-down=false})"),
+    "combinator": lambda: CompositeFixedPoint(pipeline=CompositeFixedPoint().pipeline),
+}
+
+
+@pytest.fixture(params=sorted(KINDS))
+def any_pass(request: pytest.FixtureRequest) -> Any:
+    """A pass of each kind in turn."""
+    return KINDS[request.param]()
+
+
+def test_every_kind_answers(any_pass: Any) -> None:
+    """Whatever is asked of a pass has an answer of the right type."""
+    assert isinstance(any_pass.name, str)
+    assert isinstance(any_pass.display_name, str)
+    assert isinstance(any_pass.ir, str)
+    assert any_pass.anchor is None or isinstance(any_pass.anchor, str)
+    for several in (any_pass.dependent_dialects, any_pass.preserves, any_pass.own_effects()):
+        assert isinstance(several, tuple)
+    assert isinstance(any_pass.can_schedule_on(MODULE), bool)
+    kind = any_pass.__class__
+    assert all(isinstance(each, Statistic) for each in kind.statistics())
+    assert isinstance(kind.summary(), str)
+    assert isinstance(kind.option_infos(), tuple)
+    assert kind.argument_options("x") is None
+    assert isinstance(kind.takes_elements, bool)
+    assert isinstance(any_pass, Pass)
+
+
+def test_every_kind_is_a_value(any_pass: Any) -> None:
+    """It is equal to itself, has a hash, and can be shared."""
+    assert any_pass == any_pass  # noqa: PLR0124 - that is the question
+    assert hash(any_pass) == hash(any_pass)
+
+
+def test_every_kind_prints_as_a_node(any_pass: Any) -> None:
+    """Its text is that of its node, which is what the text parses to."""
+    for all_options in (False, True):
+        node = any_pass.to_node(all_options=all_options)
+        assert any_pass.to_text(all_options=all_options) == print_element(node)
+        assert parse_elements(print_element(node)) == (node,)
+    assert str(any_pass) == any_pass.to_text()
+    assert str(OpPassManager("any").add(any_pass)) == f"any({any_pass})"
+
+
+def test_foreign_options_keep_their_names() -> None:
+    """An option of another IR's pass may have any name; in text it has that."""
+    foreign = wrap_module_pass(Foreign(anchor="a b", run=2))
+    assert str(foreign) == 'foreign{anchor="a b" run=2}'
+    assert foreign.anchor is None
+    assert foreign.module_pass() == Foreign(anchor="a b", run=2)
+
+
+def test_a_made_class_is_checked_like_a_written_one() -> None:
+    """What a class statement refuses is refused here."""
+    with pytest.raises(DefinitionError, match="cannot be the name of a pass"):
+        make_pass_class(Pass, "Made", name="two words")
+    with pytest.raises(DefinitionError, match="cannot be read from text"):
+        make_pass_class(Pass, "Made", options=[OptionSpec("x", object)])
+
+
+def test_a_made_class_is_as_if_written() -> None:
+    """Name, options, docstring and whatever else stands in a class body."""
+    made = make_pass_class(
+        Pass,
+        "Made",
+        name="made",
+        doc="Do nothing.\n\nAt length.",
+        module="somewhere",
+        options=[OptionSpec("must_be", int, help="Given."), OptionSpec("name", str, "x")],
+        preserves=(int,),
+    )
+    assert (made.__name__, made.__module__, made.name) == ("Made", "somewhere", "made")
+    assert (made.summary(), made.preserves) == ("Do nothing.", (int,))
+    (must, name) = made.option_infos()
+    assert (must.name, must.required, must.help) == ("must-be", True, "Given.")
+    assert (name.name, name.field, name.default) == ("name", "name_", "x")
+    options: Any = {"must_be": 3, "name_": "y"}
+    assert str(made(**options)) == "made{must-be=3 name=y}"
