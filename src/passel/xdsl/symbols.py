@@ -42,6 +42,11 @@ class SymbolResolver:
             symbols = self._symbols[table] = {name: op for name, op in named if name is not None}
         return symbols
 
+    def agrees_with(self, other: SymbolResolver, root: Operation) -> bool:
+        """Return whether two find the same in the tables in `root` that either has read."""
+        tables = [table for table in (*self._symbols, *other._symbols) if root.is_ancestor(table)]
+        return all(self.symbols_in(table) == other.symbols_in(table) for table in tables)
+
     def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
         """Yield the symbols along a reference, as far as they exist.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from passel.mlir.bindings import bindings_of, parent_of
 
@@ -58,6 +58,22 @@ class SymbolUsers:
             for reference in self._references(user):
                 self._add(SymbolUse(user, reference))
             stack.extend(reversed(self._bindings.children(user)))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the same ops use the same symbols, and names mean the same."""
+        if not isinstance(other, SymbolUsers):
+            return NotImplemented
+        try:
+            return self._agrees(other) and other._agrees(self)
+        except RuntimeError:  # one of them knows an op that was erased
+            return False
+
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
+
+    def _agrees(self, other: SymbolUsers) -> bool:
+        if self._uses != other._uses or self._unresolved != other._unresolved:
+            return False
+        return all(other._symbols(table) == known for table, known in list(self._tables.items()))
 
     def _add(self, use: SymbolUse) -> None:
         path = list(self._resolve(use.user, use.reference))

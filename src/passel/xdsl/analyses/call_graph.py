@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import SymbolRefAttr, UnregisteredOp
 
@@ -85,6 +85,18 @@ class CallGraph:
         self._recursive = {
             op for scc in self.sccs for op in scc if len(scc) > 1 or op in self.callees(op)
         }
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two graphs have the same calls, callables and addresses taken."""
+        if not isinstance(other, CallGraph):
+            return NotImplemented
+        return (
+            self.callables == other.callables
+            and self.calls == other.calls
+            and self._address_taken == other._address_taken
+        )
+
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def _look_at(self, op: Operation, caller: Operation | None) -> None:
         target = call_target(op)

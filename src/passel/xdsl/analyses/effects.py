@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, OpResult
@@ -116,6 +116,18 @@ class Effects:
     def __init__(self, op: Operation) -> None:
         self.op = op
         self._summaries: dict[Operation, EffectSummary] = {}
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two agree on the ops, among those that are left, that either knows."""
+        if not isinstance(other, Effects):
+            return NotImplemented
+        return self._agrees(other) and other._agrees(self)
+
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
+
+    def _agrees(self, other: Effects) -> bool:
+        known = [op for op in self._summaries if self.op.is_ancestor(op)]
+        return all(other.of(op) == self._summaries[op] for op in known)
 
     def of(self, op: Operation) -> EffectSummary:
         """Return what executing an op may do; of a callable, what its body may do."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from passel.xdsl.analyses.dominance import successors_of
 
@@ -45,6 +45,14 @@ class Liveness:
             free[owner] = set()
             for region in owner.regions:
                 free[owner] |= self._analyse(region, free)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the same values are live in the same blocks."""
+        if not isinstance(other, Liveness):
+            return NotImplemented
+        return self._in == other._in and self._out == other._out
+
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def _analyse(self, region: Region, free: dict[Operation, set[SSAValue]]) -> set[SSAValue]:
         defined: set[SSAValue] = set()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from passel.xdsl.analyses.dominance import DominanceInfo, successors_of
 
@@ -105,6 +105,25 @@ class LoopInfo:
             for region in owner.regions:
                 self._find(region, around, dominance)
         self.top_level: list[Loop] = [loop for loop in self.loops if loop.parent is None]
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the same blocks make the same loops, nested in the same way."""
+        if not isinstance(other, LoopInfo):
+            return NotImplemented
+        return self._facts() == other._facts()
+
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
+
+    def _facts(self) -> tuple[object, object]:
+        """Return what is known of each loop and block, with loops by their number."""
+        numbers: dict[Loop | None, int] = {loop: index for index, loop in enumerate(self.loops)}
+        loops = [
+            (each.header, each.blocks, each.op, each.latches, each.exits, each.preheader)
+            for each in self.loops
+        ]
+        parents = [numbers.get(loop.parent) for loop in self.loops]
+        innermost = {block: numbers.get(loop) for block, loop in self._innermost.items()}
+        return (loops, parents), innermost
 
     def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
         """Tell whether this or dominance was not preserved."""

@@ -1,8 +1,10 @@
 """Cached lookup of symbols."""
+# pyright: reportPrivateUsage=false
+# xDSL's tables do not tell all that they hold.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.utils.symbol_table import SymbolTableCollection
 
@@ -34,6 +36,19 @@ class SymbolTables:
     def __init__(self, op: Operation) -> None:
         self.op = op
         self.collection: SymbolTableCollection = SymbolTableCollection()
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two agree on the tables, among those that are left, that either read."""
+        if not isinstance(other, SymbolTables):
+            return NotImplemented
+        tables = [*self.collection.symbol_tables, *other.collection.symbol_tables]
+        return all(
+            self.table(table)._symbol_table == other.table(table)._symbol_table
+            for table in tables
+            if self.op.is_ancestor(table)
+        )
+
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def table(self, op: Operation) -> SymbolTable:
         """Return the table of an op that is one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from passel.xdsl.symbols import SymbolResolver, references
 
@@ -50,6 +50,18 @@ class SymbolUsers:
         for user in op.walk():
             for reference in references(user):
                 self._add(SymbolUse(user, reference))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the same ops use the same symbols, and names mean the same."""
+        if not isinstance(other, SymbolUsers):
+            return NotImplemented
+        return (
+            self._uses == other._uses
+            and self._unresolved == other._unresolved
+            and self._resolver.agrees_with(other._resolver, self.op)
+        )
+
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def _add(self, use: SymbolUse) -> None:
         found = 0

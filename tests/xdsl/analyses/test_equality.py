@@ -1,0 +1,227 @@
+"""Every analysis is compared by value, so that a pass that breaks one it preserves is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl.dialects import arith, cf, func, memref
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, i32
+from xdsl.ir import Block, Operation
+from xdsl_inputs import REAL_FILES, xdsl_context
+
+from passel import AnalysisManager, Pass, PassContext, PassFailedError, PassManager
+from passel.xdsl import XDSLAdapter, analyses, parse_source
+
+if TYPE_CHECKING:
+    from passel.ir import IRAdapter
+
+Change = Callable[[Operation], None]
+
+TEXT = """
+func.func private @leaf(%x: i32) -> i32 {
+  func.return %x : i32
+}
+func.func private @other(%x: i32) -> i32 {
+  func.return %x : i32
+}
+func.func @main(%n: i32, %m: memref<i32>) -> i32 {
+  %one = arith.constant 1 : i32
+  cf.br ^loop(%n : i32)
+^loop(%i: i32):
+  %less = arith.subi %i, %one : i32
+  %x = func.call @leaf(%less) : (i32) -> i32
+  %more = arith.cmpi sgt, %x, %one : i32
+  cf.cond_br %more, ^loop(%less : i32), ^end
+^end:
+  %y = arith.addi %x, %n : i32
+  func.return %y : i32
+}"""
+
+
+def only(module: Operation, kind: type[Any]) -> Any:
+    """Return the only op of a class, or the first one."""
+    return next(op for op in module.walk() if isinstance(op, kind))
+
+
+def leave_loop(module: Operation) -> None:
+    """Make the branch that goes back go on."""
+    branch = only(module, cf.ConditionalBranchOp)
+    block: Block = branch.parent
+    block.insert_op_before(cf.BranchOp(branch.else_block), branch)
+    branch.detach()
+    branch.erase()
+
+
+def skip_loop(module: Operation) -> None:
+    """Let the entry go straight to the end as well, so that the loop dominates it no more."""
+    branch = only(module, cf.BranchOp)
+    block: Block = branch.parent
+    true = arith.ConstantOp.from_int_and_width(1, 1)
+    end = only(module, cf.ConditionalBranchOp).else_block
+    twice = cf.ConditionalBranchOp(true, branch.successor, branch.operands, end, ())
+    block.insert_ops_before([true, twice], branch)
+    branch.detach()
+    branch.erase()
+
+
+def call_another(module: Operation) -> None:
+    """Call the other leaf."""
+    only(module, func.CallOp).properties["callee"] = SymbolRefAttr("other")
+
+
+def drop_call(module: Operation) -> None:
+    """Erase the call, for which what it is passed takes its place."""
+    call = only(module, func.CallOp)
+    call.results[0].replace_all_uses_with(call.operands[0])
+    call.detach()
+    call.erase()
+
+
+def refer_to_leaf(module: Operation) -> None:
+    """Take the address of the leaf, as it were."""
+    only(module, arith.AddiOp).attributes["handler"] = SymbolRefAttr("leaf")
+
+
+def rename_leaf(module: Operation) -> None:
+    """Rename a function that nothing refers to."""
+    module.regions[0].block.ops.first.next_op.properties["sym_name"] = StringAttr("renamed")  # pyright: ignore[reportOptionalMemberAccess]
+
+
+def drop_other(module: Operation) -> None:
+    """Erase a function that nothing refers to."""
+    second = list(module.regions[0].block.ops)[1]
+    second.detach()
+    second.erase()
+
+
+def store(module: Operation) -> None:
+    """Write to memory, where nothing was read nor written."""
+    end = only(module, arith.AddiOp)
+    function = end.parent_op()
+    end.parent.insert_op_before(memref.StoreOp.get(end.lhs, function.args[1], []), end)
+
+
+def allocate(module: Operation) -> None:
+    """Take memory for a moment."""
+    end = only(module, arith.AddiOp)
+    end.parent.insert_op_before(memref.AllocOp.get(i32, shape=[]), end)
+
+
+def use_later(module: Operation) -> None:
+    """Use a value after the loop that only the loop used."""
+    end = only(module, arith.AddiOp)
+    end.operands = [only(module, arith.SubiOp).result, end.rhs]
+
+
+def use_no_more(module: Operation) -> None:
+    """Use a value of the loop after it no more."""
+    end = only(module, arith.AddiOp)
+    end.operands = [end.rhs, end.rhs]
+
+
+CHANGES: dict[str, tuple[Change, ...]] = {
+    "CallGraph": (call_another, drop_call, refer_to_leaf, drop_other),
+    "DominanceInfo": (skip_loop,),
+    "Effects": (store, allocate, drop_call),
+    "Liveness": (use_later, use_no_more, leave_loop),
+    "LoopInfo": (leave_loop, skip_loop),
+    "PostDominanceInfo": (skip_loop,),
+    "SymbolTables": (rename_leaf, drop_other),
+    "SymbolUsers": (call_another, drop_call, refer_to_leaf, rename_leaf, drop_other),
+}
+CASES = [(name, change) for name, changes in CHANGES.items() for change in changes]
+
+
+def computed(name: str, module: Operation) -> Any:
+    """Compute an analysis, and ask it for all that it computes on demand."""
+    manager = AnalysisManager(module, _Services())
+    result: Any = manager.analysis(getattr(analyses, name))
+    ask(name, result, module)
+    return result
+
+
+def ask(name: str, result: Any, module: Operation) -> None:
+    """Ask an analysis for all that it computes on demand."""
+    for op in module.walk():
+        match name:
+            case "Effects":
+                result.of(op)
+            case "SymbolTables" | "SymbolUsers":
+                result.lookup(op, SymbolRefAttr("nothing"))
+            case "DominanceInfo" | "PostDominanceInfo":
+                for region in op.regions:
+                    result.tree(region)
+            case _:
+                pass
+
+
+class _Services:
+    """Computes analyses without a run."""
+
+    adapter: IRAdapter = XDSLAdapter()
+
+    def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
+        return construct()
+
+    def check_preserved(self, kind: Any, old: Any, op: Any, construct: Callable[[], Any]) -> None:
+        raise NotImplementedError
+
+
+def test_every_analysis_is_here() -> None:
+    """Each analysis that passel exports is changed in some way below."""
+    assert sorted(CHANGES) == sorted(analyses.__all__)
+
+
+@pytest.mark.parametrize("name", analyses.__all__)
+def test_an_analysis_is_equal_to_a_second_one(name: str) -> None:
+    """Computed twice, an analysis is equal, on every real file."""
+    for file in sorted(REAL_FILES.glob("*.mlir")):
+        module = parse_source(xdsl_context(), file.read_text(encoding="utf-8"), file.name)
+        first = computed(name, module)
+        assert first == computed(name, module), file.name
+        assert first == getattr(analyses, name)(module, *[None] * (name == "LoopInfo")), file.name
+        assert first != object()
+
+
+@pytest.mark.parametrize(("name", "change"), CASES)
+def test_an_analysis_of_a_changed_op_is_another(name: str, change: Change) -> None:
+    """After a change that it is about, an analysis differs from what it was, either way round."""
+    module = parse_source(xdsl_context(), TEXT, "test.mlir")
+    before = computed(name, module)
+    change(module)
+    after = computed(name, module)
+    assert before != after
+    assert after != before
+
+
+def test_ops_are_compared_by_identity() -> None:
+    """Two modules of the same text have nothing in common."""
+    first, second = (parse_source(xdsl_context(), TEXT, "test.mlir") for _ in range(2))
+    for name in analyses.__all__:
+        if name in ("Effects", "DominanceInfo", "PostDominanceInfo", "SymbolTables"):
+            continue  # compared as far as they are about the same ops
+        assert computed(name, first) != computed(name, second), name
+
+
+@pytest.mark.parametrize(("name", "change"), CASES)
+def test_a_pass_that_preserves_what_it_changed_is_found(name: str, change: Change) -> None:
+    """With analyses verified, the run fails at the pass, and names it and the analysis."""
+    kind = getattr(analyses, name)
+
+    class Liar(Pass[Operation]):
+        name = "liar"
+
+        def run(self, op: Operation, ctx: PassContext) -> None:
+            ask(kind.__name__, ctx.analysis(kind), op)
+            change(op)
+            ctx.preserve(kind, analyses.DominanceInfo)
+
+    module = parse_source(xdsl_context(), TEXT, "test.mlir")
+    manager = PassManager("builtin.module", xdsl_context(), adapter=XDSLAdapter()).add(Liar())
+    manager.enable_analysis_verifier()
+    manager.enable_verifier(False)
+    # Loops are made of dominance, which is looked at first.
+    with pytest.raises(PassFailedError, match=f"preserves ({name}|DominanceInfo)"):
+        manager.run(module)
