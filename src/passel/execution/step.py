@@ -169,10 +169,8 @@ class StepRunner:
         """
         if isinstance(error, FusedFailure):
             return self._fail_inside(ctx, error)
-        lifetime = self._services.policies.lifetime
-        if isinstance(error, PassFailure) and lifetime.survives_loss:
-            return self.fail(ctx, self._failures.gave_up(step, op, error))
-        if self._place_of(op) != ctx.place:
+        survives = self._services.policies.lifetime.survives_loss and isinstance(error, Exception)
+        if not survives and self._place_of(op) != ctx.place:
             return UNKNOWN  # it raised because its op is gone, which is the failure
         if isinstance(error, PassFailure):
             return self.fail(ctx, self._failures.gave_up(step, op, error))
