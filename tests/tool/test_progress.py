@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from mlir.ir import Context
+from terminals import screen
 
 from passel import Pass, PassContext, PassInstrumentation, PassManager
 from passel.mlir import parse_source
@@ -81,24 +82,6 @@ def run(tmp_path: Path, pipeline: str, *, term: str = "xterm", tty: bool = True)
         out = process.stdout.read() if process.stdout else ""
     os.close(master)
     return out, seen.decode()
-
-
-def screen(text: str) -> str:
-    """Return what a terminal shows in the end, and assert that only the line is overwritten."""
-    lines, row = [""], 0
-    for part in re.split(r"(\r\n|\r|\x1b\[2K|\x1b\[1A)", re.sub(r"\x1b\[[?\d;]*[mhl]", "", text)):
-        if part == "\r\n":
-            row += 1
-            lines += [""] * (row + 1 - len(lines))
-        elif part == "\x1b[1A":
-            row -= 1
-        elif part == "\x1b[2K":
-            assert not lines[row] or lines[row].startswith("step "), lines[row]
-            lines[row] = ""
-        elif part != "\r":
-            lines[row] += part
-    shown = "\n".join(lines).rstrip("\n")
-    return shown and f"{shown}\n"
 
 
 def test_a_long_run_shows_how_far_it_is(tmp_path: Path) -> None:

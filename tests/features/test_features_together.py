@@ -1,0 +1,97 @@
+"""Features of the tool that work alone work together: each pair on both IRs, each set in a sweep."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from features import FEATURES, KEPT, REPRODUCER, Case, DrawnError, done_to, unmet
+from terminals import screen
+from tool_fixtures import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tool_fixtures import Tool
+
+
+def cases(sizes: range) -> Iterator[Case]:
+    """Yield the cases with so many features, wrappers in both orders."""
+    for ir in ("xdsl", "mlir"):
+        for names in chain.from_iterable(combinations(FEATURES, size) for size in sizes):
+            yield Case(ir, tuple(FEATURES[name] for name in names))
+            if {"crossing", "dynamic"} <= {*names}:
+                yield Case(ir, tuple(FEATURES[name] for name in reversed(names)))
+
+
+@pytest.fixture
+def run(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Callable[[Case], Outcome]:
+    """Runs the tool, on a terminal whose line appears at once if that is a feature."""
+
+    def run_case(case: Case) -> Outcome:
+        case.write_files()
+        if not any(feature.drawn for feature in case.features):
+            return tool(*case.arguments)
+        stream = DrawnError()
+        with monkeypatch.context() as patched:
+            patched.setattr("threading.Timer", AtOnce)
+            patched.setattr("sys.stderr", stream)
+            patched.setenv("TERM", "xterm")
+            patched.setenv("COLUMNS", "80")
+            outcome = tool(*case.arguments)
+        drawn = stream.getvalue()
+        assert re.search(r"\(\d+\.\d s\)", drawn)
+        return Outcome(outcome.code, outcome.out, screen(drawn.replace("\n", "\r\n")))
+
+    return run_case
+
+
+class AtOnce:
+    """A timer that waits for nothing."""
+
+    daemon = False
+
+    def __init__(self, delay: float, function: Callable[..., None], args: list[Any]) -> None:
+        self._call = partial(function, *args)
+
+    def start(self) -> None:
+        """Call the function."""
+        self._call()
+
+    def cancel(self) -> None:
+        """Do nothing: it is too late."""
+
+    def join(self) -> None:
+        """Wait for nothing."""
+
+
+def check(case: Case, outcome: Outcome, tool: Tool) -> None:
+    """Assert that the outcome is as expected, and that a failure can be replayed."""
+    shown = f"{' '.join(case.arguments)}\n{case.source}\n{outcome.out}\n{outcome.err}"
+    assert [*unmet(outcome, case.expected)] == [], shown
+    if case.has("failure"):
+        again = tool(*case.settings, "--run-reproducer", REPRODUCER)
+        assert again.code == 1, shown + again.err
+        assert "failed: not wanted" in again.err, shown + again.err
+    elif case.has("kept"):
+        again = tool(*case.settings, "--run-reproducer", KEPT)
+        assert again.code == 0, shown + again.err
+        (functions,) = done_to(again.out)
+        assert functions.keys() == {*case.functions[0]}, shown + again.out
+        assert all(functions.values()), shown + again.out
+
+
+@pytest.mark.parametrize("case", [*cases(range(1, 3))], ids=str)
+def test_pairs(case: Case, run: Callable[[Case], Outcome], tool: Tool) -> None:
+    """Two features together do what each of them does alone."""
+    check(case, run(case), tool)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("case", [*cases(range(3, len(FEATURES) + 1))], ids=str)
+def test_sets(case: Case, run: Callable[[Case], Outcome], tool: Tool) -> None:
+    """Any features together do what each of them does alone."""
+    check(case, run(case), tool)
