@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tool_fixtures import Tool
+    from tool_fixtures import Start, Tool
 
 PLUGIN = '''
 from passel import OpPassManager, Pass, default_registry
@@ -99,3 +99,11 @@ def test_they_are_found_wherever_they_stand(tool: Tool, pipeline: str) -> None:
     code, out, err = tool(*PLUGGED, "-p", f"builtin.module({pipeline})")
     assert (code, err) == (0, "")
     assert "attributes {tagged}" in out
+
+
+def test_listing_survives_passes_that_cannot_be_printed(start: Start) -> None:
+    """A pass of MLIR's that leaves an option uninitialized is listed, and ends nothing."""
+    process = start("--ir=mlir", "--list-passes")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert "--llvm-use-default-visibility" in out

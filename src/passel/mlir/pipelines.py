@@ -20,6 +20,7 @@ from uuid import uuid4
 
 from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import convert_diagnostic
+from passel.mlir.upstream import upstream_passes
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -140,13 +141,15 @@ def parsed(bindings: Bindings, context: Any, text: str) -> CompiledPipeline:
 def expanded(bindings: Bindings, name: str) -> str:
     """Return the passes that MLIR makes of a name, as text; empty for a name that it lacks.
 
-    A pass is itself. It is asked on ops of any kind, where nothing is wrong: what a pipeline
+    A pass is its name. It is asked on ops of any kind, where nothing is wrong: what a pipeline
     adds that its op does not take ends the process.
     """
     if not name.isprintable():
         return ""
     try:
-        return str(parsed(bindings, None, f"any({name})"))[len("any(") : -1]
+        found = parsed(bindings, None, f"any({name})")
+        # Some passes leave options uninitialized, which ends the process when they are printed.
+        return name if name in upstream_passes() else str(found)[len("any(") : -1]
     except Refused as error:
         return "" if error.is_unknown else name
 
