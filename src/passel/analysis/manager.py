@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 from passel.errors import DefinitionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from passel.analysis.preserved import PreservedAnalyses
     from passel.ir import IRAdapter
@@ -31,9 +31,18 @@ AnalysisClass: TypeAlias = "Callable[[Any], A] | Callable[[Any, AnalysisManager]
 
 
 class AnalysisServices(Protocol):
-    """What analyses need of the run that they belong to."""
+    """What analyses need of the run that they belong to.
+
+    Attributes:
+        adapter: The adapter of the IR.
+    """
 
     adapter: IRAdapter
+
+    @property
+    def identity_of(self) -> Callable[[Any], Hashable]:
+        """A function from ops to keys of a dictionary."""
+        ...
 
     def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
         """Call `construct`, with hooks around and checks as the run demands."""
@@ -47,8 +56,9 @@ class AnalysisServices(Protocol):
 class _Unobserved:
     """Computes analyses without hooks or checks, for looking at one a second time."""
 
-    def __init__(self, adapter: IRAdapter) -> None:
-        self.adapter = adapter
+    def __init__(self, services: AnalysisServices) -> None:
+        self.adapter = services.adapter
+        self.identity_of = services.identity_of
 
     def compute(self, kind: Any, op: Any, construct: Callable[[], Any]) -> Any:
         return construct()
@@ -75,7 +85,7 @@ class AnalysisManager:
         self._services = services
         self._parent = parent
         self.results: dict[Any, Any] = {}
-        self._children: dict[Any, AnalysisManager] = {}
+        self._children: dict[Hashable, AnalysisManager] = {}
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
         """Return an analysis of the op, computed now if it is not cached.
@@ -121,7 +131,7 @@ class AnalysisManager:
 
     def cached_child_analysis(self, kind: AnalysisClass[A], op: Any) -> A | None:
         """Return an analysis of an op immediately inside, if it is cached."""
-        child = self._children.get(op)
+        child = self.known_child(op)
         return None if child is None else child.results.get(kind)
 
     def nest(self, op: Any) -> AnalysisManager:
@@ -145,14 +155,15 @@ class AnalysisManager:
 
     def child(self, op: Any) -> AnalysisManager:
         """Return the manager of an op immediately inside; nothing checks that it is."""
-        found = self._children.get(op)
+        key = self._services.identity_of(op)
+        found = self._children.get(key)
         if found is None:
-            found = self._children[op] = AnalysisManager(op, self._services, self)
+            found = self._children[key] = AnalysisManager(op, self._services, self)
         return found
 
     def known_child(self, op: Any) -> AnalysisManager | None:
         """Return the manager of an op immediately inside, if there is one."""
-        return self._children.get(op)
+        return self._children.get(self._services.identity_of(op))
 
     def clear(self) -> None:
         """Drop all analyses of the op and of the ops inside."""
@@ -182,12 +193,12 @@ class AnalysisManager:
         """
         # What an analysis is built from is computed anew as well, and kept out of the cache.
         adapter = self._services.adapter
-        fresh = AnalysisManager(self.op, _Unobserved(adapter), self._parent)
+        fresh = AnalysisManager(self.op, _Unobserved(self._services), self._parent)
         for kind, result in list(self.results.items()):
             self._services.check_preserved(kind, result, self.op, lambda: fresh.analysis(kind))  # noqa: B023 - called at once
-        inside = set(adapter.children(self.op)) if self._children else set[Any]()
-        for op, child in self._children.items():
-            if op in inside:  # and not erased since
+        inside = adapter.children(self.op) if self._children else ()
+        for child in map(self.known_child, inside):  # and not erased since
+            if child is not None:
                 child.check()
 
     def _filter(self, preserved: PreservedAnalyses) -> None:

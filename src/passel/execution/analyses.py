@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.analysis import analysis_name
 from passel.errors import PassFailure
+from passel.ir import identities_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,7 @@ class AnalysisRunner:
 
     def __init__(self, adapter: IRAdapter, hooks: Instrumentor, *, verify_analyses: bool) -> None:
         self.adapter = adapter
+        self.identity_of = identities_of(adapter)
         self.hooks = hooks
         self.verify_analyses = verify_analyses
 

@@ -138,9 +138,17 @@ class FailureReporter:
         )
         return self._of_suspects("isolation", suspects, around, around, message)
 
-    def trespass(self, suspects: Suspects, around: Any, op: Any) -> Failure:
+    def trespass(self, suspects: Suspects, around: Any, trespass: Trespass) -> Failure:
         """Return the failure of passes on one op that changed another one."""
-        return self._of_suspects("isolation", suspects, op, op, self._trespass_text(op, around))
+        op = trespass.op
+        message = self._trespass_text(op, around)
+        if trespass.is_about_places:
+            message = (
+                f"'{self.adapter.kind_of(op).name}' op has ops immediately inside of it that were "
+                "erased or moved, or are new, by a pass on an op beside them, which only a pass on "
+                "the op around them may do"
+            )
+        return self._of_suspects("isolation", suspects, op, op, message)
 
     def trespass_of(self, step: Step, op: Any, trespass: Trespass) -> Failure:
         """Return the failure of the very pass that changed another op than its own."""

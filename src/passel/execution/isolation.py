@@ -22,11 +22,13 @@ class Trespass(NamedTuple):
         op: What was changed.
         is_around: Whether it is the op around those that were worked on, not one of them.
         suspects: Which siblings were worked on meanwhile, by their numbers.
+        is_about_places: Whether ops immediately inside of the op were erased, moved or added.
     """
 
     op: Any
     is_around: bool
     suspects: range
+    is_about_places: bool = False
 
 
 class SiblingStates:

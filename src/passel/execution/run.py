@@ -86,7 +86,7 @@ class Run:
 
     def ordinal_of(self, op: Any) -> int:
         """Return which of the ops immediately inside of the one around it an op is."""
-        return self._services.ordinals.get(op, 0)
+        return self._services.ordinals.get(self._services.identity_of(op), 0)
 
     @property
     def notes(self) -> list[str]:

@@ -7,10 +7,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.execution.failures import FailureReporter
-from passel.ir import FusesPasses, ability_of, policies_of
+from passel.ir import FusesPasses, ability_of, identities_of, policies_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from passel.execution.reports import Reports
     from passel.instruments.hooks import Instrumentor
@@ -69,6 +69,7 @@ class RunServices:
         failures: Makes failures.
         states: What passes' `initialize` returned.
         ordinals: Numbers of ops among their siblings, if anybody observes steps.
+        identity_of: A function from ops to keys of a dictionary.
     """
 
     compiler: PipelineCompiler
@@ -80,11 +81,13 @@ class RunServices:
     policies: RunPolicies = field(init=False)
     failures: FailureReporter = field(init=False)
     states: dict[PassStep, Any] = field(init=False, default_factory=dict["PassStep", Any])
-    ordinals: dict[Any, int] = field(init=False, default_factory=dict[Any, int])
+    ordinals: dict[Hashable, int] = field(init=False, default_factory=dict["Hashable", int])
+    identity_of: Callable[[Any], Hashable] = field(init=False)
 
     def __post_init__(self) -> None:
         self.adapter = self.compiler.adapter
         self.policies = policies_of(self.adapter)
+        self.identity_of = identities_of(self.adapter)
         self.failures = FailureReporter(self.adapter)
 
     @property

@@ -84,7 +84,8 @@ class SiblingRunner:
         if self._tracks:
             ctx.siblings = SiblingStates(services.adapter, op, level.children)
         if services.hooks.sees_steps:
-            services.ordinals.update((child, i) for i, child in enumerate(level.children))
+            identity_of = services.identity_of
+            services.ordinals.update((identity_of(op), i) for i, op in enumerate(level.children))
         outcomes: list[Outcome] = []
         reports.held += self._buffers
         try:
@@ -120,6 +121,7 @@ class _Level:
         self._runner = runner
         self._gone: list[int] = []
         self._lost: list[int] = []
+        self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
         self.children: list[Any] = list(services.adapter.children(op))
         self._watch = self._lifetime.watch(op, self.children)
 
@@ -143,9 +145,10 @@ class _Level:
         index, plan, ctx = task
         if self._gone and not self._lifetime.survives_loss:
             return UNCHANGED
-        if not self._watch.is_in_place(index, ctx.place):
-            return self._lose(task)
         siblings = self._ctx.siblings
+        watch = self._watch
+        if not watch.is_in_place(index, ctx.place) or (siblings and not watch.are_all_in_place()):
+            return self._lose(task)
         if siblings is None:
             return self._runner.run_nested(plan, ctx.op, self._step, ctx)
         before = UNCHANGED
@@ -201,14 +204,15 @@ class _Level:
 
     def _trespasses(self) -> Iterable[Trespass]:
         """Yield changes outside of the ops that passes ran on."""
-        if self._ctx.siblings is not None:
+        if not (self._gone or self._watch.are_all_in_place()):
+            self._may_touch = False
+            yield Trespass(self._op, True, range(len(self.children)), is_about_places=True)
+        elif self._ctx.siblings is not None and self._may_touch:
             yield from self._ctx.siblings.compare_all([*self._gone, *self._lost])
-        elif not (self._gone or self._watch.are_all_in_place()):
-            yield Trespass(self._op, True, range(len(self.children)))
 
     def _verify_deferred(self, tasks: Sequence[SiblingTask], outcomes: list[Outcome]) -> bool:
         """Verify what was to be verified with the op, one by one, and return whether any failed."""
-        if self._gone:
+        if self._gone or not self._may_touch:
             return False  # they may be erased as well
         failed = False
         for number, task in enumerate(tasks):
@@ -224,9 +228,10 @@ class _Level:
     def _lose(self, task: SiblingTask) -> Outcome:
         """Return the outcome of an op that was erased or moved before its turn."""
         self._gone.append(task.number)
+        self._may_touch = self._lifetime.survives_loss
         before = [each for each in self._tasks if each.number < task.number]
         alive = [each for each in before if each.number not in self._gone]
-        suspects = self._suspects(alive if self._lifetime.survives_loss else ())
+        suspects = self._suspects(alive if self._may_touch else ())
         rest = "" if self._lifetime.survives_loss else "; the ops behind it are not processed"
         failure = self._services.failures.lost_siblings(
             suspects._replace(passes=self._suspects(before).passes),
@@ -239,9 +244,11 @@ class _Level:
     def _report(self, trespass: Trespass) -> Outcome:
         """Return the outcome of a change from outside."""
         worked_on = [each for each in self._tasks if each.number in trespass.suspects]
-        suspects = self._suspects([t for t in worked_on if t.number not in self._gone])
+        alive = [each for each in worked_on if each.number not in self._gone]
+        suspects = self._suspects(alive if self._may_touch else ())
+        suspects = suspects._replace(passes=self._suspects(worked_on).passes)
         around = None if trespass.is_around else self._op
-        failure = self._services.failures.trespass(suspects, around, trespass.op)
+        failure = self._services.failures.trespass(suspects, around, trespass)
         return merge([self._fail(failure), CHANGED])
 
     def _fail(self, failure: Failure) -> Outcome:

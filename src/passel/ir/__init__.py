@@ -5,10 +5,12 @@ from passel.ir.abilities import (
     BringsPasses,
     EntersContexts,
     FusesPasses,
+    IdentifiesOps,
     TakesContainers,
     WrapsPasses,
     WritesSources,
     ability_of,
+    identities_of,
 )
 from passel.ir.adapters import (
     adapter_for,
@@ -36,6 +38,7 @@ __all__ = [
     "EntersContexts",
     "FusesPasses",
     "IRAdapter",
+    "IdentifiesOps",
     "InvalidIR",
     "Lifetime",
     "OpKind",
@@ -51,6 +54,7 @@ __all__ = [
     "adapter_for",
     "adapter_names",
     "entered_context",
+    "identities_of",
     "imported_irs",
     "op_name_of",
     "policies_of",

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from passel.ir.frontend import Frontend
 
@@ -103,6 +103,15 @@ class WritesSources(Protocol):
         ...
 
 
+@runtime_checkable
+class IdentifiesOps(Protocol):
+    """Optional ability of an adapter: its ops cannot be keys of a dictionary themselves."""
+
+    def identity_of(self, op: Any) -> Hashable:
+        """Return what is equal for all objects that stand for one op, whatever changes in it."""
+        ...
+
+
 AbilityT = TypeVar("AbilityT")
 
 
@@ -112,6 +121,16 @@ def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
     `isinstance` takes longer than a short run.
     """
     return cast("AbilityT", adapter) if _fulfils(type(adapter), ability) else None
+
+
+def identities_of(adapter: object) -> Callable[[Any], Hashable]:
+    """Return a function from ops to keys of a dictionary, by default to the ops themselves."""
+    own = ability_of(adapter, IdentifiesOps)
+    return _itself if own is None else own.identity_of
+
+
+def _itself(op: Any) -> Hashable:
+    return op
 
 
 @cache

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import closest, suggest
 from passel.ir import RunPolicies
 from passel.mlir.bindings import bindings_named, parent_of
+from passel.mlir.capi import handle
 from passel.mlir.diagnostics import convert_location, value_of
 from passel.mlir.kinds import Kinds
 from passel.mlir.lifetime import NativeLifetime
@@ -167,13 +168,18 @@ class MLIRAdapter:
                 names.update(each for each in found if isinstance(each, str))
         return sorted(each for each in names if each.startswith(f"{dialect}."))
 
+    def identity_of(self, op: Any) -> int:
+        """Return the op's address: in some builds, its hash depends on what it consists of."""
+        return handle(op.operation).ptr
+
     def children(self, op: Any) -> list[Any]:
         """Return the ops immediately inside the regions of `op`."""
         return self.bindings.children(op)
 
     def policies(self) -> RunPolicies:
         """Let runs verify rather than take fingerprints, siblings together."""
-        return RunPolicies(finds_changes=False, verifies_together=True, lifetime=NativeLifetime())
+        lifetime = NativeLifetime(self.bindings)
+        return RunPolicies(finds_changes=False, verifies_together=True, lifetime=lifetime)
 
     def parent(self, op: Any) -> Any:
         """Return the op around."""
@@ -273,5 +279,5 @@ class MLIRAdapter:
             for region in operation.regions
             for block in region
         ]
-        inside = [hash(child.operation) for child in self.children(operation)]
+        inside = list(map(self.identity_of, self.children(operation)))
         return (text, *arguments, *inside)

@@ -59,6 +59,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mlirOpPrintingFlagsPrintGenericOpForm": (None, Handle),
     "mlirOpPrintingFlagsSkipRegions": (None, Handle),
     "mlirOperationCreateParse": (Handle, Handle, Text, Text),
+    "mlirOperationGetNextInBlock": (Handle, Handle),
     "mlirOperationVerify": (ctypes.c_bool, Handle),
     "mlirPassManagerEnableIRPrinting": _PRINT,
     "mlirPassManagerRunOnOp": (Result, Handle, Handle),

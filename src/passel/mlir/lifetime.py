@@ -5,18 +5,30 @@ What is gone must not be touched: the process would end.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from passel.mlir import capi
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from passel.mlir.bindings import Bindings
 
 _ERASED = object()
 
 
 class NativeLifetime:
-    """Lifetime by what the bindings know of an op, and by the number of its siblings."""
+    """Lifetime by what the bindings know of an op, and by the ops that stand beside it.
+
+    Args:
+        bindings: The build.
+    """
 
     survives_loss = False
+
+    def __init__(self, bindings: Bindings) -> None:
+        self._bindings = bindings
 
     @staticmethod
     def place_of(op: Any) -> object:
@@ -29,34 +41,94 @@ class NativeLifetime:
         except RuntimeError:
             return _ERASED
 
-    def watch(self, op: Any, children: Sequence[Any]) -> _CountingWatch:
+    def watch(self, op: Any, children: Sequence[Any]) -> _NeighbourWatch:
         """Begin to watch the ops immediately inside of `op`."""
-        return _CountingWatch(op, children)
+        return _NeighbourWatch(op, children, next_of(self._bindings))
 
 
-class _CountingWatch:
-    """Counts ops, which costs less than to look at them."""
+class _NeighbourWatch:
+    """Goes from op to op, from the one that a pass has just worked on.
 
-    def __init__(self, op: Any, children: Sequence[Any]) -> None:
+    An op that is found that way is alive. Where the way is not what it was, or cannot be gone,
+    all ops are looked through from the first one: that is safe, and takes longer.
+    """
+
+    def __init__(
+        self, op: Any, children: Sequence[Any], following: Callable[[int], int | None] | None
+    ) -> None:
         self._op = op
         self._children = children
-        self._left = len(children)
-        self._seen = 0
+        self._next_of = following
+        self._known = [_address(child) for child in children]
+        self._last = -1  # the child that had its turn last
+        self._taken: set[int] = set()  # those that their own passes have taken away
 
     def is_in_place(self, number: int, place: object) -> bool:
-        return number == 0 or self._all_left(number)
+        last, self._last = self._last, number
+        if last < 0:
+            return True  # nothing has run
+        if NativeLifetime.place_of(self._children[last]) is not True:
+            self._taken.add(last)
+        elif self._is_reached(last, number):
+            return True
+        return self._are_in_order()
 
     def are_all_in_place(self) -> bool:
-        return self._all_left(len(self._children))
+        if self._last >= 0 and NativeLifetime.place_of(self._children[self._last]) is not True:
+            self._taken.add(self._last)
+        return self._are_in_order()
 
-    def _all_left(self, end: int) -> bool:
-        """Return whether all are there but those that their own passes have taken away.
+    def _is_reached(self, start: int, end: int) -> bool:
+        """Return whether from one child, which is alive, the next ones lead to another."""
+        if self._next_of is None:
+            return False
+        return all(
+            self._next_of(self._known[number]) == self._known[number + 1]
+            for number in range(start, end)
+        )
 
-        Args:
-            end: The number of the first child that had no turn yet.
-        """
-        place_of = NativeLifetime.place_of
-        self._left -= sum(place_of(op) is not True for op in self._children[self._seen : end])
-        self._seen = end
-        blocks = (block for region in self._op.operation.regions for block in region)
-        return sum(len(block.operations) for block in blocks) == self._left
+    def _are_in_order(self) -> bool:
+        """Return whether the ops inside are those that they were, but those taken away."""
+        taken = self._taken
+        known = self._known
+        if taken:
+            known = [place for number, place in enumerate(known) if number not in taken]
+        return list(self._addresses()) == known
+
+    def _addresses(self) -> Iterator[int]:
+        if self._next_of is None:
+            for region in self._op.operation.regions:
+                for block in region:
+                    yield from map(_address, block)
+            return
+        for region in self._op.operation.regions:
+            for block in region:
+                first = next(iter(block), None)
+                place = None if first is None else _address(first)
+                while place:
+                    yield place
+                    place = self._next_of(place)
+
+
+def _address(op: Any) -> int:
+    return capi.handle(op.operation).ptr
+
+
+@cache
+def next_of(bindings: Bindings) -> Callable[[int], int | None] | None:
+    """Return a function from an op's address to that of the next op in its block.
+
+    None for a build of which a small module shows that this does not work.
+    """
+    library = capi.load(bindings)
+    if library is None:
+        return None
+    function, handle_of = library.held.mlirOperationGetNextInBlock, capi.Handle
+
+    def following(place: int) -> int | None:
+        return function(handle_of(place)).ptr
+
+    with bindings.ir.Context() as context:
+        module = bindings.ir.Module.parse("module {}\nmodule {}", context)
+        places = [_address(op) for op in module.body]
+    return following if [following(each) for each in places] == [*places[1:], None] else None

@@ -1,0 +1,136 @@
+"""Invalid IR never leaves a run as a success, whatever passes do, and wherever they do it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meddling import LANDS, TARGETS, Land, Meddle
+
+from passel import OpPassManager, PassFailedError, PassInstrumentation, PassManager
+from passel.testing import FullEventRecorder
+
+if TYPE_CHECKING:
+    from passel import Failure
+
+SYMBOLS = ["root", "a", "b", "in", "c", "deep", "d", "e", "f", "z"]
+
+
+class Case(NamedTuple):
+    """How passes are run.
+
+    Attributes:
+        verify: When the IR is verified.
+        gate: The symbol of an op on which no pass runs.
+        isolation: Whether each pass is held to its op.
+        claims: Whether each pass is held to what it states.
+        watched: Whether all hooks are observed.
+    """
+
+    verify: Any
+    gate: str
+    isolation: bool
+    claims: bool
+    watched: bool
+
+
+cases = st.builds(
+    Case,
+    verify=st.sampled_from([True, "always"]),
+    gate=st.sampled_from(["", *SYMBOLS]),
+    isolation=st.booleans(),
+    claims=st.booleans(),
+    watched=st.booleans(),
+)
+
+
+def meddlers(land: Land) -> st.SearchStrategy[Meddle]:
+    """Passes of all kinds, most of which do nothing."""
+    return st.builds(
+        Meddle,
+        act=st.sampled_from(["change", *land.acts]),
+        target=st.sampled_from(["own", *TARGETS]),
+        at=st.sampled_from(SYMBOLS),
+        preserves_all=st.sampled_from([False, False, True]),
+        dynamic=st.sampled_from([False, False, True]),
+    )
+
+
+def managers(land: Land, depth: int) -> st.SearchStrategy[OpPassManager]:
+    """Nested managers of at most this depth."""
+    entries = meddlers(land) | managers(land, depth - 1) if depth else meddlers(land)
+    anchors = st.sampled_from([land.module, land.func, "any"])
+    return st.builds(_managed, anchors, st.lists(entries, min_size=1, max_size=3))
+
+
+def _managed(anchor: str, entries: list[Any]) -> OpPassManager:
+    return OpPassManager(anchor).add(*entries)
+
+
+def entries_of(land: Land) -> st.SearchStrategy[list[Any]]:
+    """What stands in the pipeline of the module at the top."""
+    return st.lists(meddlers(land) | managers(land, 2), min_size=1, max_size=4)
+
+
+class Moments(PassInstrumentation):
+    """Remembers what had run when each failure was reported."""
+
+    def __init__(self) -> None:
+        self.failures: list[tuple[Failure, list[tuple[str, bool]]]] = []
+
+    def on_failure(self, failure: Failure) -> None:
+        """Take note."""
+        self.failures.append((failure, list(Meddle.log)))
+
+
+def run(land: Land, entries: list[Any], case: Case) -> tuple[Any, bool, Moments]:
+    """Run passes on a new module; return it, whether the run succeeded, and the failures."""
+    pm = PassManager(land.module, adapter=land.adapter).add(*entries)
+    pm.enable_verifier(case.verify)
+    pm.enable_isolation_check(case.isolation)
+    pm.enable_analysis_verifier(case.claims)
+    moments = Moments()
+    pm.add_instrumentation(moments)
+    if case.watched:
+        pm.add_instrumentation(FullEventRecorder(land.adapter))
+    if case.gate:
+        pm.add_gate(lambda _, op: land.adapter.symbol_name(op) != case.gate)
+    Meddle.log.clear()
+    module = land.make()
+    try:
+        pm.run(module, on_diagnostic=lambda _: None)
+    except PassFailedError:
+        return module, False, moments
+    return module, True, moments
+
+
+@pytest.mark.parametrize("land", LANDS.values(), ids=LANDS)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_what_leaves_a_successful_run_is_valid(land: Land, data: st.DataObject) -> None:
+    """What a verification of the whole would refuse afterwards, the run has refused."""
+    entries, case = data.draw(entries_of(land)), data.draw(cases)
+    module, succeeded, _ = run(land, entries, case)
+    assert not succeeded or land.is_valid(module)
+
+
+@pytest.mark.parametrize("land", LANDS.values(), ids=LANDS)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_the_first_failure_names_who_ran_since_all_was_valid(
+    land: Land, data: st.DataObject
+) -> None:
+    """No pass is blamed that ran while everything was fine, or that has not run."""
+    entries, case = data.draw(entries_of(land)), data.draw(cases)
+    _, succeeded, moments = run(land, entries, case)
+    if succeeded:
+        return
+    failure, ran = moments.failures[0]
+    if failure.kind == "invalid":
+        good = max(number for number, (_, valid) in enumerate(ran) if valid)
+        ran = ran[good:]
+    assert failure.kind in ("invalid", "isolation", "failed"), failure
+    named = [path for path, _ in ran if path.startswith(failure.path)]
+    assert named, (failure, ran)
