@@ -192,11 +192,13 @@ EXITS = """\
 import sys
 from passel import Pass
 
+class Odd(BaseException): ...
+
 class Exits(Pass):
     name = "exits"
 
     def {method}:
-        sys.exit(0)
+        {statement}
 
     def run(self, op, ctx):
         pass
@@ -204,18 +206,27 @@ class Exits(Pass):
 
 
 @irs
-@pytest.mark.parametrize("how", ["--exits", "-p=builtin.module(exits)", "-p=any(any(exits))"])
+@pytest.mark.parametrize(
+    ("how", "statement"),
+    [
+        ("--exits", "sys.exit(0)"),
+        ("--exits", "raise Odd"),
+        ("-p=builtin.module(exits)", "sys.exit(0)"),
+        ("-p=builtin.module(exits)", "raise Odd"),
+        ("-p=any(any(exits))", "sys.exit(0)"),
+    ],
+)
 @pytest.mark.parametrize(
     "method",
     ["__post_init__(self)", "initialize(self, context)", "can_schedule_on(self, kind)"],
     ids=["construction", "initialize", "can_schedule_on"],
 )
-def test_passes_that_exit(tool: Tool, ir: str, how: str, method: str) -> None:
+def test_passes_that_exit(tool: Tool, ir: str, how: str, method: str, statement: str) -> None:
     """A pass that ends the process before it runs is an error that names the pass."""
-    Path("p.py").write_text(EXITS.format(method=method))
+    Path("p.py").write_text(EXITS.format(method=method, statement=statement))
     Path("in.mlir").write_text("module { module {} }")
     outcome = tool(f"--ir={ir}", "in.mlir", "--load-pass-plugin=p.py", how)
     assert outcome.code == 1
     assert "exits" in outcome.err
-    assert "SystemExit" in outcome.err
+    assert "SystemExit" in outcome.err or "Odd" in outcome.err
     assert "Traceback" not in outcome.err

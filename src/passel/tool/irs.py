@@ -11,7 +11,7 @@ from passel.errors import AdapterError
 from passel.ir import BringsFrontend, ability_of
 from passel.ir.frontend import UsageError
 from passel.tool.flags import flags_in
-from passel.tool.names import names_in, names_of
+from passel.tool.names import mlir_hint, names_in, names_of
 from passel.tool.settings import flags_by_name
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from passel.ir import IRAdapter
     from passel.ir.frontend import Flag, Frontend
+    from passel.passes import PassRegistry
     from passel.tool.settings import Settings
 
 _BYTECODE = b"ML\xefR"
@@ -73,6 +74,18 @@ class IRChoice:
                 f"the adapter of '{self.name}' cannot read files: it has no make_frontend()"
             )
         return brings.make_frontend()
+
+    def names(self, registry: PassRegistry | None) -> PassRegistry:
+        """Return the passes that a command line may name; xDSL need not be loaded for it.
+
+        Args:
+            registry: The passes that a tool is made for; by default all installed ones.
+        """
+        return names_of(None if self.name == "xdsl" else self.adapter, registry)
+
+    def hint(self, words: Sequence[str]) -> str:
+        """Return what to say of a command line that is wrong for this IR; or nothing."""
+        return mlir_hint(words) if self.given is None and self.name == "xdsl" else ""
 
     def configured(self, settings: Settings) -> Frontend:
         """Return the frontend, which has taken what a command line says.

@@ -132,7 +132,9 @@ def _interruptible(program: str, run: Callable[[], int]) -> int:
     except KeyboardInterrupt as error:
         print(f"{program}: interrupted{_doing(error)}", file=sys.stderr)
         return _INTERRUPTED
-    except SystemExit as error:  # of a pass or a plugin
+    except Exception:
+        raise
+    except BaseException as error:  # noqa: BLE001 - `sys.exit` and the like of a pass or a plugin
         from passel.tool.crashes import culprit
 
         what = _doing(error) or f": {culprit(error)} raised {brief(error)}"
@@ -207,10 +209,9 @@ def _run(
     words: list[str], program: str, registry: PassRegistry | None, adapter: IRAdapter | None
 ) -> int:
     from passel.tool.irs import IRChoice, chosen_ir
-    from passel.tool.names import mlir_hint, names_of
 
     ir = chosen_ir(words) if adapter is None else IRChoice(adapter.name, adapter)
-    names = names_of(None if ir.name == "xdsl" else ir.adapter, registry)
+    names = ir.names(registry)
     for file in filter(None, _values(words, "load-pass-plugin")):  # reading refuses the empty
         from passel.passes import default_registry
         from passel.tool.plugins import load_plugin
@@ -219,7 +220,7 @@ def _run(
     try:
         return _process(words, program, ir, names)
     except (UsageError, PipelineError) as error:
-        if adapter is None and ir.name == "xdsl" and (hint := mlir_hint(words)):
+        if hint := ir.hint(words):
             error.add_note(_Hint(hint))
         raise
 
