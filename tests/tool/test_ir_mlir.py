@@ -163,6 +163,7 @@ REFUSED = {
 
 OWN = {
     "allow-effects": "test_effects",
+    "check-isolation": "passel's alone",
     "compat": "another tool",
     "emit-bytecode": "test_bytecode",
     "frontend": "one choice",

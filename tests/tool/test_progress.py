@@ -170,7 +170,7 @@ def test_fused_native_passes_are_named(tmp_path: Path) -> None:
     with manager.instrument(Progress(terminal), Look()):
         manager.run(module)
     (line,) = Look.seen
-    assert re.fullmatch(r"step 1/4: cse,canonicalize.* \(0\.\d s\)", line)
+    assert re.fullmatch(r"step 1-4/4: cse,canonicalize.* \(0\.\d s\)", line)
 
 
 def test_the_line_is_drawn_without_looking_at_ops() -> None:

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Location, Severity
+from passel.instruments.hooks import PassInstrumentation
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from passel.errors import Failure
     from passel.tool.settings import Settings
 
 
-class CrashReports:
+class CrashReports(PassInstrumentation):
     """Tells the author of a pass where it crashed, unless diagnostics are under test.
 
     Args:
@@ -34,25 +35,16 @@ class CrashReports:
         self._is_quiet = bool(settings.diagnostics.verify_diagnostics)
         self._in_full: bool = settings.diagnostics.mlir_print_stacktrace_on_diagnostic
         self._report = report
-        self._explained: dict[int, Failure] = {}
         self.failed: bool = False
         self.shrunk: bool = False
 
-    def take(self, failures: Sequence[Failure]) -> None:
-        """Take note of all failures of a run, and explain those that are not explained yet."""
-        self.failed = True
-        for failure in failures:
-            self.explain(failure)
-        self.shrunk = any(_is_shrink(failure.cause) for failure in failures)
-
-    def explain(self, failure: Failure) -> None:
-        """Tell where it crashed, once."""
+    def on_failure(self, failure: Failure) -> None:
+        """Tell where it crashed, right below the error."""
         cause = failure.cause
+        self.failed = True
+        self.shrunk = self.shrunk or _is_shrink(cause)
         if failure.kind != "crashed" or cause is None or _is_shrink(cause) or self._is_quiet:
             return
-        if id(failure) in self._explained:
-            return
-        self._explained[id(failure)] = failure
         if self._in_full:
             sys.stderr.write("".join(traceback.format_exception(cause)))
         else:

@@ -1,7 +1,4 @@
-"""What the tool lets observe a run: reports, and the two observers that xdsl-opt has as flags.
-
-MLIR's own flags for this come with the instruments.
-"""
+"""The observers of runs that xdsl-opt has as flags; those of mlir-opt are instruments."""
 
 from __future__ import annotations
 
@@ -14,53 +11,8 @@ from passel.ir import PrintFlags
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from passel.diagnostics import Diagnostic
-    from passel.errors import Failure
     from passel.ir import IRAdapter
-    from passel.schedule import Pipeline, Step
-
-
-class Announcer(PassInstrumentation):
-    """Hands diagnostics on when their notes are complete: at the next one, or after the pass.
-
-    A pass attaches notes to a diagnostic that it has emitted already.
-
-    Source: `mlir::InFlightDiagnostic`, MLIR 22.
-    """
-
-    def __init__(
-        self, report: Callable[[Diagnostic], None], explain: Callable[[Failure], None]
-    ) -> None:
-        self._report = report
-        self._explain = explain
-        self._pending: Diagnostic | None = None
-
-    def __call__(self, diagnostic: Diagnostic) -> None:
-        """Take a diagnostic."""
-        self.flush()
-        self._pending = diagnostic
-
-    def flush(self) -> None:
-        """Hand on what is left."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            self._report(pending)
-
-    def after_pass(self, step: Step, op: Any) -> None:
-        """Hand on before others print the op."""
-        self.flush()
-
-    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Hand on before others print the op, and explain the failure."""
-        self.flush()
-        if failure is not None:
-            self._explain(failure)
-
-    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Hand on before others print the next op."""
-        self.flush()
+    from passel.schedule import Step
 
 
 class PrintBetweenPasses(PassInstrumentation):

@@ -17,7 +17,7 @@ from passel.ir import ANY, InvalidIR
 from passel.ir.frontend import UnreadableError
 from passel.passes.context import op_diagnostic
 from passel.tool.crashes import raised_at
-from passel.tool.observers import Announcer, PassTimer, PrintBetweenPasses
+from passel.tool.observers import PassTimer, PrintBetweenPasses
 from passel.tool.replay import read_reproducer
 
 if TYPE_CHECKING:
@@ -164,20 +164,18 @@ class Part:
             text = manager.to_text(all_options=True, pretty=True)
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
         with ExitStack() as stack:
-            announcer = self._observe(manager, stack)
+            self._observe(manager, stack)
             try:
-                manager.run(self._parsed.op, on_diagnostic=announcer)
+                manager.run(self._parsed.op, on_diagnostic=self._report)
             except AnchorError as error:
                 self._report_misfit(manager, error)
                 return False
-            except PassFailedError as error:
-                announcer.flush()
-                self._shared.crashes.take(error.failures)
+            except PassFailedError:
                 return False
         self._shared.replay.generate(self._parsed.op, self._context, manager, self._adapter)
         return True
 
-    def _observe(self, manager: PassManager, stack: ExitStack) -> Announcer:
+    def _observe(self, manager: PassManager, stack: ExitStack) -> None:
         """Let the manager's run be observed as the flags ask for."""
         shared, settings = self._shared, self._settings
         shared.replay.observe(manager, threading=self._threading)
@@ -189,10 +187,7 @@ class Part:
             manager.add_instrumentation(PrintBetweenPasses(self._adapter))
         if settings.reports.time_passes:
             manager.add_instrumentation(stack.enter_context(PassTimer()))
-        announcer = Announcer(self._report, shared.crashes.explain)
-        manager.add_instrumentation(announcer)
-        stack.callback(announcer.flush)
-        return announcer
+        manager.add_instrumentation(shared.crashes)
 
     def _report_misfit(self, manager: PassManager, error: AnchorError) -> None:
         """Report that the pipeline is not for an op like the one of this part."""

@@ -47,8 +47,8 @@ class Progress(PassInstrumentation):
         self._run: Run | None = None
         self._numbers: dict[Step | str, int] = {}
         self._position: Step | None = None
-        self._number = self._done = self._total = 0
-        self._shown = ""
+        self._number = self._shown = ""
+        self._done = self._total = 0
 
     def before_run(self, run: Run) -> None:
         """Take note of the steps, and let the line appear after a while."""
@@ -71,8 +71,9 @@ class Progress(PassInstrumentation):
         if self._run is None:
             return
         adapter = self._run.adapter
-        if number := self._numbers.get(step) or self._numbers.get(step.path):
-            self._position, self._number = step, number
+        if first := self._numbers.get(step) or self._numbers.get(step.path):
+            last = first + max(len(step.children) - 1, 0)
+            self._position, self._number = step, f"{first}-{last}" if last > first else f"{first}"
             self._done = self._total = 0
             if not isinstance(step, PassStep):
                 kinds = map(adapter.kind_of, adapter.children(op))
