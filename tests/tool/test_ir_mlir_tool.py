@@ -167,6 +167,18 @@ def test_passes_of_xdsl(tool: Tool) -> None:
     assert out.count("arith.addi") == 1
 
 
+def test_crash_in_a_crossing(tool: Tool) -> None:
+    """A pass that crashes on the other IR is shown with its line, as any other."""
+    Path("plugin.py").write_text(
+        "from passel import Pass\n\nclass Crash(Pass):\n    name = 'crash'\n\n"
+        "    def run(self, op, ctx):\n        raise ValueError('oh no')\n"
+    )
+    flags = ("in.mlir", "--load-pass-plugin=plugin.py", "-p", "builtin.module(xdsl(crash))")
+    code, _, err = tool("--ir=mlir", *flags)
+    assert code == 1
+    assert err.count("plugin.py:7:9: note: the pass crashed here") == 1
+
+
 def test_debug_counter(tool: Tool) -> None:
     """Native passes are counted and can be skipped."""
     Path("in.mlir").write_text(FUNCTIONS)

@@ -13,7 +13,7 @@ from passel.instruments.hooks import PassInstrumentation
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from passel.errors import Failure
     from passel.tool.settings import Settings
@@ -31,6 +31,8 @@ class CrashReports(PassInstrumentation):
         shrunk: Whether one has asked the tool that shrinks its input to go on.
     """
 
+    crosses = True
+
     def __init__(self, settings: Settings, report: Callable[[Diagnostic], None]) -> None:
         self._is_quiet = bool(settings.diagnostics.verify_diagnostics)
         self._in_full: bool = settings.diagnostics.mlir_print_stacktrace_on_diagnostic
@@ -38,11 +40,14 @@ class CrashReports(PassInstrumentation):
         self.failed: bool = False
         self.shrunk: bool = False
 
+    def take(self, failures: Sequence[Failure]) -> None:
+        """Take note of the failures that fail a run, which no pass has handled."""
+        self.failed = True
+        self.shrunk = any(_is_shrink(failure.cause) for failure in failures)
+
     def on_failure(self, failure: Failure) -> None:
         """Tell where it crashed, right below the error."""
         cause = failure.cause
-        self.failed = True
-        self.shrunk = self.shrunk or _is_shrink(cause)
         if failure.kind != "crashed" or cause is None or _is_shrink(cause) or self._is_quiet:
             return
         if self._in_full:

@@ -170,7 +170,8 @@ class Part:
             except AnchorError as error:
                 self._report_misfit(manager, error)
                 return False
-            except PassFailedError:
+            except PassFailedError as error:
+                self._shared.crashes.take(error.failures)
                 return False
         self._shared.replay.generate(self._parsed.op, self._context, manager, self._adapter)
         return True
