@@ -9,10 +9,12 @@ import resource
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from interrupts import interrupted
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager
 from passel.instruments import reproducer, reproducer_file, whole_files
@@ -23,7 +25,6 @@ from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
 PLUGIN = '''\
 import time
@@ -179,46 +180,18 @@ def test_what_was_written_ahead_will_do(directory: Path, monkeypatch: pytest.Mon
 # -- Interrupts --------------------------------------------------------------------------------------
 
 
-class Interrupter:
-    """Raises `KeyboardInterrupt` before the instruction with a number in some modules."""
-
-    def __init__(self, number: int) -> None:
-        self.left = number
-        self.files = {module.__file__ for module in (reproducer, reproducer_file, whole_files)}
-
-    def __call__(self, frame: FrameType, event: str, argument: object) -> Any:
-        """Trace a call."""
-        if frame.f_code.co_filename not in self.files:
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return self.count
-
-    def count(self, frame: FrameType, event: str, argument: object) -> Any:
-        """Count an instruction."""
-        if event == "opcode":
-            self.left -= 1
-            if self.left == 0:
-                raise KeyboardInterrupt
-        return self.count
-
-
 def run_interrupted(number: int, *, local: bool) -> bool:
     """Let a run fail with an interrupt on the way; return whether it came."""
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Fail())
     pm.add_instrumentation(CrashReproducer("r.mlir", local=local))
     module = parse_toy("toy.module(toy.func @f)")
-    interrupter = Interrupter(number)
-    before = sys.gettrace()
-    sys.settrace(interrupter)
-    try:
+    modules = (reproducer, reproducer_file, whole_files)
+    with suppress(KeyboardInterrupt, PassFailedError), interrupted(number, modules) as interrupter:
         pm.run(module)
-    except (KeyboardInterrupt, PassFailedError):
-        pass
-    finally:
-        sys.settrace(before)
-    return interrupter.left <= 0
+    return interrupter.came
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # files left open
 @pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
 @pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.sweep)])
 def test_an_interrupt_at_any_instruction_leaves_whole_files(

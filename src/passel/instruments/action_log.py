@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.instruments.begun import Begun
 from passel.instruments.hooks import PassInstrumentation
 from passel.ir import PrintFlags
 from passel.schedule import PassStep
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from passel.diagnostics import Location
     from passel.errors import Failure
     from passel.instruments.hooks import Run
-    from passel.ir import IRAdapter
     from passel.schedule import Step
 
 _TAG = "`pass-execution`"
@@ -86,45 +86,42 @@ class ActionLog(PassInstrumentation):
     def __init__(self, stream: TextIO, *, places: Iterable[Place] = ()) -> None:
         self._stream = stream
         self._places = tuple(places)
-        self._adapters: list[IRAdapter] = []
-        self._ends: dict[int, list[str]] = {}
+        self._runs: list[Run] = []
+        self._begun: Begun[str] = Begun()
 
     def before_run(self, run: Run) -> None:
-        """Remember who answers for the IR."""
-        self._adapters.append(run.adapter)
+        """Remember the run, whose adapter knows the ops."""
+        self._runs.append(run)
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Forget it, and all of a run in which this could not write."""
-        self._adapters.pop()
-        if not self._adapters:
-            self._ends.clear()
+        if run in self._runs:
+            self._runs.remove(run)
+        if not self._runs:
+            self._begun.clear()
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Log that it begins."""
-        adapter = self._adapters[-1]
-        ends = self._ends.setdefault(threading.get_ident(), [])
+        adapter = self._runs[-1].adapter
         if self._places:
             location = adapter.location(op)
             if not any(place.covers(location) for place in self._places):
-                ends.append("")
                 return
-        ends.append("completed")
         name = step.display_name if isinstance(step, PassStep) else _ADAPTOR
         outline = " ".join(adapter.print_op(op, _OUTLINE).split())
         self._write(
             f"begins (no breakpoint) Action {_TAG} running `{name}` on Operation "
             f"`{adapter.kind_of(op).name}` ({outline})`"
         )
+        self._begun.push(step, "completed")
 
     def pass_skipped(self, step: Step, op: Any) -> None:
         """Remember it for the end."""
-        ends = self._ends[threading.get_ident()]
-        ends[-1] = ends[-1] and "skipped"
+        self._begun.set(step, "skipped")
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Log that it has ended."""
-        how = self._ends[threading.get_ident()].pop()
-        if how:
+        if how := self._begun.pop(step):
             self._write(f"{how} {_TAG}")
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:

@@ -8,12 +8,12 @@ Source: `IRPrinterInstrumentation`, MLIR 22; diffs and single symbols are passel
 
 from __future__ import annotations
 
-from collections import defaultdict
 from copy import copy
 from dataclasses import dataclass, field
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
 
+from passel.instruments.begun import Begun
 from passel.instruments.events import chain_of, execution_of
 from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.ir_diff import TextMemory, unified_diff
@@ -124,7 +124,9 @@ class PrintIR(PassInstrumentation):
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Say so if the symbol has not occurred."""
-        watched = self._watched
+        watched = next((each for each in self._runs if each.run is run), None)
+        if watched is None:
+            return  # an interrupt kept it from starting
         self._runs.remove(watched)
         self.complaint = ""
         if self._symbol and not self._symbol_seen:
@@ -171,14 +173,14 @@ class PrintIR(PassInstrumentation):
         """Print, or remember what the op is like."""
         run = self._watched
         if not isinstance(step, PassStep):
-            run.containers.append(op)
+            run.containers.append((step, op))
             return
         run.changed.discard(get_ident())
         target = self._target(run, op)
         if self._before.takes(step) and target is not None:
             self._dump(run, step, op, "Before", self._text(run, target))
         if self._after.takes(step) and (self._diff or self._symbol):
-            run.pending[get_ident()].append(self._remember(run, op, target))
+            run.pending.push(step, self._remember(run, op, target))
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Print, if the pass is one of those asked for."""
@@ -191,14 +193,15 @@ class PrintIR(PassInstrumentation):
     def _end(self, step: Step, op: Any, *, failed: bool) -> None:
         run = self._watched
         if not isinstance(step, PassStep):
-            run.containers.pop()
+            if run.containers and run.containers[-1][0] is step:
+                run.containers.pop()
             return
         if failed:
             run.trusted = False
             run.texts.clear()
         if not self._after.takes(step):
             return
-        before = run.pending[get_ident()].pop() if self._diff or self._symbol else _NOTHING
+        before = run.pending.pop(step) or _NOTHING
         if self._only_on_failure and not failed:
             return
         target = self._target(run, op)
@@ -345,8 +348,8 @@ class _Watched:
         thread: Where it runs.
         trusted: Whether its IR is valid as far as is known.
         changed: The threads in which the pass that has just ended changed its op.
-        containers: The ops whose nested pipelines run, outermost first.
-        pending: By thread, what was remembered before each pass that runs, outermost first.
+        containers: The steps whose nested pipelines run, with their ops, outermost first.
+        pending: What was remembered before each pass that runs.
         texts: What ops looked like when they were last printed.
     """
 
@@ -354,8 +357,8 @@ class _Watched:
     thread: int
     trusted: bool
     changed: set[int] = field(default_factory=set[int])
-    containers: list[Any] = field(default_factory=list[Any])
-    pending: defaultdict[int, list[_Before]] = field(default_factory=lambda: defaultdict(list))
+    containers: list[tuple[Step, Any]] = field(default_factory=list["tuple[Step, Any]"])
+    pending: Begun[_Before] = field(default_factory=Begun[_Before])
     texts: TextMemory = field(init=False)
 
     def __post_init__(self) -> None:
@@ -369,7 +372,7 @@ class _Watched:
     @property
     def container(self) -> Any:
         """The innermost op whose nested pipelines run; None if there is none."""
-        return self.containers[-1] if self.containers else None
+        return self.containers[-1][1] if self.containers else None
 
     def top(self, op: Any) -> Any:
         while (outer := self.adapter.parent(op)) is not None:

@@ -13,6 +13,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
+from passel.instruments.begun import Begun
 from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
 from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import (
@@ -132,6 +133,7 @@ class CrashReproducer(PassInstrumentation):
         self.one_by_one = local  # the IR before each pass is recorded
         self.threading = threading
         self.replay = replay
+        self._started: Run | None = None
 
     def before_run(self, run: Run) -> None:
         """Write the file ahead."""
@@ -140,9 +142,10 @@ class CrashReproducer(PassInstrumentation):
         self._file = ReproducerFile(self.path)
         self._problem = ""
         self._thread = get_ident()
-        self._frames: dict[int, list[_Frame]] = {}
+        self._frames: Begun[_Frame] = Begun()
         self._cases: dict[int, tuple[Failure, list[_Case]]] = {}
         self._whole: _Recipe | None = None
+        self._started = run
         anchor = run.adapter.kind_of(run.op).name
         steps = tuple(passes_of(run.pipeline))
         self._whole = self._recipe(pipeline_text(run.pipeline, anchor), steps)
@@ -153,20 +156,19 @@ class CrashReproducer(PassInstrumentation):
         if not isinstance(step, PassStep):
             return
         recipe = self._local_recipe(step, op) if self.local else None
-        self._stack().append(_Frame(self._execution(step, op), recipe))
+        self._frames.push(step, _Frame(self._execution(step, op), recipe))
         if recipe is not None:
             self._prepare(recipe)
 
     def after_pass(self, step: Step, op: Any) -> None:
         """Forget the pass, with what failed inside but was handled by it."""
         if isinstance(step, PassStep):
-            self._pop()
+            self._pop(step)
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Remember what failed."""
-        stack = self._stack()
-        running = [frame.execution for frame in stack]
-        frame = self._pop() if isinstance(step, PassStep) else None
+        running = [frame.execution for frame in self._frames.values]
+        frame = self._pop(step) if isinstance(step, PassStep) else None
         if failure is None or (step.is_fused and failure.kind != "interrupted"):
             return  # what failed inside is among the failures of the run
         if frame is not None:
@@ -178,17 +180,20 @@ class CrashReproducer(PassInstrumentation):
             cases = [_Case(failure, [*running, self._execution(step, op)], None)]
         else:
             return
-        if stack:
-            stack[-1].inner.extend(cases)
+        if around := self._frames.values:
+            around[-1].inner.extend(cases)
         else:
             self._cases[id(failure)] = failure, cases
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Put the file in its place and say so, or remove it."""
+        if self._started is not run:
+            return  # an interrupt kept it from starting
         try:
             if failed:
                 self._report(run)
         finally:
+            self._started = None
             self._file.discard()
             self._frames.clear()
 
@@ -244,14 +249,10 @@ class CrashReproducer(PassInstrumentation):
 
     # -- What runs --------------------------------------------------------------------------
 
-    def _stack(self) -> list[_Frame]:
-        return self._frames.setdefault(get_ident(), [])
-
-    def _pop(self) -> _Frame | None:
-        stack = self._stack()
-        frame = stack.pop() if stack else None
-        if stack:
-            self._prepare(stack[-1].recipe)  # the pass around goes on
+    def _pop(self, step: Step) -> _Frame | None:
+        frame = self._frames.pop(step)
+        if around := self._frames.values:
+            self._prepare(around[-1].recipe)  # the pass around goes on
         return frame
 
     def _execution(self, step: Step, op: Any) -> PassExecution:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
+from passel.instruments.begun import Begun
 from passel.instruments.events import chain_of
 from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.trace_file import TraceFile
@@ -75,23 +76,27 @@ class Trace(PassInstrumentation):
         self._broken = False
         self._runs: list[Run] = []
         self._options: dict[PassStep, str] = {}
-        self._changed: dict[int, list[bool | None]] = {}
+        self._open: Begun[dict[str, bool]] = Begun()
         self._next_write = self._next_ops = self._next_memory = 0.0
 
     # -- Runs ----------------------------------------------------------------------------------
 
     def before_run(self, run: Run) -> None:
         """Start, and look at what is there."""
-        self._runs.append(run)
         self._enter()
+        self._runs.append(run)
         self._sample(forced=len(self._runs) == 1)
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Look at what is left, and complete the file."""
-        self._sample(forced=len(self._runs) == 1)
-        self._runs.pop()
-        self._options.clear()
-        self._leave()
+        if run not in self._runs:
+            return  # an interrupt kept it from starting
+        try:
+            self._sample(forced=len(self._runs) == 1)
+        finally:
+            self._runs.remove(run)
+            self._options.clear()
+            self._leave()
 
     def __enter__(self) -> Self:
         """Keep the array open until the `with` statement ends, so that a stream gets only one."""
@@ -105,11 +110,11 @@ class Trace(PassInstrumentation):
     def scope(self, name: str) -> Generator[None]:
         """Make a slice of what happens in a `with` statement around runs, or beside them."""
         self._enter()
-        self._begin(name, "tool", {})
+        self._begin(name, name, "tool", {})
         try:
             yield
         finally:
-            self._end()
+            self._end(name)
             self._leave()
 
     def _enter(self) -> None:
@@ -142,11 +147,11 @@ class Trace(PassInstrumentation):
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Begin a slice such as `'func.func' Pipeline @main`."""
         name = f"'{pipeline.anchor}' Pipeline {self._place(op)}"
-        self._begin(name, "pipeline", {"path": pipeline.path, **self._identity(op)})
+        self._begin(pipeline, name, "pipeline", {"path": pipeline.path, **self._identity(op)})
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
         """End it."""
-        self._end(failed=True) if failed else self._end()
+        self._end(pipeline, **({"failed": True} if failed else {}))
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Begin a slice such as `cse @main`."""
@@ -163,62 +168,51 @@ class Trace(PassInstrumentation):
                 self._options[step] = step.pass_.option_text()
             if options := self._options[step]:
                 args["options"] = options
-            self._changed.setdefault(threading.get_ident(), []).append(False)
-        self._begin(f"{name} {self._place(op)}", "pass", args)
+        self._begin(step, f"{name} {self._place(op)}", "pass", args)
 
     def after_change(self, step: PassStep, op: Any) -> None:
         """Remember it for the end of the slice."""
-        self._changed[threading.get_ident()][-1] = True
+        self._open.set(step, {"changed": True})
 
     def pass_skipped(self, step: Step, op: Any) -> None:
         """Remember it for the end of the slice."""
-        if isinstance(step, PassStep):
-            self._changed[threading.get_ident()][-1] = None
+        self._open.set(step, {"skipped": True} if isinstance(step, PassStep) else {})
 
     def after_pass(self, step: Step, op: Any) -> None:
         """End the slice."""
-        if isinstance(step, PassStep):
-            changed = self._changed[threading.get_ident()].pop()
-            if changed is None:
-                self._end(skipped=True)
-            else:
-                self._end(changed=changed)
-        else:
-            self._end()
+        self._end(step)
         self._sample()
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """End the slice, with the reason."""
-        if isinstance(step, PassStep):
-            self._changed[threading.get_ident()].pop()
-        if failure is None:
-            self._end(failed=True)
-        else:
-            self._end(failed=True, kind=failure.kind, message=failure.diagnostic.message)
+        reason: dict[str, Any] = {"failed": True}
+        if failure is not None:
+            reason |= {"kind": failure.kind, "message": failure.diagnostic.message}
+        self._end(step, **reason)
 
     def before_verification(self, step: Step, op: Any) -> None:
         """Begin a slice."""
-        self._begin("verify", "verification", {"path": step.path})
+        self._begin("verify", "verify", "verification", {"path": step.path})
 
     def after_verification(self, step: Step, op: Any) -> None:
         """End it."""
-        self._end()
+        self._end("verify")
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Begin a slice such as `(A) DominanceInfo`."""
-        self._begin(f"(A) {name}", "analysis", {"op": self._place(op)})
+        self._begin(kind, f"(A) {name}", "analysis", {"op": self._place(op)})
 
     def after_analysis(self, name: str, kind: Any, op: Any) -> None:
         """End it."""
-        self._end()
+        self._end(kind)
 
     def before_scope(self, name: str) -> None:
         """Begin a slice."""
-        self._begin(name, "scope", {})
+        self._begin(name, name, "scope", {})
 
     def after_scope(self, name: str) -> None:
         """End it."""
-        self._end()
+        self._end(name)
 
     @property
     def _adapter(self) -> IRAdapter:
@@ -236,11 +230,15 @@ class Trace(PassInstrumentation):
 
     # -- Events --------------------------------------------------------------------------------
 
-    def _begin(self, name: str, category: str, args: dict[str, Any]) -> None:
+    def _begin(self, what: object, name: str, category: str, args: dict[str, Any]) -> None:
         self._event("B", name=name, cat=category, args=args)
+        self._open.push(what, {"changed": False} if isinstance(what, PassStep) else {})
 
-    def _end(self, **args: Any) -> None:
-        self._event("E", args=args)
+    def _end(self, what: object, **outcome: Any) -> None:
+        """End the slice that `what` has begun, unless an interrupt kept it from beginning."""
+        known = self._open.pop(what)
+        if known is not None:
+            self._event("E", args=outcome or known)
 
     def _now(self) -> float:
         """Return microseconds since the trace was made."""
@@ -291,9 +289,8 @@ class Trace(PassInstrumentation):
     def _write(self, *, complete: bool = False) -> None:
         if self._file is None:
             return
-        events, self._pending = self._pending, []
         try:
-            self._file.write(events, complete=complete)
+            self._file.write(self._pending, complete=complete)
         except OSError:
             self._broken = True  # for good: there is no telling what the file holds now
             log_exception("the trace cannot be written")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import TextIO
 
 _END = "\n]\n"
@@ -32,17 +31,17 @@ class TraceFile:
         self._begun = False
         self._size: int | None = None
 
-    def write(self, events: Sequence[dict[str, Any]], *, complete: bool) -> None:
-        """Add events, and the array's end if it is complete.
+    def write(self, events: list[dict[str, Any]], *, complete: bool) -> None:
+        """Move events here, and add the array's end if it is complete.
 
         Raises:
             OSError: The file cannot be written.
         """
         stream = self._opened()
         start = ",\n" if self._begun else "[\n"
-        text = ",\n".join(json.dumps(event, default=str) for event in events)
-        self._begun = self._begun or bool(text)
-        stream.write(start + text if text else "")
+        if text := ",\n".join(json.dumps(event, default=str) for event in events):
+            # At once, so that an interrupt neither loses events nor lets them come twice.
+            self._begun, events[:] = bool(stream.write(start + text)), ()
         stream.flush()
         if complete:
             self._complete(stream)
@@ -59,11 +58,10 @@ class TraceFile:
         return self._stream
 
     def _complete(self, stream: TextIO) -> None:
-        if self._path is not None and self._path.is_file():
-            self._size = stream.tell()
-        stream.write(_END if self._begun else f"[{_END}")
+        if self._path is not None:
+            self._size = stream.tell() if self._path.is_file() else None
+            self._stream = None
+        self._begun = not stream.write(_END if self._begun else f"[{_END}")
         stream.flush()
-        self._begun = False
         if self._path is not None:
             stream.close()
-            self._stream = None

@@ -1,0 +1,58 @@
+"""Interrupts that come at a chosen moment: before a line or an instruction with a number."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+    from types import FrameType, ModuleType
+
+
+class Interrupter:
+    """Raises `KeyboardInterrupt` before the event with a number in some modules.
+
+    Args:
+        number: The number, from 1.
+        modules: The modules.
+        event: What is counted: every `opcode` or every `line`.
+    """
+
+    def __init__(self, number: int, modules: Iterable[ModuleType], event: str) -> None:
+        self.left: int = number
+        self._files = {module.__file__ for module in modules}
+        self._event = event
+
+    @property
+    def came(self) -> bool:
+        """Whether the interrupt has come."""
+        return self.left <= 0
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> Any:
+        """Trace a call."""
+        if frame.f_code.co_filename not in self._files:
+            return None
+        frame.f_trace_opcodes = self._event == "opcode"
+        return self._count
+
+    def _count(self, frame: FrameType, event: str, argument: object) -> Any:
+        if event == self._event:
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+        return self._count
+
+
+@contextmanager
+def interrupted(
+    number: int, modules: Iterable[ModuleType], event: str = "opcode"
+) -> Generator[Interrupter]:
+    """Let what runs in a `with` statement be interrupted."""
+    interrupter, before = Interrupter(number, modules, event), sys.gettrace()
+    sys.settrace(interrupter)
+    try:
+        yield interrupter
+    finally:
+        sys.settrace(before)
