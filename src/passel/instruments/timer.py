@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+Key: TypeAlias = tuple[str, ...]
+"""The identity of a row among its siblings."""
 
 
 @dataclass(slots=True, eq=False)
@@ -27,7 +31,7 @@ class Timer:
             that was asked for.
         hidden: Whether a tree shows its children in its place, because it is a collection of
             only one pipeline.
-        key: What tells it from its siblings.
+        key: Its identity among its siblings: a kind, and a path or a name.
         children: What is nested, in the order in which it ran first.
 
     Example:
@@ -43,7 +47,7 @@ class Timer:
     count: int = 0
     peak: int = 0
     hidden: bool = False
-    key: str = field(default="", repr=False)
+    key: Key = field(default=(), repr=False)
     children: list[Timer] = field(default_factory=list["Timer"])
 
     @property

@@ -102,7 +102,7 @@ class Timing(PassInstrumentation):
     def timing(self) -> Timer:
         """The root of the tree of timers so far, whose `wall` is the total."""
         roots = [frames[0][1].timer() for frames in list(self._threads.values())]
-        total, *others = roots or [Timer("root", key="root")]
+        total, *others = roots or [Timer("root")]
         for other in others:
             total.absorb(other)
         return total
@@ -267,16 +267,21 @@ class Timing(PassInstrumentation):
         path, hidden = "", False
         if isinstance(what, PassStep):
             name, path = what.display_name, what.path
-            key = path
+            key = ("pass", path)
         elif isinstance(what, NestedStep):
             name, hidden = what.display_name, len(what.pipelines) == 1
+            # Its path is that of the op around: its first passes tell it from others there.
             passes = (next(passes_of(pipeline), None) for pipeline in what.pipelines)
-            key = f"{name} {' '.join(step.path for step in passes if step is not None)}"
+            paths = (step.path for step in passes if step is not None)
+            key = ("collection", name, *paths)
         elif isinstance(what, Pipeline):
             name, path = f"'{what.anchor}' Pipeline", what.path
-            key = name
+            key = ("pipeline", what.anchor)
+        elif isinstance(what, str):
+            name, key = what, ("scope", what)
         else:
-            name = key = what if isinstance(what, str) else f"(A) {analysis_name(what)}"
+            name = f"(A) {analysis_name(what)}"
+            key = ("analysis", name)
         self._forget_aliases(above)
         row = above.nested[what] = above.child(name, key, path, hidden=hidden)
         if isinstance(what, PassStep | NestedStep):

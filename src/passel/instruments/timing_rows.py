@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from passel.instruments.timer import Timer
+from passel.instruments.timer import Key, Timer
 
 
 class Row:
@@ -23,7 +23,7 @@ class Row:
     )
 
     def __init__(
-        self, name: str, key: str, path: str = "", *, hidden: bool = False, above: Row | None
+        self, name: str, key: Key = (), path: str = "", *, hidden: bool = False, above: Row | None
     ) -> None:
         self.name = name
         self.key = key
@@ -34,9 +34,9 @@ class Row:
         self.extra: float = 0.0
         self.count = self.peak = 0
         self.nested: dict[Any, Row] = {}
-        self.rows: dict[str, Row] = {}
+        self.rows: dict[Key, Row] = {}
 
-    def child(self, name: str, key: str, path: str, *, hidden: bool) -> Row:
+    def child(self, name: str, key: Key, path: str, *, hidden: bool) -> Row:
         """Return the row with a key, a new one if there is none."""
         row = self.rows.get(key)
         if row is None:
@@ -78,5 +78,5 @@ class Threads(dict[int, Frames]):
     """The open rows of each thread, by its identity."""
 
     def __missing__(self, ident: int) -> Frames:
-        self[ident] = frames = [(None, Row("root", "root", above=None), 0.0)]
+        self[ident] = frames = [(None, Row("root", above=None), 0.0)]
         return frames
