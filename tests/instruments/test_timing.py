@@ -198,16 +198,6 @@ def test_pipelines_that_passes_run_are_below_their_pass() -> None:
 
 def test_rows_of_one_name_stay_apart_if_they_are_of_different_things() -> None:
     """A scope that is called like an analysis has a row of its own."""
-    pm, timing = PassManager("toy.module", adapter=ToyAdapter()).add(Asks()), Timing()
-    with pm.instrument(timing), timing.scope("(A) Length"):
-        pm.run(parse_toy(MODULE))
-    timing.before_analysis("Length", Length, None)
-    timing.after_analysis("Length", Length, None)
-    assert [timer.name for timer in timing.timing.children] == ["(A) Length", "(A) Length"]
-
-
-def test_rows_of_one_name_stay_apart_if_they_are_of_different_things() -> None:
-    """A scope that is called like an analysis has a row of its own."""
     timing = Timing()
     with timing.scope("(A) Length"):
         pass
