@@ -6,6 +6,8 @@ from functools import cache, lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from claims import Analyse, snapshot
+
 from passel import PassFailedError, PassManager
 from passel.ir import PrintFlags
 from passel.xdsl import XDSLAdapter, parse_source
@@ -129,12 +131,13 @@ def transform(case: Case) -> str:
     context = _context()
     module = _parsed(case.program).clone()
     for element in case.pipeline:
-        before = text_of(module)
-        manager = PassManager("builtin.module", context).add(element)
+        before = snapshot(module)
+        manager = PassManager("builtin.module", context)
+        manager.add(*[Analyse()] * (element is case.pipeline[-1]), element)
         manager.enable_verifier("always")
         manager.enable_analysis_verifier()
         result = manager.run(module, on_diagnostic=_ignore)
-        if result.changed is False and text_of(module) != before:
+        if result.changed is False and snapshot(module) != before:
             raise UntrueClaimError(f"{element} says that it changed nothing")
     return XDSLAdapter().print_op(module, PrintFlags())
 
@@ -156,8 +159,3 @@ def _parsed(program: str) -> Operation:
 def parse(program: str) -> Operation:
     """Parse a program."""
     return parse_source(_context(), program, "program.mlir")
-
-
-def text_of(module: Operation) -> str:
-    """Print a module so that nothing is hidden."""
-    return XDSLAdapter().print_op(module, PrintFlags(generic=True, debuginfo=True))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from claims import ask_for_all
 from xdsl.dialects import arith, cf, func, memref
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, i32
 from xdsl.ir import Block, Operation
@@ -138,23 +139,8 @@ def computed(name: str, module: Operation) -> Any:
     """Compute an analysis, and ask it for all that it computes on demand."""
     manager = AnalysisManager(module, _Services())
     result: Any = manager.analysis(getattr(analyses, name))
-    ask(name, result, module)
+    ask_for_all(name, result, module)
     return result
-
-
-def ask(name: str, result: Any, module: Operation) -> None:
-    """Ask an analysis for all that it computes on demand."""
-    for op in module.walk():
-        match name:
-            case "Effects":
-                result.of(op)
-            case "SymbolTables" | "SymbolUsers":
-                result.lookup(op, SymbolRefAttr("nothing"))
-            case "DominanceInfo" | "PostDominanceInfo":
-                for region in op.regions:
-                    result.tree(region)
-            case _:
-                pass
 
 
 class _Services:
@@ -214,7 +200,7 @@ def test_a_pass_that_preserves_what_it_changed_is_found(name: str, change: Chang
         name = "liar"
 
         def run(self, op: Operation, ctx: PassContext) -> None:
-            ask(kind.__name__, ctx.analysis(kind), op)
+            ask_for_all(kind.__name__, ctx.analysis(kind), op)
             change(op)
             ctx.preserve(kind, analyses.DominanceInfo)
 

@@ -19,7 +19,7 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import PassFailedException
 from xdsl_inputs import sampled, xdsl_corpus
 
-from passel import OpPassManager, PassFailedError, PassManager
+from passel import OpPassManager, PassFailedError, PassFailure, PassManager
 from passel.xdsl import XDSLAdapter, parse_source
 from passel.xdsl.module_passes import wrap_module_pass
 
@@ -56,7 +56,8 @@ def outcome_of(call: Callable[..., object], *arguments: object) -> str:
         try:
             call(*arguments)
         except PassFailedError as error:
-            return type(error.failures[0].cause).__name__
+            cause = error.failures[0].cause
+            return type(cause.__cause__ if isinstance(cause, PassFailure) else cause).__name__
         except Exception as error:  # noqa: BLE001 - which one is what is compared
             return type(error).__name__
     return ""

@@ -1,0 +1,127 @@
+"""What passel's own passes claim to preserve they do, over xDSL's corpus and real files."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+from claims import untrue_claim
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.ir import Operation
+from xdsl_inputs import REAL_FILES, sampled, xdsl_context, xdsl_corpus
+
+from passel import Pass, PassContext, default_registry
+from passel.xdsl import DominanceInfo, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OWN = (
+    *("canonicalize", "cse", "dce", "inline", "licm", "loop-invariant-code-motion"),
+    *("mem2reg", "mem2reg{region-simplify=false}", "print-op-stats", "sccp"),
+    *("strip-debuginfo", "symbol-dce"),
+    "composite-fixed-point-pass{pipeline={canonicalize,cse,sccp}}",
+)
+
+
+@cache
+def inputs(step: int) -> list[Operation]:
+    """Return the modules of each `step`th chunk of xDSL's corpus, and of more of our files."""
+    files = sorted(REAL_FILES.glob("*.mlir"))
+    texts = [(file.name, file.read_text(encoding="utf-8")) for file in files]
+    modules: list[Operation] = []
+    for name, text in [*texts[:: min(step, 3)], *xdsl_corpus()[::step]]:
+        try:
+            module = parse_source(xdsl_context(), text, name)
+            module.verify()
+        except Exception:  # noqa: BLE001, S112 - the corpus has tests of errors
+            continue
+        modules.append(module)
+    return modules
+
+
+def test_all_own_passes_are_here() -> None:
+    """Every pass that passel registers for xDSL's ops is looked at below."""
+    names = {text.partition("{")[0] for text in OWN}
+    entries = [entry for entry in default_registry().passes() if entry.origin == "passel"]
+    own = {entry.name for entry in entries if entry.ir == "xdsl"} - {"mlir"}  # MLIR's passes
+    assert names == {*own, "composite-fixed-point-pass"}
+
+
+@sampled(100)
+@pytest.mark.parametrize("text", OWN)
+def test_what_passes_claim_is_true(
+    step: int, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is preserved is as it would be computed, and what is unchanged has not changed."""
+    modules = inputs(step)
+    assert len(modules) > 15
+    for module in modules:
+        assert untrue_claim(module.clone(), xdsl_context(), text) == ""
+
+
+TEXT = """
+func.func @f(%c: i1, %x: i32) -> i32 {
+  cf.cond_br %c, ^one, ^two
+^one:
+  cf.br ^two
+^two:
+  %y = arith.addi %x, %x : i32
+  func.return %y : i32
+}"""
+
+
+def mark(op: Operation) -> None:
+    """Set an attribute."""
+    op.attributes["mark"] = UnitAttr()
+
+
+def renew(op: Operation) -> None:
+    """Put an op in the place of one that prints the same."""
+    old = next(inner for inner in op.walk() if isinstance(inner, arith.AddiOp))
+    new = arith.AddiOp(old.lhs, old.rhs)
+    new.location = old.location
+    block = old.parent
+    assert block is not None
+    block.insert_op_before(new, old)
+    old.results[0].replace_all_uses_with(new.results[0])
+    new.results[0].name_hint = old.results[0].name_hint
+    old.detach()
+    old.erase()
+
+
+@pytest.mark.parametrize("change", [mark, renew])
+def test_a_pass_that_changes_something_and_says_it_did_not(
+    change: Callable[[Operation], None],
+) -> None:
+    """The comparison finds claims of no change that are untrue, even if all prints the same."""
+
+    class Liar(Pass[Operation]):
+        name = "liar"
+
+        def run(self, op: Operation, ctx: PassContext) -> None:
+            change(op)
+            ctx.preserve_all()
+
+    assert "liar" in untrue_claim(parse_source(xdsl_context(), TEXT, "t"), xdsl_context(), Liar())
+
+
+def test_a_pass_that_preserves_what_it_changed() -> None:
+    """The comparison finds analyses that are preserved and changed."""
+
+    class Shortcut(Pass[Operation]):
+        name = "shortcut"
+
+        def run(self, op: Operation, ctx: PassContext) -> None:
+            branch = next(inner for inner in op.walk() if inner.name == "cf.br")
+            block = branch.parent
+            assert block is not None
+            for other in list(block.parent.blocks if block.parent else ()):
+                if other is not block and other.last_op is not None and other.last_op.successors:
+                    other.last_op.successors = [branch.successors[0]] * 2
+            ctx.preserve(DominanceInfo)
+
+    found = untrue_claim(parse_source(xdsl_context(), TEXT, "t"), xdsl_context(), Shortcut())
+    assert "preserves DominanceInfo" in found
