@@ -43,7 +43,6 @@ class Subject(Protocol):
         misspelt: An op name and a suggestion for it, and a dialect that does not exist.
         knows_changes: Whether a run tells if the IR changed. MLIR's does not: verifying costs
             less there than a fingerprint, so that nothing has to know.
-        verifies_as_one: Whether an op is always verified with what is nested in it.
     """
 
     adapter: IRAdapter
@@ -52,7 +51,6 @@ class Subject(Protocol):
     dialect: str
     misspelt: tuple[str, str, str]
     knows_changes: bool
-    verifies_as_one: bool
 
     def build(self, node: Node, context: Any) -> Any:
         """Return the op for a node, with all that is inside."""
@@ -82,7 +80,6 @@ class ToySubject:
         self.dialect = "extra"
         self.misspelt = ("toy.fun", "toy.func", "exta")
         self.knows_changes = True
-        self.verifies_as_one = False
 
     def build(self, node: Node, context: Any) -> ToyOp:
         """Return the op for a node, with all that is inside."""
@@ -124,7 +121,6 @@ class XDSLSubject:
         self.dialect = "cf"
         self.misspelt = ("func.fucn", "func.func", "arit")
         self.knows_changes = True
-        self.verifies_as_one = False
 
     def build(self, node: Node, context: Any) -> Any:
         """Return the op for a node, with all that is inside."""
@@ -167,7 +163,6 @@ class MLIRSubject(XDSLSubject):
         self.names = {**self.names, "region": "scf.execute_region", "terminator": "scf.yield"}
         self.interface: type = FuncOp
         self.knows_changes = False
-        self.verifies_as_one = True
 
     def build(self, node: Node, context: Any) -> Any:
         """Return the op for a node, with all that is inside."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp as Op
 from xdsl.dialects.test import TestTermOp as TermOp
 from xdsl.ir import Block, Operation, Region
@@ -135,12 +136,17 @@ def test_rejects_wrong_parent_pointers() -> None:
     assert "parent pointer" in _invalid(module).message
 
 
-def test_shallow_verification_leaves_nested_ops_alone() -> None:
-    """Without `recursive`, nested verifiers do not run, but the shape of regions counts."""
+def test_shallow_verification_looks_at_what_nested_ops_say_of_each_other() -> None:
+    """Without `recursive`, verifiers written by hand run, as they may look anywhere.
+
+    What depends on a nested op alone does not count, but the shape of regions does.
+    """
     broken = _Broken()
-    module = ModuleOp([broken])
+    assert _invalid(ModuleOp([broken]), recursive=False).op is broken
+    unterminated = FuncOp("f", ((), ()), Region(Block([Op()])))
+    module = ModuleOp([unterminated])
     verify(module, recursive=False)
-    assert _invalid(module).op is broken
+    assert "no terminator" in _invalid(module).message
     assert _invalid(Op(regions=[Region(Block())]), recursive=False).message
 
 

@@ -111,7 +111,8 @@ class OpContext(PassContext[Any]):
         deferred: The step after which the op is to be verified together with its siblings.
         siblings: States of the ops inside while nested pipelines run on them.
         seen: The op's fingerprint at the last look, if passes have made claims since it was good.
-        unsettled: Nested steps that changed something since the op was verified as a whole.
+        unsettled: Steps that the IR has run and verified by itself since the op was verified
+            as a whole.
     """
 
     __slots__ = (

@@ -189,14 +189,13 @@ class _Level:
         recursive = (
             self._services.policies.verifies_together
             or self._services.checks.verify is VerifyEach.ALWAYS
-            # Nothing follows that would verify it as a whole.
-            or (self._ctx.parent is None and self._step is self._ctx.plan.steps[-1])
         )
         failure = self._verifier.verify_around(
             self._suspects(touched), self._op, recursive=recursive
         )
         if failure is None:
-            self._ctx.unsettled = () if recursive else (*self._ctx.unsettled, self._step)
+            if recursive:
+                self._ctx.unsettled = ()
             return UNCHANGED
         if self._verify_deferred(tasks, outcomes):
             return UNCHANGED  # one by one it has shown which pass is to blame

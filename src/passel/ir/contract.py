@@ -140,8 +140,9 @@ class IRAdapter(Protocol):
     def verify(self, op: Any, *, recursive: bool) -> None:
         """Check `op`, and what is nested in it if `recursive`.
 
-        Without `recursive` it is checked what no verification of nested ops alone can find:
-        the op's own rules, its traits, and uses of the symbols that it holds. An IR that
+        Without `recursive` it is checked what no verification of the ops inside, one by one,
+        can find: the op's own rules, and what ops inside say of each other, such as a call of
+        its callee. An IR that
         can only check both as one does so whatever is asked.
 
         Raises:

@@ -18,7 +18,7 @@ from weakref import ref
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, IRDLOperation, ParamAttrConstraint
-from xdsl.traits import OpTrait
+from xdsl.traits import OpTrait, SymbolUserOpInterface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -122,6 +122,30 @@ def _parts(op_class: type[Operation]) -> _Parts:
     properties = cast("dict[str, Any]", definition.properties)
     typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
     return _Parts(definition.verify, tuple(specific), typed)
+
+
+@cache
+def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
+    """Return the checks of a class's ops that may look outside of an isolated op around.
+
+    Definitions look at the op alone, and of xDSL's own traits those alone look that far which
+    check uses of symbols. What is written by hand may look anywhere.
+    """
+    parts = _parts(op_class)
+    whole = () if op_class.verify is Operation.verify else (_verify_itself,)
+    if parts.definition is None:
+        return (op_class.verify_, *whole)
+    return (*(each for each in parts.specific if not _looks_near(each)), *whole)
+
+
+def _verify_itself(op: Operation) -> None:
+    op.verify(verify_nested_ops=False)
+
+
+def _looks_near(check: Any) -> bool:
+    trait = getattr(check, "__self__", None)
+    known = isinstance(trait, OpTrait) and type(trait).__module__ == OpTrait.__module__
+    return known and not isinstance(trait, SymbolUserOpInterface)
 
 
 def _ignores_values(constraint: Any) -> bool:

@@ -12,15 +12,14 @@ The walk keeps its own stack, so depth of nesting costs nothing.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from xdsl.ir import Block, ErasedSSAValue, Operation
-from xdsl.traits import IsTerminator, NoTerminator, SymbolTable, SymbolUserOpInterface
+from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from passel.ir import InvalidIR
 from passel.xdsl.definitions import check_definitions
-from passel.xdsl.invariants import InvariantChecker
+from passel.xdsl.invariants import InvariantChecker, outward_checks
 
 _NO_SYMBOLS = "has no SymbolTable ancestor"
 """What xDSL says when it looks up a symbol in IR that is not in a symbol table."""
@@ -37,9 +36,9 @@ def verify(
 
     Args:
         op: The op; it may be attached or not.
-        recursive: Whether to verify nested ops as well. If not, only `op` itself, its traits,
-            the shape of its regions, and uses of the symbols that it holds are checked, which
-            is what is left to do after a pass on nested ops that have been verified.
+        recursive: Whether to verify nested ops as well. If not, `op` itself, its traits and
+            the shape of its regions are checked, and what nested ops say of each other: that
+            is left to do after passes on nested ops that have been verified one by one.
         invariants: Remembers what was checked before; a new one by default.
         dominance: Whether to check, if `recursive`, that values are defined before they are
             used. That is the last check: it relies on sound structure.
@@ -53,8 +52,7 @@ def verify(
     if not recursive:
         for block in _blocks(op):
             _check_end(block)
-        if op.has_trait(SymbolTable):
-            _check_symbol_users(op)
+        _look_outward(op)
     elif op.regions:
         _verify_nested(op, invariants)
     _run_verifier(op, invariants)
@@ -185,33 +183,30 @@ def _check_end(block: Block) -> None:
         _check_terminator(last, block)
 
 
-def _check_symbol_users(table: Operation) -> None:
-    """Check all uses of symbols in a symbol table.
+def _look_outward(root: Operation) -> None:
+    """Make the checks of nested ops that may fail though nothing changed around these ops.
 
-    Source: `mlir::detail::verifySymbolTable`, MLIR 22.
+    Ops nested in one op may be changed each by itself, and verified: what is left is what one
+    says of another, such as a call of its callee.
+
+    Source: `mlir::detail::verifySymbolTable`, MLIR 22, which is about uses of symbols.
     """
-    parents = [table]
+    parents = [root]
     for parent in parents:
         for region in parent.regions:
             block = region._first_block
             while block is not None:
                 op = block._first_op
                 while op is not None:
-                    for trait in _symbol_checks(type(op)):
+                    for check in outward_checks(type(op)):
                         try:
-                            trait.verify(op)
+                            check(op)
                         except Exception as error:  # noqa: BLE001 - verifiers may raise anything
                             _refuse(op, error)
                     if op.regions:
                         parents.append(op)
                     op = op._next_op
                 block = block._next_block
-
-
-@cache
-def _symbol_checks(op_class: type[Operation]) -> tuple[SymbolUserOpInterface, ...]:
-    """Return the traits of an op class that check symbols which its ops use."""
-    return tuple(op_class.get_traits_of_type(SymbolUserOpInterface))
 
 
 def _run_verifier(op: Operation, invariants: InvariantChecker) -> None:
