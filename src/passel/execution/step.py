@@ -198,11 +198,9 @@ class StepRunner:
 
     def _invalidate(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Drop the analyses of the op that the step has not preserved."""
-        analyses = ctx.analyses
-        if step.pass_ is None:
-            analyses.clear()  # nested passes cannot know what was computed out here
-            return outcome
-        kept = (*step.pass_.preserves, *(ctx.preserved or ()))
+        analyses, kept = ctx.analyses, ctx.preserved or ()
+        if step.pass_ is not None:  # nested passes cannot know what was computed out here
+            kept = (*step.pass_.preserves, *kept)
         try:
             analyses.invalidate(PreservedAnalyses(kept, all_preserved=ctx.preserves_all))
             if self._services.checks.analyses and not outcome.failures:

@@ -1,0 +1,260 @@
+"""A pass on one op that changes anything outside of it fails, whatever it is, without being asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl.dialects.builtin import (
+    FileLineColLoc,
+    FunctionType,
+    IntAttr,
+    StringAttr,
+    UnitAttr,
+    i32,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.test import TestOp as AnyOp
+from xdsl.ir import Operation, Region
+
+from passel import Failure, Pass, PassContext, PassFailedError, PassManager
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SOURCE = """
+module @root {
+  func.func @a() {
+    %x, %y = "test.op"() : () -> (i32, i32)
+    "test.op"(%x) : (i32) -> ()
+    "test.op"() ({ "test.op"() : () -> () }, {}) : () -> ()
+    return
+  }
+  module @in {
+    func.func @b() { return }
+    func.func @c() { return }
+  }
+  func.func @z() { return }
+}
+"""
+
+
+def body(op: Operation) -> list[Operation]:
+    """Return the ops in the first block of an op."""
+    block = op.regions[0].first_block
+    assert block is not None
+    return list(block.ops)
+
+
+def set_attribute(op: Operation) -> None:
+    """Give the op an attribute."""
+    op.attributes["seen"] = UnitAttr()
+
+
+def set_property(op: Operation) -> None:
+    """Change a property."""
+    op.properties["sym_visibility"] = StringAttr("private")
+
+
+def set_location(op: Operation) -> None:
+    """Change where the op comes from."""
+    op.location = FileLineColLoc(StringAttr("x"), IntAttr(1), IntAttr(2))
+
+
+def change_operand(op: Operation) -> None:
+    """Replace an operand of an op inside."""
+    values, user, *_ = body(op)
+    user.operands = [values.results[1]]
+
+
+def erase_inside(op: Operation) -> None:
+    """Erase an op inside."""
+    body(op)[1].detach()
+
+
+def add_inside(op: Operation) -> None:
+    """Add an op inside."""
+    block = op.regions[0].first_block
+    assert block is not None
+    block.insert_ops_before([AnyOp()], body(op)[0])
+
+
+def reorder(op: Operation) -> None:
+    """Change the order of ops inside."""
+    _, _, third, last = body(op)
+    third.detach()
+    block = op.regions[0].first_block
+    assert block is not None
+    block.insert_ops_before([third], body(op)[0])
+    assert last is body(op)[-1]
+
+
+def add_argument(op: Operation) -> None:
+    """Give its block an argument, and the function its type."""
+    block = op.regions[0].first_block
+    assert block is not None
+    block.insert_arg(i32, 0)
+    op.properties["function_type"] = FunctionType.from_lists([i32], [])
+
+
+def move_region(op: Operation) -> None:
+    """Move the content of a region of an op inside to its other region."""
+    holder = body(op)[2]
+    holder.regions[0].move_blocks(holder.regions[1])
+
+
+def change_deep_inside(op: Operation) -> None:
+    """Give an op in an op inside an attribute."""
+    set_attribute(body(body(op)[2])[0])
+
+
+def erase(op: Operation) -> None:
+    """Erase the op itself."""
+    op.detach()
+    op.erase()
+
+
+def move_up(op: Operation) -> None:
+    """Move it out of the op around."""
+    module = op.parent_op()
+    assert module is not None
+    op.detach()
+    (module.next_op or body(module)[0]).parent.add_op(op)  # pyright: ignore[reportOptionalMemberAccess]
+
+
+def add_beside(op: Operation) -> None:
+    """Add another function beside it."""
+    assert op.parent is not None
+    op.parent.insert_ops_before([FuncOp.external("new", [], [])], op)
+
+
+def add_region(op: Operation) -> None:
+    """Give the op another region."""
+    op.add_region(Region())
+
+
+CHANGES: dict[str, Callable[[Operation], None]] = {
+    "attribute": set_attribute,
+    "property": set_property,
+    "location": set_location,
+    "operand": change_operand,
+    "op inside erased": erase_inside,
+    "op inside added": add_inside,
+    "order of ops": reorder,
+    "block argument": add_argument,
+    "region moved": move_region,
+    "deep inside": change_deep_inside,
+    "region added": add_region,
+    "erased": erase,
+    "added beside": add_beside,
+}
+AROUND: dict[str, Callable[[Operation], None]] = {
+    "attribute": set_attribute,
+    "location": set_location,
+}
+
+
+class Reach(Pass[Any]):
+    """Change the op called `to` from the pass on the op called `at`, and note on what it ran."""
+
+    name = "reach"
+    kind: str = ""
+    at: str = ""
+    to: str = ""
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Do it."""
+        RAN.append(ctx.adapter.symbol_name(op))
+        assert op.parent is not None, "a pass runs on an op that is gone"
+        if RAN[-1] != self.at:
+            return
+        top = op
+        while (around := top.parent_op()) is not None:
+            top = around
+        for each in top.walk():
+            if ctx.adapter.symbol_name(each) == self.to:
+                {**CHANGES, **OWN, **AROUND}[self.kind](each)
+                return
+
+
+OWN: dict[str, Callable[[Operation], None]] = {"erased": erase, "moved": move_up}
+RAN: list[str | None] = []
+
+
+def failures(pass_: Pass[Any], *, nested: bool = False, check: bool = False) -> list[Failure]:
+    """Run a pass on functions, and return the failures."""
+    context = XDSLAdapter().create_context()
+    manager = PassManager("builtin.module", context)
+    manager.enable_isolation_check(check)
+    inner: Any = manager.nest("builtin.module") if nested else manager
+    inner.nest("func.func").add(pass_)
+    module = parse_source(context, SOURCE, "in.mlir")
+    RAN.clear()
+    try:
+        manager.run(module, on_diagnostic=lambda _: None)
+    except PassFailedError as error:
+        return list(error.failures)
+    return []
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_changed_sibling_is_noticed(kind: str, *, check: bool) -> None:
+    """Whatever is changed; with the check, the error names the op that the pass ran on."""
+    found = failures(Reach(kind=kind, at="z", to="a"), check=check)
+    assert {each.kind for each in found} == {"isolation"}
+    assert all("'reach" in each.diagnostic.origin for each in found)
+    if check:
+        assert {each.symbol for each in found} == {"z"}
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("kind", AROUND)
+@pytest.mark.parametrize("to", ["in", "root"])
+def test_a_changed_enclosing_op_is_noticed(kind: str, to: str, *, check: bool) -> None:
+    """One and two levels up."""
+    found = failures(Reach(kind=kind, at="b", to=to), nested=True, check=check)
+    assert {each.kind for each in found} == {"isolation"}
+    assert "was changed by a pass on an op inside of it" in found[0].diagnostic.message
+    if check:
+        assert found[0].symbol == "b"
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_changed_op_elsewhere_is_noticed(kind: str) -> None:
+    """A pass on a function in a nested module changes one beside that module."""
+    found = failures(Reach(kind=kind, at="b", to="a"), nested=True)
+    assert {each.kind for each in found} == {"isolation"}
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_an_op_that_takes_itself_away_is_noticed(kind: str) -> None:
+    """It is the failure of that very pass, and siblings are still processed."""
+    failure, *_ = failures(Reach(kind=kind, at="b", to="b"), nested=True)
+    assert "erased the op that it ran on, or took it out of" in failure.diagnostic.message
+    assert RAN == ["b", "c"]
+
+
+@pytest.mark.parametrize("count", [3, 300])
+def test_no_pass_runs_on_an_erased_op(count: int) -> None:
+    """Siblings that are erased before their turn have none; others have theirs."""
+    context = XDSLAdapter().create_context()
+
+    class EraseEven(Pass[Any]):
+        name = "erase-even"
+
+        def run(self, op: Operation, ctx: PassContext) -> None:
+            assert op.parent is not None
+            RAN.append(ctx.adapter.symbol_name(op))
+            for number, each in enumerate(list(op.parent.ops)):
+                if RAN[-1] == "f1" and number % 2 == 0:
+                    erase(each)
+
+    manager = PassManager("builtin.module", context)
+    manager.nest("func.func").add(EraseEven())
+    text = "".join(f"func.func @f{number}() {{ return }}" for number in range(count))
+    RAN.clear()
+    with pytest.raises(PassFailedError, match="was erased or moved by a pass on an op beside it"):
+        manager.run(parse_source(context, text, "in.mlir"), on_diagnostic=lambda _: None)
+    assert ["f0", *(f"f{number}" for number in range(1, count, 2))] == RAN
