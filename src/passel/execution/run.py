@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +116,8 @@ class Run:
         hooks = self._hooks
         bracket = hooks.around(hooks.before_run, hooks.after_run, self)
         bracket.extra = {"failed": True}
-        with bracket:
+        held = hooks.interrupts.installed() if hooks.sees_steps else nullcontext()
+        with held, bracket:
             self.outcome = self._runner.run_root(schedule, op, parent)
             bracket.extra = {"failed": bool(self.outcome.failures)}
         if self.outcome.interrupt is not None:

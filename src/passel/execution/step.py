@@ -310,9 +310,12 @@ class StepRunner:
     ) -> Outcome:
         """Report what is left to report, and call the hooks after the step."""
         hooks, extra = self._hooks, {} if limit is None else {"limit": limit}
-        try:
-            if ctx.record is not None:
+        if ctx.record is not None:
+            try:
                 outcome = merge([outcome, self._told(ctx)])
+            except BaseException as error:  # noqa: BLE001 - raised when all hooks are closed
+                outcome = merge([outcome, self._interrupt(step, op, ctx, error)])
+        try:
             if outcome.failures:
                 if hooks.after_pass_failed is not None:
                     own = outcome.failures[-1] if outcome.interrupt else ctx.failure

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.errors import PassFailure
+from passel.instruments.interrupts import HeldInterrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -240,11 +241,17 @@ class Instrumentor:
         one_by_one: Whether passes have to run one by one.
         collects_statistics: Whether passes count also what costs time to count.
         sees_steps: Whether anything but runs is observed.
+        interrupts: Holds back what interrupts hooks.
     """
 
-    def __init__(self, instrumentations: Iterable[PassInstrumentation] = ()) -> None:
+    def __init__(
+        self,
+        instrumentations: Iterable[PassInstrumentation] = (),
+        interrupts: HeldInterrupts | None = None,
+    ) -> None:
         self._all = tuple(instrumentations)
         self._broken: set[int] = set()
+        self.interrupts: HeldInterrupts = interrupts or HeldInterrupts()
         self.one_by_one: bool = any(each.one_by_one for each in self._all)
         self.collects_statistics: bool = any(each.collects_statistics for each in self._all)
         self.before_run = self._before("before_run")
@@ -272,7 +279,8 @@ class Instrumentor:
     def crossing(self) -> Instrumentor:
         """Return the hooks for a run on ops of another IR, inside of a pass."""
         return Instrumentor(
-            each for each in self._all if each.crosses and id(each) not in self._broken
+            [each for each in self._all if each.crosses and id(each) not in self._broken],
+            self.interrupts,
         )
 
     def around(self, before: Hook | None, after: Hook | None, *args: Any) -> Bracket:
@@ -280,7 +288,7 @@ class Instrumentor:
         return Bracket(before, after, *args)
 
     def _before(self, name: str) -> Hook | None:
-        hooks = self._hooks(name)
+        hooks, interrupts = self._hooks(name), self.interrupts
         if not hooks:
             return None
 
@@ -289,13 +297,15 @@ class Instrumentor:
             try:
                 for number, hook in hooks:  # noqa: B007 - read below
                     hook(*args)
+                if interrupts.is_pending:
+                    interrupts.raise_pending()
             except BaseException as error:  # noqa: BLE001 - raised again in there
                 raise HookStopped(error, number) from None
 
         return call
 
     def _after(self, name: str) -> Hook | None:
-        hooks = self._hooks(name)[::-1]
+        hooks, interrupts = self._hooks(name)[::-1], self.interrupts
         if not hooks:
             return None
 
@@ -310,6 +320,8 @@ class Instrumentor:
                             raised = error
             if raised is not None:
                 raise raised
+            if interrupts.is_pending:
+                interrupts.raise_pending()
 
         return call
 
