@@ -10,6 +10,7 @@
     │   ├── EffectsError                    it does what nobody has allowed, such as writing files
     │   └── AnchorError                     a pass or manager cannot stand where it is put
     ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
+    ├── RemoteError                       an exception of another process, as text
     └── PassFailedError                   what `PassManager.run` raises
     PassFailure                           raised by pass authors in `run`; never leaves it
 
@@ -165,6 +166,56 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
         self.message = message
         self.op = op
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the op behind, which belongs to its process."""
+        return type(self), (self.message,)
+
+
+class RemoteError(PasselError):
+    """An exception of another process, as text.
+
+    It stands for an exception that cannot be pickled, and as the `__cause__` of one that can
+    it holds the traceback.
+    """
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+class Portable(NamedTuple):
+    """An exception as it is pickled.
+
+    Attributes:
+        itself: The exception; None if it cannot be pickled and read back.
+        text: It and its traceback as text.
+    """
+
+    itself: BaseException | None
+    text: str
+
+    @classmethod
+    def of(cls, error: BaseException | None) -> Portable | None:
+        """Return what is pickled for an exception."""
+        import pickle  # noqa: PLC0415 - only who pickles
+        import traceback  # noqa: PLC0415
+
+        if error is None:
+            return None
+        text = "".join(traceback.format_exception(error))
+        try:
+            # Some can be written, but not read.
+            pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
+        except Exception:  # noqa: BLE001 - its own code ran
+            return cls(None, text)
+        return cls(error, text)
+
+    def error(self) -> BaseException:
+        """Return the exception."""
+        if self.itself is None:
+            return RemoteError(self.text)
+        self.itself.__cause__ = RemoteError(self.text)
+        return self.itself
+
 
 class Failure(NamedTuple):
     """One pass that failed on one op.
@@ -191,6 +242,10 @@ class Failure(NamedTuple):
     diagnostic: Diagnostic
     cause: BaseException | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the cause as far as it can be, with its traceback as text."""
+        return _failure, (*self[:-1], Portable.of(self.cause))
+
     @property
     def where(self) -> str:
         """The op as people name it, such as `'func.func' @main`."""
@@ -198,6 +253,12 @@ class Failure(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.diagnostic.location}: {self.diagnostic.message} [{self.path}]"
+
+
+def _failure(*fields: Any) -> Failure:
+    cause: Portable | None = fields[-1]
+    values: Any = (*fields[:-1], cause and cause.error())
+    return Failure(*values)
 
 
 class PassFailedError(PasselError):
@@ -223,3 +284,7 @@ class PassFailedError(PasselError):
         super().__init__("\n".join(lines))
         self.failures: tuple[Failure, ...] = tuple(failures)
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it anew from what it is about."""
+        return type(self), (self.failures, self.diagnostics), vars(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -118,10 +119,8 @@ def test_hooks_of_all_instrumentations_pair(
     watching = [Watch(at, error) for at, error in raising]
     for each in watching:
         pm.add_instrumentation(each)
-    try:
+    with suppress(PassFailedError, KeyboardInterrupt, SystemExit, GeneratorExit):
         pm.run(parse_toy(MODULE), on_diagnostic=lambda _: None)
-    except (PassFailedError, KeyboardInterrupt, SystemExit, GeneratorExit):
-        pass
     for each in watching:
         assert not each.unpaired
         broken = each.left <= 0 and issubclass(each.error, Exception)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from passel.errors import Portable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +39,17 @@ class Outcome:
     diagnostics: tuple[Diagnostic, ...] = ()
     counts: Counts = field(default_factory=dict[tuple[str, str], int])
     interrupt: BaseException | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle an interrupt as far as it can be, with its traceback as text."""
+        parts = (self.changed, self.failures, self.diagnostics, dict(self.counts))
+        return _outcome, (*parts, Portable.of(self.interrupt))
+
+
+def _outcome(*fields: Any) -> Outcome:
+    interrupt: Portable | None = fields[-1]
+    values: Any = (*fields[:-1], interrupt and interrupt.error())
+    return Outcome(*values)
 
 
 UNCHANGED = Outcome()

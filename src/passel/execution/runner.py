@@ -164,6 +164,7 @@ class PipelineRunner:
         if isinstance(error, Exception):
             return fail(failures.crashed(step, op, error))
         failure = failures.interrupted(step, op, error)
+        failure.diagnostic.detach(render=False)
         error.add_note(str(failure))
         return Outcome(None, (failure,), interrupt=error)
 

@@ -298,6 +298,7 @@ class StepRunner:
         else:
             failure = self._failures.interrupted(step, op, error)
             lost = UNCHANGED
+        failure.diagnostic.detach(render=False)
         ctx.failure = failure
         error.add_note(str(failure))
         told = self._told(ctx)

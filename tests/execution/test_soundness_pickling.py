@@ -1,0 +1,158 @@
+"""Outcomes can be pickled, whatever went wrong, and tell the same when they are read."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from passel import (
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassInstrumentation,
+    PassManager,
+    Statistic,
+)
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from passel.execution import Outcome
+
+
+class Held(Exception):  # noqa: N818 - it is no error
+    """Holds what cannot be pickled."""
+
+    def __init__(self) -> None:
+        super().__init__("it holds a lock")
+        self.lock = threading.Lock()
+
+
+class Unreadable(Exception):  # noqa: N818 - it is no error
+    """Can be pickled, but not read back: it wants two arguments and keeps one."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one)
+        self.two = two
+
+
+class Mute(Held):
+    """Cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+class Stop(KeyboardInterrupt):
+    """An interrupt that cannot be pickled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+WAYS = ["fine", "fail", "crash", "held", "unreadable", "mute", "invalid", "interrupt", "stop"]
+
+
+class Act(Pass[Any]):
+    """Count, report and perhaps fail."""
+
+    name = "act"
+    how: str = "fine"
+    seen = Statistic("Seen")
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        ctx.count(self.seen)
+        ctx.emit_warning("look").attach_note("here")
+        match self.how:
+            case "fail":
+                raise PassFailure("gave up", op=op)
+            case "crash":
+                raise ZeroDivisionError("of what")
+            case "held":
+                raise Held
+            case "unreadable":
+                raise Unreadable("one", "two")
+            case "mute":
+                raise Mute
+            case "interrupt":
+                raise KeyboardInterrupt
+            case "stop":
+                raise Stop
+            case "invalid":
+                op.value = -1
+            case _:
+                op.value = 1
+
+
+def ignore(diagnostic: object) -> None:
+    """Take what is reported."""
+
+
+class Keep(PassInstrumentation):
+    """Keeps the outcome of a run."""
+
+    def after_run(self, run: Any, *, failed: bool) -> None:
+        """Take it."""
+        self.outcome: Outcome = run.outcome
+
+
+def run(how: str, *, reads: bool) -> tuple[Outcome, BaseException | None]:
+    """Run a pass, and return the outcome and what the run raised."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.nest("toy.func").add(Act(), Act(how=how))
+    keep, raised = Keep(), None
+    pm.add_instrumentation(keep)
+    try:
+        pm.run(parse_toy("toy.module(toy.func @a)"), on_diagnostic=ignore if reads else None)
+    except (PassFailedError, KeyboardInterrupt) as error:
+        raised = error
+    return keep.outcome, raised
+
+
+@pytest.mark.parametrize("reads", [False, True])
+@pytest.mark.parametrize("how", WAYS)
+def test_an_outcome_survives(how: str, *, reads: bool) -> None:
+    """All but causes is equal; these are of the same class, or say what they were."""
+    outcome, _ = run(how, reads=reads)
+    again: Outcome = pickle.loads(pickle.dumps(outcome))
+    assert (again.changed, again.counts) == (outcome.changed, outcome.counts)
+    assert again.diagnostics == outcome.diagnostics
+    assert [each[:-1] for each in again.failures] == [each[:-1] for each in outcome.failures]
+    assert (again.interrupt is None) == (outcome.interrupt is None)
+    pickle.dumps(again)
+
+
+@pytest.mark.parametrize("how", ["fail", "crash", "held", "unreadable", "mute"])
+def test_a_cause_keeps_its_traceback(how: str) -> None:
+    """As text, in the exception itself or as its cause."""
+    outcome, _ = run(how, reads=False)
+    (failure,) = pickle.loads(pickle.dumps(outcome)).failures
+    told = f"{failure.cause} {failure.cause.__cause__}"
+    assert "Traceback (most recent call last)" in told
+    assert "test_soundness_pickling.py" in told
+    assert type(outcome.failures[0].cause).__name__ in told
+
+
+@pytest.mark.parametrize("how", ["fail", "crash", "held", "invalid"])
+def test_the_error_that_a_run_raises_survives(how: str) -> None:
+    """With its failures, diagnostics and notes."""
+    _, error = run(how, reads=False)
+    assert isinstance(error, PassFailedError)
+    error.add_note("and more")
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert again.diagnostics == error.diagnostics
+    assert again.__notes__ == ["and more"]
+
+
+def test_a_verdict_leaves_its_op_behind() -> None:
+    """Ops belong to their process, and pickling them would take all that is around."""
+    failure = PassFailure("no", op=ModuleOp([]))
+    again = pickle.loads(pickle.dumps(failure))
+    assert (again.message, again.op) == ("no", None)
