@@ -1,4 +1,4 @@
-"""Features of the tool that work alone work together: each pair on both IRs, each set in a sweep."""
+"""Features of the tool that work alone work together: pairs on both IRs, triples in a sweep."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_pairs(case: Case, run: Callable[[Case], Outcome], tool: Tool) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("case", [*cases(range(3, len(FEATURES) + 1))], ids=str)
-def test_sets(case: Case, run: Callable[[Case], Outcome], tool: Tool) -> None:
-    """Any features together do what each of them does alone."""
+@pytest.mark.parametrize("case", [*cases(range(3, 4))], ids=str)
+def test_triples(case: Case, run: Callable[[Case], Outcome], tool: Tool) -> None:
+    """Three features together do what each of them does alone."""
     check(case, run(case), tool)
