@@ -34,10 +34,11 @@ unbuffered = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "
 
 
 @unbuffered
-def test_a_disk_that_is_full(tmp_path: Path, unbuffered: str) -> None:
+@pytest.mark.parametrize("flags", [(), ("--compat=xdsl",)], ids=["passel-opt", "xdsl-opt"])
+def test_a_disk_that_is_full(tmp_path: Path, unbuffered: str, flags: tuple[str, ...]) -> None:
     """Output that does not fit is an error in one line, also where Python writes only once."""
     (tmp_path / "in.mlir").write_text(LARGE)
-    command = [sys.executable, "-m", "passel", "in.mlir"]
+    command = [sys.executable, "-m", "passel", "in.mlir", *flags]
     done = subprocess.run(
         ["/bin/sh", "-c", 'ulimit -f 64; "$@" > out.mlir', "sh", *command],
         cwd=tmp_path,

@@ -9,6 +9,7 @@ Source: `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
 from __future__ import annotations
 
 import gc
+import io
 import sys
 import traceback
 import warnings
@@ -32,6 +33,7 @@ from passel.ir.frontend import UsageError
 from passel.manager import PassManager
 from passel.passes import default_registry
 from passel.schedule import PassStep
+from passel.tool.output import Output
 from passel.xdsl import XDSLAdapter
 from passel.xdsl.parsing import SourceParser, collector_paused
 from passel.xdsl.registration import register_xdsl_passes
@@ -108,6 +110,11 @@ class _CompatMain(xDSLOptMain):
         gc.freeze()
         return module
 
+    def prepare_output(self) -> IO[str]:
+        if self.args.output_file is not None:
+            return super().prepare_output()
+        return cast("IO[str]", _Stdout())
+
     def setup_pipeline(self) -> None:
         self.adapter = XDSLAdapter(dominance=False)
         self.manager = PassManager.parse(
@@ -147,6 +154,14 @@ def _registry() -> PassRegistry:
     registry = default_registry().copy()
     register_xdsl_passes(registry, override=True)
     return registry
+
+
+class _Stdout(io.TextIOBase):
+    """The standard output, to which all is written or an error is raised."""
+
+    def write(self, text: str, /) -> int:
+        Output("-").write(text)
+        return len(text)
 
 
 class _CompatParser(SourceParser):
