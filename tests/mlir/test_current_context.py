@@ -19,6 +19,7 @@ from passel import (
     UnknownPassError,
 )
 from passel.xdsl import XDSLAdapter
+from passel.xdsl.passes.cse import CSE
 
 SOURCE = """
 func.func @f(%a: i32) -> (i32, i32) {
@@ -60,18 +61,41 @@ def test_what_is_given_counts() -> None:
 
 
 def test_outside_nothing_is_entered() -> None:
-    """Behind the `with` statement, names are those of the default registry again."""
+    """Behind the `with` statement, no IR is meant until the pipeline is run."""
     with Context():
         pass
-    assert PassManager().context is None
+    manager = PassManager.parse("builtin.module(cse)")
+    assert manager.context is None
+    (found,) = manager
+    assert isinstance(found, Pass)
+    assert found.ir == "xdsl"
+    module = Module.parse(SOURCE, Context())
+    manager.run(module)
+    assert str(module).count("arith.addi") == 1
+
+
+def test_passes_that_are_given_are_not_replaced() -> None:
+    """A pass of xDSL's as an object is meant, and refused on MLIR's ops."""
+    manager = PassManager("builtin.module").add(CSE())
     with pytest.raises(AnchorError, match=r"build it with PassManager\(anchor, context\)"):
-        PassManager.parse("builtin.module(cse)").run(Module.parse(SOURCE, Context()))
+        manager.run(Module.parse(SOURCE, Context()))
 
 
 def test_names_without_a_context() -> None:
-    """What only MLIR has is said to be MLIR's, and not taken for a misspelt pass of xDSL's."""
-    with pytest.raises(UnknownPassError, match="it is one of mlir's, for a PassManager with a"):
-        PassManager.parse("builtin.module(convert-func-to-llvm)")
+    """What only MLIR has is MLIR's, and not taken for a misspelt pass of xDSL's."""
+    manager = PassManager.parse("builtin.module(convert-func-to-llvm)")
+    module = Module.parse(SOURCE, Context())
+    manager.run(module)
+    assert "llvm.func @f" in str(module)
+    with pytest.raises(UnknownPassError) as caught:
+        manager.run(ModuleOp([]))
+    (problem,) = caught.value.problems
+    assert problem.message == (
+        "pass 'convert-func-to-llvm' is for ops of mlir, and this pipeline runs on ops of xdsl, "
+        "which has no pass of that name"
+    )
+    assert problem.span is not None
+    assert problem.span.text == "convert-func-to-llvm"
     with pytest.raises(UnknownPassError, match=r"did you mean 'canonicalize'\?"):
         PassManager.parse("builtin.module(canonicalise)")
 

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from mlir.ir import Context
 
-from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager, option
-from passel.errors import UnknownPassError
+from passel import (
+    EffectsError,
+    OpPassManager,
+    OptionError,
+    Pass,
+    PassContext,
+    PassManager,
+    UnknownPassError,
+    option,
+)
+from passel.manager import BarePipeline
 from passel.mlir import parse_source
 from passel.passes import PassRegistry, default_registry
+from passel.xdsl import XDSLAdapter
+from passel.xdsl import parse_source as parse_xdsl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SOURCE = """func.func @f(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32
@@ -87,28 +101,98 @@ def test_names_on_the_other_side_of_a_crossing(module: Any) -> None:
 
 
 def test_nothing_is_left_when_the_run_ends(module: Any) -> None:
-    """Whoever builds a pipeline after a run means the names that are registered."""
+    """Whoever builds a pipeline after a run means no IR in particular."""
     manager = PassManager("builtin.module", module.context)
     manager.nest("func.func").add(Dynamic())
     manager.run(module)
-    with pytest.raises(UnknownPassError):
-        OpPassManager("func.func").add("convert-arith-to-llvm")
+    (found,) = OpPassManager("func.func").add("cse")
+    assert isinstance(found, Pass)
+    assert found.ir == "xdsl"
 
 
-def test_names_outside_a_run(module: Any) -> None:
-    """What was built for xDSL's ops says what to do when it is run on MLIR's."""
-    pipeline = OpPassManager("func.func").add("cse")
+# -- Pipelines that were built before it was known which IR they run on ----------------------
 
-    class RunsIt(Pass[Any]):
-        """Run a pipeline that was built before."""
 
-        name = "runs-it"
+class RunsIt(Pass[Any]):
+    """Run a pipeline that was built before."""
 
-        def run(self, op: Any, ctx: PassContext) -> None:
-            """Run it."""
-            ctx.run_pipeline(pipeline, op)
+    name = "runs-it"
+    pipeline: OpPassManager = OpPassManager("func.func")
+    inner: BarePipeline = BarePipeline()
 
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Run both."""
+        assert ctx.run_pipeline(self.pipeline)
+        assert ctx.run_pipeline(self.inner)
+
+
+def run_with(module: Any, **options: Any) -> str:
+    """Run pipelines on the function of a module."""
     manager = PassManager("builtin.module", module.context)
-    manager.nest("func.func").add(RunsIt())
-    with pytest.raises(PassFailedError, match=r"build it with PassManager\(anchor, context\)"):
-        manager.run(module)
+    manager.nest("func.func").add(RunsIt(**options))
+    manager.run(module)
+    return str(module)
+
+
+PIPELINES: dict[str, Callable[[], OpPassManager]] = {
+    "added": lambda: OpPassManager("func.func").add("cse,convert-arith-to-llvm"),
+    "parsed": lambda: PassManager.parse("func.func(cse,convert-arith-to-llvm)"),
+    "one by one": lambda: OpPassManager("func.func").add("cse").add("convert-arith-to-llvm"),
+    "copied": lambda: OpPassManager("func.func").add("cse,convert-arith-to-llvm").copy(),
+}
+
+
+@pytest.mark.parametrize("how", sorted(PIPELINES))
+def test_names_outside_a_run(module: Any, how: str) -> None:
+    """Names mean the passes of the ops that the pipeline is run on, however it was built."""
+    text = run_with(module, pipeline=PIPELINES[how]())
+    assert (text.count("llvm.add"), "arith." in text) == (1, False)
+
+
+def test_names_without_an_anchor(module: Any) -> None:
+    """The same holds for pipelines without an anchor."""
+    text = run_with(module, inner=BarePipeline("cse", "convert-arith-to-llvm"))
+    assert text.count("llvm.add") == 1
+
+
+def test_options_that_only_one_of_the_irs_has(module: Any) -> None:
+    """A name that both IRs have may have the options of either; what is run must have them."""
+    pipeline = OpPassManager("func.func").add("canonicalize{region-simplify=aggressive}")
+    assert str(pipeline) == "func.func(canonicalize{region-simplify=aggressive})"
+    run_with(module, pipeline=pipeline)
+    manager = PassManager("builtin.module", adapter=XDSLAdapter())
+    manager.nest("func.func").add(RunsIt(pipeline=pipeline))
+    with pytest.raises(OptionError, match="'aggressive' is not one of disabled") as caught:
+        manager.check()
+    assert caught.value.span is not None
+    assert caught.value.span.text == "aggressive"
+
+
+def test_one_pipeline_on_two_irs(module: Any) -> None:
+    """The same manager runs on the ops of either IR, with the passes of that IR."""
+    manager = PassManager.parse("builtin.module(func.func(cse),symbol-dce)")
+    text = str(manager)
+    manager.run(module)
+    assert str(module).count("arith.addi") == 1
+    other = XDSLAdapter().create_context()
+    xdsl_module = parse_xdsl(other, SOURCE, "t.mlir")
+    PassManager.parse(text, other).run(xdsl_module)
+    manager.context = None
+    manager.run(xdsl_module)
+    assert str(manager) == text
+
+
+def test_names_that_are_nobodys(module: Any) -> None:
+    """A misspelt name is refused when it is written, with what it may be meant to be."""
+    with pytest.raises(UnknownPassError, match=r"did you mean 'canonicalize'\?"):
+        OpPassManager("func.func").add("canonicalise")
+
+
+def test_effects_are_those_of_what_is_run(module: Any) -> None:
+    """What may not be run is refused whatever the name was taken for when it was written."""
+    pipeline = OpPassManager("func.func").add("snapshot-op-locations{filename=x.mlir}")
+    manager = PassManager("builtin.module", module.context)
+    manager.nest("func.func").add(RunsIt(pipeline=pipeline))
+    manager.restrict_effects()
+    with pytest.raises(EffectsError, match="writes files"):
+        manager.check()

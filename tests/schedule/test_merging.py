@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import OpKind, PassInstrumentation, PassManager
+from passel.passes.tree import Entry
 from passel.schedule import NestedStep, PassTree, Pipeline, PipelineCompiler, Step, passes_of
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 def never(interface: type) -> bool:
@@ -186,16 +187,16 @@ class Nothing(PassTree):
 
     def __init__(self, anchor: str, *entries: Any) -> None:
         self._anchor = anchor
-        self.entries = entries
+        self._entries = entries
 
     @property
     def anchor(self) -> str:
         """Return the anchor."""
         return self._anchor
 
-    def located(self) -> Any:
+    def entries(self) -> Iterator[Entry[Nothing]]:
         """Yield the entries."""
-        return ((entry, None) for entry in self.entries)
+        return map(Entry[Nothing], self._entries)
 
 
 @pytest.mark.parametrize("last", ["", "any"])

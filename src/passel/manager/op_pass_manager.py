@@ -18,7 +18,7 @@ from passel.passes import Pass, default_registry
 from passel.passes.callables import pass_of
 from passel.passes.option_types import OptionValue
 from passel.passes.resolution import ResolvedCall, ResolvedElement, ResolvedPass, names_for, resolve
-from passel.passes.tree import PassTree
+from passel.passes.tree import Entry, PassTree
 from passel.pipeline import (
     OptionText,
     PipelineNode,
@@ -32,12 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
 
-    from passel.diagnostics import Span
     from passel.passes import PassRegistry
     from passel.pipeline import ElementNode
 
 
-_Entry: TypeAlias = "tuple[Pass[Any] | OpPassManager, Span | None]"
+_Entry: TypeAlias = "Entry[OpPassManager]"
 
 
 class Nesting(Enum):
@@ -114,9 +113,10 @@ class OpPassManager(PassTree, OptionValue):
             if isinstance(item, str):
                 added += self._resolved(parse_elements(item))
             elif isinstance(item, OpPassManager):
-                added.append((item.copy(), None))
+                added.append(Entry(item.copy()))
             else:
-                added.append((self._placed(_as_pass(item), None), None))
+                pass_ = _as_pass(item)
+                added.append(self._placed(pass_, Entry(pass_)))
         self._append(*added)
         return self
 
@@ -155,7 +155,7 @@ class OpPassManager(PassTree, OptionValue):
             anchor: An op name, an op class, or `any`.
         """
         nested = self._empty_nested(anchor)
-        self._append((nested, None))
+        self._append(Entry(nested))
         return nested
 
     def _empty_nested(self, anchor: str | type) -> OpPassManager:
@@ -171,7 +171,7 @@ class OpPassManager(PassTree, OptionValue):
     def add_nested(self, anchor: str | type, *passes: Pass[Any] | str | object) -> Self:
         """Append passes in a nested manager of their own, and return this manager."""
         nested = self._empty_nested(anchor).add(*passes)
-        self._append((nested, None))
+        self._append(Entry(nested))
         return self
 
     def clear(self) -> None:
@@ -183,8 +183,10 @@ class OpPassManager(PassTree, OptionValue):
         other = self._empty_copy()
         other._registry = self._registry
         other._entries = [
-            (entry.copy() if isinstance(entry, OpPassManager) else entry, span)
-            for entry, span in self._entries
+            entry._replace(item=entry.item.copy())
+            if isinstance(entry.item, OpPassManager)
+            else entry
+            for entry in self._entries
         ]
         return other
 
@@ -201,7 +203,7 @@ class OpPassManager(PassTree, OptionValue):
         Args:
             all_options: Include the options that equal their defaults.
         """
-        elements = (entry.to_node(all_options=all_options) for entry, _ in self._entries)
+        elements = (entry.item.to_node(all_options=all_options) for entry in self._entries)
         return PipelineNode(self._anchor, tuple(elements))
 
     def to_text(self, *, all_options: bool = False, pretty: bool = False) -> str:
@@ -227,9 +229,9 @@ class OpPassManager(PassTree, OptionValue):
         return True
 
     def __iter__(self) -> Iterator[Pass[Any] | OpPassManager]:
-        return (entry for entry, _ in self._entries)
+        return (entry.item for entry in self._entries)
 
-    def located(self) -> Iterator[tuple[Pass[Any] | OpPassManager, Span | None]]:
+    def entries(self) -> Iterator[_Entry]:
         """Yield the direct entries in order, each with its place in the text it came from."""
         return iter(self._entries)
 
@@ -275,23 +277,23 @@ class OpPassManager(PassTree, OptionValue):
         """Return the pipeline as a value: one that cannot be changed, and has a hash."""
         return value if type(value) is FrozenPipeline else FrozenPipeline(value)
 
-    def _placed(self, pass_: Pass[Any], span: Span | None) -> Pass[Any] | OpPassManager:
-        """Return what stands for a pass here: itself, or a manager around it."""
-        if pass_.anchor is None or ANY in (self._anchor, pass_.anchor):
-            return pass_
-        if pass_.anchor == self._anchor:
-            return pass_
+    def _placed(self, pass_: Pass[Any], entry: _Entry) -> _Entry:
+        """Return what stands here for a pass's entry: itself, or one of a manager around it."""
+        if pass_.anchor is None or pass_.anchor == self._anchor:
+            return entry
+        if ANY in (self._anchor, pass_.anchor):
+            return entry
         if self.nesting is Nesting.IMPLICIT:
             nested = self._empty_nested(pass_.anchor)
-            nested._append((pass_, span))
-            return nested
+            nested._append(entry)
+            return Entry(nested, entry.span)
         shown = pass_.name or pass_.display_name
         message = (
             f"can't add pass '{shown}' restricted to '{pass_.anchor}' on a PassManager "
             f"intended to run on '{self._anchor}', did you intend to nest? "
             f"Write {self._anchor}({pass_.anchor}({shown}))"
         )
-        raise AnchorError(Problem(message, span))
+        raise AnchorError(Problem(message, entry.span))
 
     def _built(
         self, elements: Sequence[ResolvedElement], nesting: Nesting = Nesting.EXPLICIT
@@ -301,14 +303,14 @@ class OpPassManager(PassTree, OptionValue):
         scratch.nesting = nesting
         for element in elements:
             if isinstance(element, ResolvedPass):
-                entry = scratch._placed(element.pass_, element.span)
-                scratch._append((entry, element.span))
+                entry: _Entry = Entry(element.pass_, element.span, element.unbound)
+                scratch._append(scratch._placed(element.pass_, entry))
             elif isinstance(element, ResolvedCall):
                 _expand(element, scratch)
             else:
                 nested = self._empty_nested(element.anchor)
                 nested._entries = nested._built(element.elements)
-                scratch._append((nested, element.span))
+                scratch._append(Entry(nested, element.span))
         return scratch._entries
 
 
@@ -324,11 +326,11 @@ class FrozenPipeline(OpPassManager):
 
     def __init__(self, pipeline: OpPassManager) -> None:
         super().__init__(pipeline.anchor, nesting=pipeline.nesting)
-        for entry, span in pipeline.located():
-            if isinstance(entry, OpPassManager) and not isinstance(entry, FrozenPipeline):
-                self._entries.append((FrozenPipeline(entry), span))
+        for entry in pipeline.entries():
+            if isinstance(entry.item, OpPassManager) and type(entry.item) is not FrozenPipeline:
+                self._entries.append(entry._replace(item=FrozenPipeline(entry.item)))
             else:
-                self._entries.append((entry, span))
+                self._entries.append(entry)
 
     @classmethod
     def _holding(cls, pipeline: OpPassManager) -> Self:

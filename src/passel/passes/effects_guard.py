@@ -89,8 +89,8 @@ def _listed(clauses: list[str]) -> str:
 
 def _passes_of(tree: PassTree, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
     """Yield all passes of a manager with their places, or with those of what holds them."""
-    for entry, own in tree.located():
-        yield from _passes_in(entry, own or span)
+    for entry in tree.entries():
+        yield from _passes_in(entry.item, entry.span or span)
 
 
 def _passes_in(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:

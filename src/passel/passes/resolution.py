@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from passel.diagnostics import brief
 from passel.errors import (
@@ -24,7 +24,8 @@ from passel.errors import (
 from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, running_adapter
 from passel.passes.options import read_options
 from passel.passes.registry import default_registry
-from passel.passes.sources import PassPipelineInfo
+from passel.passes.sources import PassInfo, PassPipelineInfo
+from passel.passes.tree import Unbound
 from passel.pipeline import OptionNode, OptionText, PassNode
 
 if TYPE_CHECKING:
@@ -35,17 +36,25 @@ if TYPE_CHECKING:
     from passel.passes.base import Pass
     from passel.passes.options import Options
     from passel.passes.registry import PassRegistry
-    from passel.passes.sources import PassInfo, PassSource
+    from passel.passes.sources import PassSource
+    from passel.passes.tree import Entry
     from passel.pipeline import ElementNode, PipelineNode
 
     OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 class ResolvedPass(NamedTuple):
-    """A pass with its options set."""
+    """A pass with its options set.
+
+    Attributes:
+        pass_: The pass.
+        span: The place of its name.
+        unbound: The name as written, if it may stand for another pass on another IR.
+    """
 
     pass_: Pass[Any]
     span: Span | None
+    unbound: Unbound | None = None
 
 
 class ResolvedCall(NamedTuple):
@@ -97,6 +106,31 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
     return (registry or default_registry()).for_ir(adapter.name, *own)
 
 
+def bound(entry: Entry[Any], adapter: IRAdapter) -> Pass[Any]:
+    """Return the pass that an entry stands for on one IR.
+
+    Raises:
+        PipelineError: The IR has no such pass, or it does not have these options.
+    """
+    known, unbound = entry.item, entry.unbound
+    if unbound is None:
+        return known
+    if known.ir == adapter.name and ability_of(adapter, BringsPasses) is None:
+        return known
+    names = names_on(adapter, unbound.registry)
+    node = unbound.node
+    info = None if names.lookup_pipeline(node.name) else names.lookup_pass(node.name)
+    if info is None:
+        message = (
+            f"pass '{node.name}' is for ops of {known.ir}, and this pipeline runs on ops of "
+            f"{adapter.name}, which has no pass of that name"
+        )
+        raise UnknownPassError(Problem(message, entry.span))
+    (found,) = resolve((node,), names)
+    pass_: Pass[Any] = cast("ResolvedPass", found).pass_
+    return known if pass_ == known else pass_
+
+
 def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[ResolvedElement, ...]:
     """Resolve all names and options.
 
@@ -127,7 +161,7 @@ class _Resolver:
         self.cause: BaseException | None = None
         self._registry = registry
         self._entries: dict[str, PassPipelineInfo | PassInfo | None] = {}
-        self._plain: dict[str, Pass[Any]] = {}
+        self._plain: dict[str, ResolvedPass] = {}
 
     def unknown(self, elements: Sequence[ElementNode]) -> Iterator[Problem]:
         """Yield what is wrong with names."""
@@ -161,10 +195,17 @@ class _Resolver:
         try:
             return self._entries[name]
         except KeyError:
-            registry = self._registry
-            found = registry.lookup_pipeline(name) or registry.lookup_pass(name)
+            found = _lookup(name, self._registry) or next(self._elsewhere(name), (None,))[0]
             self._entries[name] = found
             return found
+
+    def _elsewhere(self, name: str) -> Iterator[tuple[PassPipelineInfo | PassInfo, PassRegistry]]:
+        """Yield what a name stands for on IRs in use, if it is not known which IR is meant."""
+        for names in () if self._registry.scope else _names_in_use(self._registry):
+            with suppress(AdapterError):  # imported, but not all that it takes is there
+                found = _lookup(name, names)
+                if found is not None:
+                    yield found, names
 
     def _crossing(self, node: PipelineNode) -> type[Pass[Any]] | None:
         """Return the class of a pass that is written like a nested pipeline, if the node is one.
@@ -183,19 +224,32 @@ class _Resolver:
         return ResolvedPass(crossing.from_elements(node.elements, self._registry), node.span)
 
     def _leaf(self, node: PassNode) -> ResolvedElement:
-        if node.name in self._plain and not node.options and node.argument is None:
-            return ResolvedPass(self._plain[node.name], node.span)
+        is_plain = not node.options and node.argument is None
+        if is_plain and node.name in self._plain:
+            pass_, _, unbound = self._plain[node.name]
+            return ResolvedPass(pass_, node.span, unbound)
         entry = self._entry(node.name)
         if entry is None:
             raise UnknownPassError(Problem(_unknown(node.name, self._registry), node.span))
         if isinstance(entry, PassPipelineInfo):
             return self._call(entry, node)
-        pass_class, owner = _class_of(entry), f"pass '{node.name}'"
-        nodes = _options(node, owner, pass_class)
-        pass_ = _made(pass_class, nodes, owner, self._registry)
-        if not nodes:
-            self._plain[node.name] = pass_  # passes are values: one will do for all places
-        return ResolvedPass(pass_, node.span)
+        pass_ = self._pass(entry, node)
+        is_bound = self._registry.scope or not pass_.ir
+        unbound = None if is_bound else Unbound(node, self._registry)
+        resolved = ResolvedPass(pass_, node.span, unbound)
+        if is_plain:
+            self._plain[node.name] = resolved  # passes are values: one will do for all places
+        return resolved
+
+    def _pass(self, info: PassInfo, node: PassNode) -> Pass[Any]:
+        try:
+            return _pass_of(info, node, self._registry)
+        except OptionError:
+            for other, names in self._elsewhere(node.name):
+                with suppress(PipelineError):
+                    if isinstance(other, PassInfo):
+                        return _pass_of(other, node, names)
+            raise
 
     def _call(self, info: PassPipelineInfo, node: PassNode) -> ResolvedCall:
         owner = f"pipeline '{node.name}'"
@@ -205,6 +259,15 @@ class _Resolver:
         else:
             read_options((), nodes, owner, self._registry)
         return ResolvedCall(info, options, node.span)
+
+
+def _lookup(name: str, registry: PassRegistry) -> PassPipelineInfo | PassInfo | None:
+    return registry.lookup_pipeline(name) or registry.lookup_pass(name)
+
+
+def _pass_of(info: PassInfo, node: PassNode, registry: PassRegistry) -> Pass[Any]:
+    pass_class, owner = _class_of(info), f"pass '{node.name}'"
+    return _made(pass_class, _options(node, owner, pass_class), owner, registry)
 
 
 def _class_of(info: PassInfo) -> type[Pass[Any]]:
@@ -237,23 +300,15 @@ def _made(
 
 def _unknown(name: str, registry: PassRegistry) -> str:
     several = len(name.split()) > 1
-    if several:
-        hint = "; passes are separated by commas"
-    else:
-        hint = _elsewhere(name, registry) or registry.suggest(name)
+    hint = "; passes are separated by commas" if several else registry.suggest(name)
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
 
 
-def _elsewhere(name: str, registry: PassRegistry) -> str:
-    """Return whose pass it is, if no IR was asked for its own and one that is in use has it."""
-    if registry.scope:
-        return ""
+def _names_in_use(registry: PassRegistry) -> Iterator[PassRegistry]:
+    """Yield the names on IRs that have passes of their own and have been imported."""
     for adapter in imported_irs():
-        with suppress(AdapterError):  # imported, but not all that it takes is there
-            if names_on(adapter, registry).lookup_pass(name) is not None:
-                whose = f"{adapter.name}'s"
-                return f"; it is one of {whose}, for a PassManager with a context of {whose}"
-    return ""
+        if ability_of(adapter, BringsPasses) is not None:
+            yield names_on(adapter, registry)
 
 
 def _options(

@@ -3,13 +3,46 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.diagnostics import Span
     from passel.passes.base import Pass
+    from passel.passes.registry import PassRegistry
+    from passel.pipeline import PassNode
+
+
+class Unbound(NamedTuple):
+    """A name that was read before it was known which IR the pipeline runs on.
+
+    The pass that it was taken for may be another one on that IR.
+
+    Attributes:
+        node: The name and its options as written.
+        registry: Where the name was looked up.
+    """
+
+    node: PassNode
+    registry: PassRegistry
+
+
+TreeT_co = TypeVar("TreeT_co", bound="PassTree", covariant=True)
+
+
+class Entry(NamedTuple, Generic[TreeT_co]):
+    """An element of a tree.
+
+    Attributes:
+        item: A pass, or a tree for the ops inside.
+        span: Its place in the text that it comes from, if it comes from one.
+        unbound: What it was written as, if it depends on the IR what that means.
+    """
+
+    item: Pass[Any, Any] | TreeT_co
+    span: Span | None = None
+    unbound: Unbound | None = None
 
 
 class PassTree(ABC):
@@ -21,5 +54,5 @@ class PassTree(ABC):
         """The name of the ops that it runs on, or `any`."""
 
     @abstractmethod
-    def located(self) -> Iterator[tuple[Pass[Any, Any] | PassTree, Span | None]]:
-        """Yield the direct entries in order, each with its place in the text if it has one."""
+    def entries(self) -> Iterator[Entry[PassTree]]:
+        """Yield the direct entries in order."""

@@ -13,13 +13,13 @@ import operator
 import typing
 import weakref
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AnchorError, Problem
 from passel.ir import ANY
 from passel.passes import Options
-from passel.passes.tree import PassTree
+from passel.passes.resolution import bound
+from passel.passes.tree import Entry, PassTree
 from passel.schedule.model import (
     NestedStep,
     PassStep,
@@ -30,7 +30,7 @@ from passel.schedule.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from passel.diagnostics import Span
     from passel.ir import IRAdapter, OpKind
@@ -80,11 +80,13 @@ class PipelineCompiler:
             same = known.tree() is tree and len(known.signature) == len(signature)
             if same and all(map(operator.is_, known.signature, signature)):
                 return known.schedule
+        draft = _Draft.of(tree, self.adapter)
         if self.guard is not None:
-            self.guard.check(tree)
-        self._check_ir(tree)
-        pipeline = _Compiler(self).pipeline(_Draft.of(tree), outer)
-        self._load_dialects(tree)
+            self.guard.check(draft)
+        passes = tuple(self._passes_in(draft))
+        self._check_ir(passes)
+        pipeline = _Compiler(self).pipeline(draft, outer)
+        self._load_dialects(passes)
         # Passes that build a pipeline anew for each op would add for ever.
         for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
             del self._compiled[other]
@@ -100,9 +102,30 @@ class PipelineCompiler:
         """Return a hint for an op name that is not registered."""
         return self.adapter.suggest_op(self.context, name)
 
-    def _check_ir(self, tree: PassTree) -> None:
+    def _passes_in(self, tree: PassTree) -> Iterator[Pass[Any, Any]]:
+        """Yield all passes of a tree, those inside of passes' options included."""
+        for entry in tree.entries():
+            if isinstance(entry.item, PassTree):
+                yield from self._passes_in(entry.item)
+                continue
+            pass_ = bound(entry, self.adapter)
+            yield pass_
+            for info in pass_.option_infos():
+                yield from self._passes_in_option(getattr(pass_, info.field))
+
+    def _passes_in_option(self, value: Any) -> Iterator[Pass[Any, Any]]:
+        if isinstance(value, tuple):
+            for element in typing.cast("tuple[Any, ...]", value):
+                yield from self._passes_in_option(element)
+        elif isinstance(value, Options):
+            for info in value.option_infos():
+                yield from self._passes_in_option(getattr(value, info.field))
+        elif isinstance(value, PassTree):
+            yield from self._passes_in(value)
+
+    def _check_ir(self, passes: Iterable[Pass[Any, Any]]) -> None:
         """Refuse passes for another IR: they would not know what they are given."""
-        for pass_ in _passes_in(tree):
+        for pass_ in passes:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
                     f"pass '{pass_.name}' is for ops of {pass_.ir}, and this pipeline runs on "
@@ -111,8 +134,8 @@ class PipelineCompiler:
                 )
                 raise AnchorError(Problem(message))
 
-    def _load_dialects(self, tree: PassTree) -> None:
-        needed = {dialect: user for user in _passes_in(tree) for dialect in user.dependent_dialects}
+    def _load_dialects(self, passes: Iterable[Pass[Any, Any]]) -> None:
+        needed = {dialect: user for user in passes for dialect in user.dependent_dialects}
         for dialect in sorted(needed):
             try:
                 self.adapter.load_dialects(self.context, [dialect])
@@ -124,55 +147,46 @@ class PipelineCompiler:
 
 def _signature(tree: PassTree) -> Iterator[object]:
     """Yield everything that a schedule depends on, by identity: passes are frozen."""
-    for entry, _ in tree.located():
-        yield entry
-        if isinstance(entry, PassTree):
-            yield from _signature(entry)
+    for entry in tree.entries():
+        yield entry.item
+        if isinstance(entry.item, PassTree):
+            yield from _signature(entry.item)
             yield None
 
 
-def _passes_in(tree: PassTree) -> Iterator[Pass[Any, Any]]:
-    """Yield all passes of a tree, those inside of passes' options included."""
-    for entry, _ in tree.located():
-        if isinstance(entry, PassTree):
-            yield from _passes_in(entry)
-        else:
-            yield entry
-            for info in entry.option_infos():
-                yield from _passes_in_option(getattr(entry, info.field))
+class _Draft(PassTree):
+    """A manager's copy that merging may change, with the passes that names mean on an IR."""
 
-
-def _passes_in_option(value: Any) -> Iterator[Pass[Any, Any]]:
-    if isinstance(value, tuple):
-        for element in typing.cast("tuple[Any, ...]", value):
-            yield from _passes_in_option(element)
-    elif isinstance(value, Options):
-        for info in value.option_infos():
-            yield from _passes_in_option(getattr(value, info.field))
-    elif isinstance(value, PassTree):
-        yield from _passes_in(value)
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A manager's copy that merging may change."""
-
-    anchor: str
-    span: Span | None
-    entries: list[tuple[Pass[Any, Any] | _Draft, Span | None]] = field(
-        default_factory=list["tuple[Pass[Any, Any] | _Draft, Span | None]"]
-    )
+    def __init__(self, anchor: str, span: Span | None) -> None:
+        self._anchor = anchor
+        self.span = span
+        self.members: list[Entry[_Draft]] = []
 
     @staticmethod
-    def of(tree: PassTree, span: Span | None = None) -> _Draft:
+    def of(tree: PassTree, adapter: IRAdapter, span: Span | None = None) -> _Draft:
+        """Return a copy of a tree."""
         draft = _Draft(tree.anchor, span)
-        for entry, place in tree.located():
-            copy = _Draft.of(entry, place) if isinstance(entry, PassTree) else entry
-            draft.entries.append((copy, place))
+        for entry in tree.entries():
+            item = entry.item
+            if isinstance(item, PassTree):
+                copy = _Draft.of(item, adapter, entry.span)
+            else:
+                copy = item if entry.unbound is None else bound(entry, adapter)
+            draft.members.append(Entry(copy, entry.span))
         return draft
 
+    @property
+    def anchor(self) -> str:
+        """The anchor."""
+        return self._anchor
+
+    def entries(self) -> Iterator[Entry[_Draft]]:
+        """Yield the direct entries."""
+        return iter(self.members)
+
     def passes(self) -> Iterator[Pass[Any, Any]]:
-        return (entry for entry, _ in self.entries if not isinstance(entry, _Draft))
+        """Yield the direct entries that are passes."""
+        return (item for item, _, _ in self.members if not isinstance(item, _Draft))
 
 
 class _Compiler:
@@ -209,7 +223,7 @@ class _Compiler:
             hint = self.kinds.suggest_op(draft.anchor)
             message = f"no registered operation is called '{draft.anchor}'{hint}"
             raise AnchorError(Problem(message, draft.span))
-        if kind is not None and not kind.isolated and draft.entries:
+        if kind is not None and not kind.isolated and draft.members:
             message = (
                 f"'{draft.anchor}' cannot anchor a pipeline: it is not marked as "
                 "'IsolatedFromAbove', so its passes could not run apart from what is around it"
@@ -224,7 +238,7 @@ class _Compiler:
                 f"'{draft.anchor}'!",
                 span,
             )
-            for entry, span in draft.entries
+            for entry, span, _ in draft.members
             if not isinstance(entry, _Draft) and not is_schedulable(entry, kind)
         ]
         if problems:
@@ -233,7 +247,7 @@ class _Compiler:
     def _merged(self, draft: _Draft) -> Iterator[Pass[Any, Any] | list[_Draft]]:
         """Yield the entries with adjacent nested pipelines gathered where they may be."""
         group = _Group()
-        for entry, _ in draft.entries:
+        for entry, _, _ in draft.members:
             if not isinstance(entry, _Draft):
                 if group.by_anchor:
                     yield group.ordered()
@@ -272,7 +286,7 @@ class _Group:
         """Add a pipeline behind what is there for the same ops."""
         known = self.by_anchor.setdefault(entry.anchor, entry)
         if known is not entry:
-            known.entries += entry.entries
+            known.members += entry.members
 
     def ordered(self) -> list[_Draft]:
         """Return the pipelines by name, `any` last."""
