@@ -77,7 +77,7 @@ class DominatorTree(Generic[N]):
         return {node: self.immediate_dominator(node) for node in self._index}
 
     def dominates(self, a: N, b: N) -> bool:
-        """Tell whether every path from a root to `b` goes through `a`.
+        """Return whether every path from a root to `b` goes through `a`.
 
         A node that no path reaches is dominated by every node, and dominates only such.
         """

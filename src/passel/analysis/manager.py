@@ -31,7 +31,7 @@ AnalysisClass: TypeAlias = "Callable[[Any], A] | Callable[[Any, AnalysisManager]
 
 
 class AnalysisServices(Protocol):
-    """What analyses need of the run that they belong to.
+    """Services of a run to its analyses.
 
     Attributes:
         adapter: The adapter of the IR.
@@ -217,7 +217,7 @@ class AnalysisManager:
 
 @cache
 def _takes_manager(kind: Any) -> bool:
-    """Tell whether an analysis is constructed from `(op, analyses)`, and check that it can be."""
+    """Return whether an analysis is constructed from `(op, analyses)`, and check that it can be."""
     if not callable(kind):
         msg = f"{kind!r} is no analysis: it is not a class"
         raise DefinitionError(msg)

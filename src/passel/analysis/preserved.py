@@ -34,7 +34,7 @@ class PreservedAnalyses:
         return not self._all and not self._kinds
 
     def is_preserved(self, kind: object) -> bool:
-        """Tell whether an analysis was preserved, and what it depends on was not dropped."""
+        """Return whether an analysis was preserved, and what it depends on was not dropped."""
         return self._all or kind in self._kinds
 
     def _copy(self) -> PreservedAnalyses:

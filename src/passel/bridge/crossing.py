@@ -56,7 +56,7 @@ class Side(Protocol):
         ...
 
     def knows(self, name: str) -> bool:
-        """Tell whether an op of this name is registered."""
+        """Return whether an op of this name is registered."""
         ...
 
     def symbol(self, op: Any, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What analyses get from the run that they belong to."""
+"""Services of a run to its analyses."""
 
 from __future__ import annotations
 

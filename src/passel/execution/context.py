@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ContextServices(Protocol):
-    """What a context asks of the run that it belongs to."""
+    """Services of a run to its contexts."""
 
     @property
     def adapter(self) -> IRAdapter:
@@ -42,12 +42,12 @@ class ContextServices(Protocol):
 
     @property
     def states(self) -> Mapping[Any, Any]:
-        """What passes' `initialize` returned, by their steps."""
+        """Return values of passes' `initialize`, by their steps."""
         ...
 
     @property
     def analyzer(self) -> AnalysisServices:
-        """What computes analyses."""
+        """Services of the run to its analyses."""
         ...
 
     def run_dynamic(self, ctx: OpContext, pipeline: PipelineTree, op: Any) -> PipelineRun:
@@ -62,7 +62,7 @@ class ContextServices(Protocol):
 
 
 class Record:
-    """What a pass has told: most tell nothing, and have none.
+    """Reports and counts of a pass: most have none.
 
     Attributes:
         diagnostics: What it has reported and nobody has been told yet, in order.
@@ -180,7 +180,7 @@ class OpContext(PassContext[Any]):
 
     @property
     def state(self) -> Any:
-        """What the pass's `initialize` returned for this schedule."""
+        """Return value of the pass's `initialize` for this schedule."""
         return self.runner.states.get(self.step)
 
     @property

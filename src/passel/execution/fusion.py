@@ -1,4 +1,4 @@
-"""What a step reports that the IR runs as one with others."""
+"""Failures of steps that the IR runs as one."""
 
 from __future__ import annotations
 

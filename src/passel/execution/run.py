@@ -91,7 +91,7 @@ class Run:
 
     @property
     def notes(self) -> list[str]:
-        """What the exception that the run raises is to say as well."""
+        """Notes for the exception that the run raises."""
         return [note.message for each in self.concluding for note in each.notes]
 
     def conclude(self, diagnostic: Diagnostic) -> None:

@@ -1,4 +1,4 @@
-"""What all parts of one run share."""
+"""Services and settings that all parts of one run share."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class VerifyEach(Enum):
 
 
 class Checks(NamedTuple):
-    """What a run checks.
+    """Checks of a run.
 
     Attributes:
         verify: When the IR is verified.
@@ -56,7 +56,7 @@ class Checks(NamedTuple):
 
 @dataclass(slots=True)
 class RunServices:
-    """What all parts of one run share.
+    """Services and settings that all parts of one run share.
 
     Attributes:
         compiler: Compiles pipelines for the IR's context.
@@ -97,7 +97,7 @@ class RunServices:
 
     @property
     def fuses(self) -> FusesPasses | None:
-        """What makes one step of several, unless somebody wants them one by one."""
+        """The adapter's fusing of steps, unless somebody wants them one by one."""
         if self.hooks.one_by_one or self.gates or self.checks.analyses or self.checks.isolation:
             return None
         return ability_of(self.adapter, FusesPasses)

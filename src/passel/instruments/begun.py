@@ -1,4 +1,4 @@
-"""What has begun and not ended yet, on each thread: what hooks before and after have in common."""
+"""Executions that have begun and not ended yet, on each thread."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Run(Protocol):
-    """What an instrumentation may ask of the run that it observes.
+    """A run, as an instrumentation that observes it sees it.
 
     Attributes:
         adapter: Answers for the IR.

@@ -1,4 +1,4 @@
-"""What passel asks of an IR: the adapter contract, optional abilities, and who answers."""
+"""The adapter contract, optional abilities, and which adapter answers for an object."""
 
 from passel.ir.abilities import (
     BringsFrontend,

@@ -18,7 +18,7 @@ ANY = "any"
 
 
 class OpKind(NamedTuple):
-    """What is known of all ops of one name.
+    """Facts about all ops of one name.
 
     Attributes:
         name: The op's full name, such as `func.func`; an unregistered op's own name.

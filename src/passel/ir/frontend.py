@@ -85,7 +85,7 @@ class Flag:
 
 
 class FrontendSettings(NamedTuple):
-    """What a command line says of reading and printing.
+    """Settings of a command line for reading and printing.
 
     Attributes:
         implicit_module: Whether what is not a module is put into one.
@@ -128,7 +128,7 @@ class SourcePart:
 
 @dataclass(slots=True)
 class Parsed:
-    """What a part of the input says.
+    """Contents of a part of the input.
 
     Attributes:
         op: Its top-level op.

@@ -40,7 +40,7 @@ _Entry: TypeAlias = "Entry[OpPassManager]"
 
 
 class Nesting(Enum):
-    """What a manager does with a pass that has another anchor.
+    """Treatment of a pass that has another anchor than its manager.
 
     Source: `mlir::OpPassManager::Nesting`, MLIR 22.
     """

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class RunResult(NamedTuple):
-    """What a successful run tells.
+    """Result of a successful run.
 
     Attributes:
         changed: Whether any pass changed the IR; None if nothing had to find out, because

@@ -48,7 +48,7 @@ _KEYWORDS = {
     "name_locations": "use_name_loc_as_prefix",
     "assume_verified": "assume_verified",
 }
-"""What `get_asm` calls the fields of `PrintFlags`."""
+"""Names that `get_asm` has for the fields of `PrintFlags`."""
 
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
 

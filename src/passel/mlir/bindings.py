@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Abilities(NamedTuple):
-    """What a build offers beyond what all of them do.
+    """Abilities of a build beyond those that all builds have.
 
     Attributes:
         isolation_query: `Operation.has_trait` and `ir.IsIsolatedFromAboveTrait`.
@@ -80,7 +80,7 @@ class Bindings:
 
     @cached_property
     def abilities(self) -> Abilities:
-        """What the build can do, found by looking."""
+        """Abilities of the build, found by looking."""
         ir = self.ir
         return Abilities(
             isolation_query=hasattr(ir.Operation, "has_trait")

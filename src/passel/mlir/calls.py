@@ -1,4 +1,4 @@
-"""What may report diagnostics, done so that they come as plain data, whatever thread is theirs.
+"""Calls that may report diagnostics, which come as plain data from whatever thread.
 
 The bindings keep the interpreter's lock while MLIR works, and make Python objects of a
 diagnostic before they hold it: one from another of MLIR's threads ends the process, or waits
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Calls(Protocol):
-    """What MLIR is asked to do.
+    """Calls into MLIR.
 
     Each call returns what was reported, first what was reported first. Only one works on a
     context at a time.

@@ -64,7 +64,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mlirPassManagerEnableIRPrinting": _PRINT,
     "mlirPassManagerRunOnOp": (Result, Handle, Handle),
 }
-"""What each function returns and takes."""
+"""Result and parameter types of each function."""
 
 _exported = attrgetter("_CAPIPtr")
 _importer = attrgetter("_CAPICreate")

@@ -40,7 +40,7 @@ class MLIRSide:
         return self.adapter.print_op(op, flags)
 
     def knows(self, name: str) -> bool:
-        """Tell whether an op of this name is registered."""
+        """Return whether an op of this name is registered."""
         return self.adapter.kind_named(self.context, name) is not None
 
     def read(self, text: str, around: Iterable[str] = ()) -> Any:

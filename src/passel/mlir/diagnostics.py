@@ -32,7 +32,7 @@ class ParseError(PasselError, ValueError):
 
 
 class Report(NamedTuple):
-    """What MLIR reported, as plain data: nothing of it is the op's that it is about.
+    """A diagnostic of MLIR's as plain data, without the op that it is about.
 
     Attributes:
         severity: How bad it is.

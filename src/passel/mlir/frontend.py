@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
 _DROPPED = "ignoring unknown external resources"
-"""What MLIR says of resources that are kept here."""
+"""MLIR's message about resources that are kept here."""
 
 _REFERENCE = PrintFlags(generic=True, debuginfo=True)
 

@@ -74,7 +74,7 @@ def _place_and_name(step: PassStep) -> tuple[str, str]:
 
 
 class _Structure:
-    """What of a schedule MLIR can run by itself, and how it would.
+    """Structure of a schedule: which steps MLIR can run by itself, and how.
 
     Args:
         kinds: What is known of ops.
@@ -116,7 +116,7 @@ class _Structure:
 
 
 class _FusedPasses:
-    """What runs several of MLIR's passes, in the place of a pass, for the length of a run."""
+    """Several of MLIR's passes in the place of one, for the length of a run."""
 
     name = ""
     preserves: tuple[type, ...] = ()

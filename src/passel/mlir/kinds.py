@@ -1,4 +1,4 @@
-"""What is known of the ops of a name, found out once per context."""
+"""Facts about the ops of a name, found out once per context."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Kinds:
         return kind
 
     def is_registered(self, context: Any, name: str) -> bool:
-        """Tell whether an op is registered, loading its dialect if need be."""
+        """Return whether an op is registered, loading its dialect if need be."""
         if context.is_registered_operation(name):
             return True
         dialect, dot, _ = name.partition(".")

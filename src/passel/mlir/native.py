@@ -191,7 +191,7 @@ def _only_anchor(bindings: Bindings, name: str) -> str | None:
 
 
 def can_fail(pass_: Pass[Any]) -> bool:
-    """Tell whether one of MLIR's passes may fail, as far as its name and options tell."""
+    """Return whether one of MLIR's passes may fail, as far as its name and options tell."""
     return pass_.name not in _NEVER_FAIL or "test-convergence" in pass_.to_text()
 
 

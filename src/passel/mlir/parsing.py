@@ -27,7 +27,7 @@ BYTECODE_MAGIC = b"ML\xefR"
 """How MLIR's bytecode begins."""
 
 _ANONYMOUS = "-"
-"""What MLIR calls a source without a name."""
+"""MLIR's name of a source that has none."""
 
 
 def parse_source(

@@ -166,7 +166,7 @@ def is_pass(bindings: Bindings, name: str) -> bool:
 
 
 class Trial(NamedTuple):
-    """What a pass shows of itself on an empty module.
+    """Observations of a pass on an empty module.
 
     Attributes:
         said: What MLIR reported.

@@ -133,7 +133,7 @@ class Pass(Options, Generic[OpT, StateT]):
         raise DefinitionError(msg)
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Tell whether the pass can run on ops of this kind. Override it to be picky.
+        """Return whether the pass can run on ops of this kind. Override it to be picky.
 
         It is asked for registered, isolated ops only. In an `any` manager a single refusal
         keeps the whole manager from such ops; elsewhere it is an error to run there.

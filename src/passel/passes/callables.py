@@ -39,7 +39,7 @@ class CallablePass(Pass[Any]):
 
 
 class ExternalPass:
-    """What a function that is a pass is given beside the op.
+    """Second argument of a function that is a pass.
 
     Attributes:
         failed: Whether the function has signalled failure.

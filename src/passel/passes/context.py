@@ -92,7 +92,7 @@ class PassContext(ABC, Generic[StateT]):
     @property
     @abstractmethod
     def state(self) -> StateT:
-        """What the pass's `initialize` returned for this schedule."""
+        """Return value of the pass's `initialize` for this schedule."""
 
     # -- Analyses ---------------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ class Codec(Protocol):
 
 @runtime_checkable
 class ReadsOptionText(Protocol):
-    """What a class must offer so that an option may hold its instances.
+    """Class whose instances an option may hold.
 
     It need not, but may derive from `OptionValue`.
     """

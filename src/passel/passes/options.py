@@ -83,7 +83,7 @@ class OptionInfo(NamedTuple):
 
     @property
     def metavar(self) -> str:
-        """What stands for a value in `--help`, such as `<int>`; empty for a flag."""
+        """Placeholder of a value in `--help`, such as `<int>`; empty for a flag."""
         return self.codec.metavar
 
     @property
@@ -218,7 +218,7 @@ _name = attrgetter("name")
 
 
 def _is_default(value: Any, info: OptionInfo) -> bool:
-    """Tell whether an option need not be printed: to Python, False equals 0."""
+    """Return whether an option need not be printed: to Python, False equals 0."""
     return bool(value == info.default) and (
         info.codec.spell(value, all_options=True)
         == info.codec.spell(info.default, all_options=True)

@@ -268,7 +268,7 @@ class PassRegistry:
 
 
 class _Deferred(NamedTuple):
-    """What adds entries later."""
+    """Entries that are added when a name is first looked up."""
 
     load: Callable[[PassRegistry], None]
     ir: str

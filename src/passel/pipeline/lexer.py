@@ -26,7 +26,7 @@ MAX_BRACES = 64
 """Deepest nesting of braces in options; reading what is in them may then recurse."""
 
 WHITE_SPACE = " \t\n\v\f\r"
-"""What separates words."""
+"""Characters that separate words."""
 
 _STRINGS = {
     # Possessive: a string of megabytes must not leave a trail of places to try again from.

@@ -143,7 +143,7 @@ class Pipeline:
         return print_pipeline(self.to_node())
 
     def accepts(self, kind: OpKind) -> bool:
-        """Tell whether an op takes this pipeline.
+        """Return whether an op takes this pipeline.
 
         A named anchor takes its ops whatever they are, so that an op that may not run it is
         an error; `any` passes over what is not registered, not isolated, or refused by one

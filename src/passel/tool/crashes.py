@@ -1,4 +1,4 @@
-"""What the tool says of passes that crashed, beside the diagnostics."""
+"""Reports of passes that crashed, beside the diagnostics."""
 
 from __future__ import annotations
 

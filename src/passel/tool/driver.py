@@ -1,4 +1,4 @@
-"""What the tool does: read the input, split it, and process each part.
+"""The driver: read the input, split it, and process each part.
 
 Source: `mlir::MlirOptMain`, MLIR 22.
 """

@@ -1,4 +1,4 @@
-"""What the tool tells about itself: help, passes, dialects, versions."""
+"""Information about the tool itself: help, passes, dialects, versions."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class IRChoice:
 
     @cached_property
     def frontend(self) -> Frontend:
-        """What reads and prints it, not yet configured.
+        """Frontend of the IR, not yet configured.
 
         Raises:
             UsageError: The adapter has none.

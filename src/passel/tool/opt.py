@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from passel.tool.settings import Settings
 
 _INTERRUPTED = 130
-"""What shells report for a program that Ctrl-C ended."""
+"""Exit code of a program that Ctrl-C ended, as shells report it."""
 
 _ENDED_BY = 128
-"""What shells add to a signal's number to report a program that it ended."""
+"""Offset of the exit code of a program that a signal ended, as shells report it."""
 
 
 class Termination(KeyboardInterrupt):

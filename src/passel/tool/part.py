@@ -38,7 +38,7 @@ _LONGEST_HINT = 100
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What all parts of an input share.
+    """Services and settings that all parts of an input share.
 
     Attributes:
         settings: What the command line says.

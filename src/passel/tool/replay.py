@@ -48,7 +48,7 @@ _CHARACTER = re.compile(r"""\\([nt"\\])|\\([0-9A-Fa-f]{2})|(.)""", re.DOTALL)
 
 
 class Recorded(NamedTuple):
-    """What a reproducer says besides its IR.
+    """Contents of a reproducer besides its IR.
 
     Attributes:
         pipeline: What to run, as text.

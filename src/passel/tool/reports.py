@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Reports(ExitStack):
-    """What observes the processing of all parts of the input; reports when it is left.
+    """Observers of the processing of all parts of the input; they report when it is left.
 
     Args:
         settings: What the command line says.
@@ -120,7 +120,7 @@ class Reports(ExitStack):
 
 
 class PartReports(ExitStack):
-    """What observes the processing of one part of the input; reports when it is left."""
+    """Observers of the processing of one part of the input; they report when it is left."""
 
     def __init__(
         self, settings: Settings, stream: TextIO, printer: PrintIR | None, trace: Trace | None

@@ -300,7 +300,7 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
 
 
 class Settings:
-    """What a command line says, read once.
+    """Settings of a command line, read once.
 
     Args:
         line: The command line.
@@ -358,7 +358,7 @@ class Settings:
 
     @property
     def for_frontend(self) -> FrontendSettings:
-        """What the IR's frontend has to know."""
+        """Settings for the IR's frontend."""
         return FrontendSettings(
             implicit_module=not self.reading.no_implicit_module,
             allow_unregistered=self.reading.allow_unregistered_dialect,

@@ -1,4 +1,4 @@
-"""What branches pass to the blocks they lead to.
+"""Operands that branches pass to the blocks they lead to.
 
 xDSL has no counterpart of MLIR's `BranchOpInterface`, so the ops that are known are listed here.
 """

@@ -21,7 +21,7 @@ _REGION: Final = object()
 
 
 class Fingerprint:
-    """What an op and everything nested in it consisted of, when `fingerprint` was called.
+    """Contents of an op and everything nested in it, when `fingerprint` was called.
 
     Two fingerprints are equal if nothing changed in between: identities of ops, blocks,
     block arguments and regions, their nesting and order, operands, successors, result and

@@ -1,4 +1,4 @@
-"""What may be inlined, by dialect.
+"""Rules for what may be inlined, by dialect.
 
 xDSL has no counterpart of MLIR's `DialectInlinerInterface`, so the dialects whose ops MLIR
 inlines are listed here; a dialect's author gives a dialect the interface `InlinerInterface`.
@@ -36,12 +36,12 @@ class InlinerInterface(DialectInterface):
     """
 
     def is_legal_to_inline(self, op: Operation, call: Operation) -> bool:
-        """Tell whether an op of the dialect may stand where a call stands; by default it may."""
+        """Return whether an op of the dialect may stand where a call stands; by default it may."""
         return True
 
 
 def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool:
-    """Tell whether an op may stand in the place of a call.
+    """Return whether an op may stand in the place of a call.
 
     Ops that are not registered may not, as nobody knows what they mean elsewhere.
     """

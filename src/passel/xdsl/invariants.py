@@ -34,7 +34,7 @@ _NUMBERS = frozenset({IntegerAttr, FloatAttr})
 
 
 class _Parts(NamedTuple):
-    """What verifying an op of one class consists of.
+    """Parts of the verifier of one class.
 
     Attributes:
         definition: Checks what only depends on the signature; None if it cannot be told apart.
@@ -149,7 +149,7 @@ def _looks_near(check: Any) -> bool:
 
 
 def _ignores_values(constraint: Any) -> bool:
-    """Tell whether of a number it looks at the type alone; False if that is not sure."""
+    """Return whether of a number it looks at the type alone; False if that is not sure."""
     kind = cast("type[object]", type(constraint))  # no subclass, which may look at more
     if kind is AnyOf:
         return all(map(_ignores_values, constraint.attr_constrs))

@@ -44,7 +44,7 @@ class HasOnlyGraphRegion(OpTrait):
 
 
 def has_ssa_dominance(region: Region) -> bool:
-    """Tell whether values in a region must be defined before they are used.
+    """Return whether values in a region must be defined before they are used.
 
     That is so in every region of several blocks, and in those of one block unless the op
     around says otherwise or is unregistered, so that nobody knows.
@@ -59,7 +59,7 @@ def has_ssa_dominance(region: Region) -> bool:
 
 @cache
 def may_have_graph_region(op_class: type[Operation]) -> bool:
-    """Tell whether a region of one block is a graph in ops of this class."""
+    """Return whether a region of one block is a graph in ops of this class."""
     if issubclass(op_class, UnregisteredOp):
         return True
     return op_class.name in _GRAPH_REGION_OPS or op_class.has_trait(

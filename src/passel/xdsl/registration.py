@@ -1,4 +1,4 @@
-"""What passel offers on xDSL by name: its own passes, and all that xDSL has registered."""
+"""Passes on xDSL by name: passel's own, and all that xDSL has registered."""
 
 from __future__ import annotations
 

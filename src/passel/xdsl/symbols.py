@@ -83,17 +83,17 @@ def visibility(op: Operation) -> str:
 
 
 def is_table(op: Operation) -> bool:
-    """Tell whether an op is a symbol table."""
+    """Return whether an op is a symbol table."""
     return op.has_trait(SymbolTable, value_if_unregistered=False)
 
 
 def is_callable(op: Operation) -> bool:
-    """Tell whether an op can be called."""
+    """Return whether an op can be called."""
     return op.name in _CALLABLES or op.has_trait(CallableOpInterface, value_if_unregistered=False)
 
 
 def may_be_table(op: Operation, context: Context) -> bool:
-    """Tell whether an op, for all we know, has symbols of its own inside.
+    """Return whether an op, for all we know, has symbols of its own inside.
 
     Source: `isPotentiallyUnknownSymbolTable`, `mlir/lib/IR/SymbolTable.cpp`, MLIR 22.
     """

@@ -22,7 +22,7 @@ from passel.xdsl.definitions import check_definitions
 from passel.xdsl.invariants import InvariantChecker, outward_checks
 
 _NO_SYMBOLS = "has no SymbolTable ancestor"
-"""What xDSL says when it looks up a symbol in IR that is not in a symbol table."""
+"""xDSL's message when it looks up a symbol in IR that is not in a symbol table."""
 
 
 def verify(

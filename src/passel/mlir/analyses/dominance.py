@@ -25,7 +25,7 @@ _GRAPH_REGION_OPS = frozenset(
 
 
 class DominanceInfo:
-    """What is certain to have run, or to be defined, before something else in an op.
+    """Dominance: which ops have run, and which values are defined, before others.
 
     Covers any number of blocks and nested regions. A region's tree is built when it is first
     asked for, in close to linear time; queries cost O(1) then, and O(depth) across regions.
@@ -97,7 +97,7 @@ class DominanceInfo:
         return found
 
     def is_reachable(self, block: Any) -> bool:
-        """Tell whether any path leads to a block from the entry of its region."""
+        """Return whether any path leads to a block from the entry of its region."""
         return block in self.tree(block.region)
 
     def immediate_dominator(self, block: Any) -> Any:
@@ -125,11 +125,11 @@ class DominanceInfo:
         return None
 
     def dominates(self, a: Any, b: Any) -> bool:
-        """Tell whether `a` is `b` or properly dominates it."""
+        """Return whether `a` is `b` or properly dominates it."""
         return self._same(a, b) or self.properly_dominates(a, b)
 
     def properly_dominates(self, a: Any, b: Any) -> bool:
-        """Tell whether control passes `a` whenever it passes `b`.
+        """Return whether control passes `a` whenever it passes `b`.
 
         * An op dominates those after it in its block, what is inside of them, and what is in
           blocks that its block dominates. It dominates what is inside of itself as well; its
@@ -159,7 +159,7 @@ class DominanceInfo:
         raise TypeError(msg)
 
     def is_before(self, a: Any, b: Any) -> bool:
-        """Tell whether `a` stands before `b` in the same block.
+        """Return whether `a` stands before `b` in the same block.
 
         Source: `mlir::Operation::isBeforeInBlock`, MLIR 22.
         """
@@ -242,7 +242,7 @@ def _goes_first(a: Any, b: Any, block: Any) -> bool:
 
 
 def _is_ordered(block: Any) -> bool:
-    """Tell whether values must be defined before they are used around a block.
+    """Return whether values must be defined before they are used around a block.
 
     That is so in every region of several blocks, and in those of one block unless the op
     around says otherwise or is unregistered, so that nobody knows.

@@ -91,7 +91,7 @@ class SymbolUsers:
         return tuple(dict.fromkeys(use.user for use in self.uses(symbol)))
 
     def is_unused(self, symbol: Any) -> bool:
-        """Tell whether nothing inside the op refers to a symbol."""
+        """Return whether nothing inside the op refers to a symbol."""
         return symbol.operation not in self._uses
 
     def lookup(self, user: Any, reference: Any) -> Any:

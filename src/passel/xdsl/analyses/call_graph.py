@@ -143,11 +143,11 @@ class CallGraph:
         return tuple(dict.fromkeys(caller for caller in found if caller is not None))
 
     def has_unknown_callees(self, caller: Operation) -> bool:
-        """Tell whether a callable is external, or calls a value or what is not in the graph."""
+        """Return whether a callable is external, or calls a value or what is not in the graph."""
         return is_external(caller) or any(c.callee is None for c in self._calls_in[caller])
 
     def has_unknown_callers(self, callee: Operation) -> bool:
-        """Tell whether a callable may be called from elsewhere, or through its address."""
+        """Return whether a callable may be called from elsewhere, or through its address."""
         return (
             symbol_name(callee) is None
             or visibility(callee) != "private"
@@ -155,16 +155,16 @@ class CallGraph:
         )
 
     def is_address_taken(self, callee: Operation) -> bool:
-        """Tell whether anything but a call refers to a callable."""
+        """Return whether anything but a call refers to a callable."""
         return callee in self._address_taken
 
     def is_recursive(self, callable_op: Operation) -> bool:
-        """Tell whether a callable is known to call itself, directly or through others."""
+        """Return whether a callable is known to call itself, directly or through others."""
         return callable_op in self._recursive
 
 
 def is_external(op: Operation) -> bool:
-    """Tell whether a callable has no body here."""
+    """Return whether a callable has no body here."""
     return not any(region.blocks for region in op.regions)
 
 

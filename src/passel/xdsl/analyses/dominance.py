@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Point: TypeAlias = "Operation | Block"
-"""What can be dominated."""
+"""Ops, blocks and values, which can be dominated."""
 
 
 class _Dominance:
-    """What dominance and post-dominance share."""
+    """Common part of dominance and post-dominance."""
 
     def __init__(self, op: Operation) -> None:
         """Compute nothing yet: trees are made per region when they are asked for."""
@@ -27,7 +27,7 @@ class _Dominance:
         self._orders: dict[Block, dict[Operation, int]] = {}
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether two analyses agree in all that either has computed so far."""
+        """Return whether two analyses agree in all that either has computed so far."""
         if not isinstance(other, _Dominance) or type(other) is not type(self):
             return NotImplemented
         return self._agrees(other) and other._agrees(self)
@@ -103,11 +103,11 @@ class _Dominance:
         return None
 
     def dominates(self, a: Point | SSAValue, b: Point) -> bool:
-        """Tell whether `a` is `b` or properly dominates it."""
+        """Return whether `a` is `b` or properly dominates it."""
         return a is b or self.properly_dominates(a, b)
 
     def properly_dominates(self, a: Point | SSAValue, b: Point) -> bool:
-        """Tell whether control passes `a` whenever it passes `b`.
+        """Return whether control passes `a` whenever it passes `b`.
 
         * An op dominates those after it in its block, what is inside of them, and what is in
           blocks that its block dominates. It dominates what is inside of itself as well; its
@@ -133,7 +133,7 @@ class _Dominance:
         raise TypeError(msg)
 
     def is_before(self, a: Operation, b: Operation) -> bool:
-        """Tell whether `a` stands before `b` in the same block.
+        """Return whether `a` stands before `b` in the same block.
 
         The order of a block is counted once; ops that were added make it be counted again.
 
@@ -196,7 +196,7 @@ class _Dominance:
 
 
 class DominanceInfo(_Dominance):
-    """What is certain to have run, or to be defined, before something else in an op.
+    """Dominance: which ops have run, and which values are defined, before others.
 
     Covers any number of blocks and nested regions. A region's tree is built when it is first
     asked for, in close to linear time, and an order of ops per block; queries cost O(1) then,
@@ -217,7 +217,7 @@ class DominanceInfo(_Dominance):
     """
 
     def is_reachable(self, block: Block) -> bool:
-        """Tell whether any path leads to a block from the entry of its region."""
+        """Return whether any path leads to a block from the entry of its region."""
         region = block.parent
         return region is not None and (region._first_block is block or block in self.tree(region))
 
@@ -230,7 +230,7 @@ class DominanceInfo(_Dominance):
 
 
 class PostDominanceInfo(_Dominance):
-    """What is certain to run after something else in an op, if it terminates.
+    """Post-dominance: which ops run after others, if these terminate.
 
     The same questions as of `DominanceInfo`, asked backwards: `a` dominates `b` here if every
     path from `b` to an end of the region passes `a`. Loops without an end are taken to end at

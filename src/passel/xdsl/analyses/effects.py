@@ -1,4 +1,4 @@
-"""What ops do to memory, and which values may name the same memory."""
+"""Memory effects of ops, and which values may name the same memory."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _KINDS = (
 
 
 class EffectSummary(NamedTuple):
-    """What executing an op, with all that is inside, may do.
+    """Effects that executing an op, with all that is inside, may have.
 
     Each set holds the values and symbols that are affected; None in it stands for memory that
     is not named.
@@ -153,7 +153,7 @@ class Effects:
         return _own_effects(op)
 
     def may_alias(self, a: SSAValue, b: SSAValue) -> bool:
-        """Tell whether two values may name overlapping memory.
+        """Return whether two values may name overlapping memory.
 
         They do not if they come, through views, from different allocations, from different
         symbols, or one from an allocation and one from an argument of the function around it
@@ -189,7 +189,7 @@ def _target(op: Operation, effect: EffectInstance) -> SSAValue | SymbolRefAttr |
 
 
 def _only_passes_control(op: Operation) -> bool:
-    """Tell whether an op is a terminator that only leads elsewhere, with what it passes."""
+    """Return whether an op is a terminator that only leads elsewhere, with what it passes."""
     if not op.has_trait(IsTerminator, value_if_unregistered=False):
         return False
     return op.name.startswith("cf.") or op.name.endswith((".return", ".yield", ".br", ".cond_br"))
@@ -213,7 +213,7 @@ def _site(origin: SSAValue) -> object:
 
 
 def _is_new(allocated: SSAValue, other: SSAValue) -> bool:
-    """Tell whether one value is allocated after the other was passed to the function."""
+    """Return whether one value is allocated after the other was passed to the function."""
     if not isinstance(allocated, OpResult) or allocated.op.name not in _ALLOCATIONS:
         return False
     if not isinstance(other, BlockArgument) or (function := other.block.parent_op()) is None:

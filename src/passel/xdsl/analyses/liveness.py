@@ -92,7 +92,7 @@ class Liveness:
         return frozenset(self._out[block])
 
     def is_dead_after(self, value: SSAValue, op: Operation) -> bool:
-        """Tell whether nothing in the region of `op` reads `value` after `op`.
+        """Return whether nothing in the region of `op` reads `value` after `op`.
 
         Costs O(uses of the value * nesting + ops of the block).
 

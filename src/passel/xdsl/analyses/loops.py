@@ -59,7 +59,7 @@ class Loop:
 
     @property
     def induction_variables(self) -> tuple[SSAValue, ...]:
-        """What counts the iterations, if the loop is an op that says so."""
+        """Induction variable, if the loop is an op that names it."""
         if self.op is None:
             return ()
         return tuple(self.header._args[: _LOOP_OPS[self.op.name]])
@@ -126,7 +126,7 @@ class LoopInfo:
         return (loops, parents), innermost
 
     def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
-        """Tell whether this or dominance was not preserved."""
+        """Return whether this or dominance was not preserved."""
         return not (preserved.is_preserved(LoopInfo) and preserved.is_preserved(DominanceInfo))
 
     def loop_of(self, block: Block) -> Loop | None:

@@ -80,7 +80,7 @@ class SymbolUsers:
         return tuple(dict.fromkeys(use.user for use in self._uses.get(symbol, ())))
 
     def is_unused(self, symbol: Operation) -> bool:
-        """Tell whether nothing inside the op refers to a symbol."""
+        """Return whether nothing inside the op refers to a symbol."""
         return symbol not in self._uses
 
     def lookup(self, user: Operation, reference: SymbolRefAttr) -> Operation | None:

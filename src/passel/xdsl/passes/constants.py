@@ -38,12 +38,12 @@ class Constant(NamedTuple):
 
 
 class _Varying:
-    """What is known of a value that is not constant."""
+    """Lattice value of what is not constant."""
 
 
 VARYING: Final = _Varying()
 State = Constant | _Varying | None
-"""What is known of a value; None as long as nothing says that it exists."""
+"""Lattice value; None as long as nothing says that the value exists."""
 
 
 class ConstantValues:
@@ -81,7 +81,7 @@ class ConstantValues:
         return state if isinstance(state, Constant) else None
 
     def is_reached(self, block: Block) -> bool:
-        """Tell whether control may get to a block."""
+        """Return whether control may get to a block."""
         return block in self._reached
 
     def _solve(self) -> None:

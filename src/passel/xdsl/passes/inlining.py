@@ -43,7 +43,7 @@ class InliningRules:
         return 0 <= self._threshold < 2**32 - 1
 
     def allow(self, call: CallOp, caller: Operation, callee: FuncOp) -> bool:
-        """Tell whether a call is inlined.
+        """Return whether a call is inlined.
 
         Source: `Inliner::Impl::shouldInline`, `mlir/lib/Transforms/Utils/Inliner.cpp`, MLIR 22.
         """
@@ -90,7 +90,7 @@ def _is_marked(op: Operation) -> bool:
 
 
 def _returns(body: Region) -> bool:
-    """Tell whether control enters a body at its start alone, and a lone block returns."""
+    """Return whether control enters a body at its start alone, and a lone block returns."""
     entry = body.blocks[0]
     if entry.predecessors():
         return False
@@ -98,7 +98,7 @@ def _returns(body: Region) -> bool:
 
 
 def _fits(body: Region, call: CallOp) -> bool:
-    """Tell whether as many blocks as a body has may stand where a call stands."""
+    """Return whether as many blocks as a body has may stand where a call stands."""
     around = call.parent_op()
     return body.first_block is body.last_block or (
         around is not None and around.name in _SEVERAL_BLOCKS

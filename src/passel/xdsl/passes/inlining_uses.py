@@ -64,11 +64,11 @@ class Callees:
         self._inside[member] = Counter()
 
     def is_dead(self, member: Operation) -> bool:
-        """Tell whether nothing refers to a callable, nor can."""
+        """Return whether nothing refers to a callable, nor can."""
         return visibility(member) == "private" and self._total[member] <= 0
 
     def has_single_use(self, member: Operation) -> bool:
-        """Tell whether a callable is needed for a single reference only."""
+        """Return whether a callable is needed for a single reference only."""
         return visibility(member) == "private" and self._total[member] == 1
 
     def callee(self, call: CallOp) -> FuncOp | None:

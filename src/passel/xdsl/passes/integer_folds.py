@@ -1,4 +1,4 @@
-"""What `arith`'s integer ops compute, where xDSL's folders do not know.
+"""Folds of `arith`'s integer ops that xDSL's folders do not know.
 
 Values are signed; an op without a result (a division by zero, a shift by too much, an overflow
 where it is undefined) is not folded.
@@ -92,7 +92,7 @@ def _quotient(a: int, b: int) -> int:
 
 
 def _signed_division(a: int, b: int, width: int) -> bool:
-    """Tell whether a signed division has a result."""
+    """Return whether a signed division has a result."""
     return b != 0 and not (b == -1 and a == -(1 << (width - 1)))
 
 

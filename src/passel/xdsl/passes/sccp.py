@@ -120,7 +120,7 @@ class _Rewriter:
 
 
 def _is_folded(op: Operation) -> bool:
-    """Tell whether all that an op did, whose results were constant, was to compute them."""
+    """Return whether all that an op did, whose results were constant, was to compute them."""
     unused = all(result.first_use is None for result in op.results)
     return unused and not op.regions and call_target(op) is None
 

@@ -105,7 +105,7 @@ class _Liveness:
 
 
 def _is_hidden(table: Operation) -> bool:
-    """Tell whether no reference from around a table can reach into it."""
+    """Return whether no reference from around a table can reach into it."""
     return symbol_name(table) is None or visibility(table) == "private"
 
 
