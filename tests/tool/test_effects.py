@@ -193,3 +193,17 @@ def test_the_check_holds_for_every_pipeline_from_a_file() -> None:
     assert raised.value.effects == ("write-files",)
     pm.restrict_effects("write-files")
     pm.check()
+
+
+@pytest.mark.parametrize(
+    ("ir", "passes"),
+    [
+        pytest.param("mlir", "gpu-lower-to-nvvm-pipeline", id="mlir"),
+        pytest.param("xdsl", "mlir(gpu-lower-to-xevm-pipeline)", id="xdsl"),
+    ],
+)
+def test_registered_pipelines_are_looked_through(tool: Tool, ir: str, passes: str) -> None:
+    """The passes that a name stands for count, and the error names them."""
+    outcome = replay(tool, f"builtin.module({passes})", f"--ir={ir}")
+    assert outcome.code == 1
+    assert "pass 'gpu-module-to-binary' reads files, runs programs and writes" in outcome.err
