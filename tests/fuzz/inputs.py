@@ -7,7 +7,8 @@
 Pipelines raise nothing but what says where they are wrong, and print as what they are; IR as
 text or bytecode, and the resources behind it, never end passel-opt otherwise than with 0, 1 or 2;
 hooks of passes that do anything pair, and what a run says of itself is true. The first case
-that goes wrong is printed, and the exit code is 1.
+that goes wrong is printed, and the exit code is 1. `acceptance` compares with mlir-opt which
+pipelines are refused, and is run only if it is named.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 KINDS: Final = ("pipelines", "ir", "resources", "bytecode", "passes")
+BY_NAME: Final = ("acceptance",)
+"""What is tried only if it is named: passel knowingly takes some pipelines otherwise."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,14 +35,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Only pytest knows this folder by itself.
     sys.path.append(str(Path(__file__).parents[1] / "support"))
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", help=f"what is changed: {', '.join(KINDS)}")
+    parser.add_argument("kinds", nargs="*", help=f"{', '.join(KINDS + BY_NAME)}")
     parser.add_argument("--seconds", type=float, help="stop after this time; default: never")
     parser.add_argument("--seed", type=int, help="start here; default: anywhere")
     parser.add_argument("--cases", type=int, help="stop after so many of each kind")
     options = parser.parse_args(arguments)
     kinds: Sequence[str] = options.kinds or KINDS
-    if unknown := {*kinds} - {*KINDS}:
-        parser.error(f"'{min(unknown)}' is none of: {', '.join(KINDS)}")
+    if unknown := {*kinds} - {*KINDS, *BY_NAME}:
+        parser.error(f"'{min(unknown)}' is none of: {', '.join(KINDS + BY_NAME)}")
     seed: int = SystemRandom().randrange(10**9) if options.seed is None else options.seed
     print(f"{', '.join(kinds)} from seed {seed} on", flush=True)
     end = None if options.seconds is None else monotonic() + options.seconds
@@ -62,10 +65,10 @@ def _search(kinds: Sequence[str], first: int, cases: int | None, end: float | No
 
 def _check(kind: str) -> Callable[[int], str]:
     """Return what finds what is wrong with a case."""
-    if kind == "pipelines":
+    if kind in ("pipelines", "acceptance"):
         from random_inputs import pipelines
 
-        return pipelines.problem
+        return pipelines.problem if kind == "pipelines" else pipelines.disagreement
     if kind == "passes":
         from random_inputs import passes
 

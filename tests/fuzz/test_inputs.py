@@ -32,6 +32,13 @@ def test_pipelines() -> None:
     assert [problem for seed in range(1500) if (problem := pipelines.problem(seed))] == []
 
 
+@pytest.mark.parametrize("first", [0, 200, 400])
+def test_acceptance(first: int) -> None:
+    """Of pipelines that mean the same to both, mlir-opt and passel refuse the same."""
+    seeds = range(first, first + 5)
+    assert [problem for seed in seeds if (problem := pipelines.disagreement(seed))] == []
+
+
 @pytest.mark.parametrize("kind", tools.MAKERS)
 @pytest.mark.parametrize("seed", range(3))
 def test_ir(kind: str, seed: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import importlib
 import io
 import os
@@ -68,6 +69,7 @@ def _end(run: Callable[[], int], said: Path, shows_output: bool) -> None:
         os.dup2(errors if shows_output else os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(errors, 2)
         sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+        faulthandler.enable(sys.stderr)  # pytest's would write into its report
         os.chdir(said.parent)
         code = run()
     except BaseException:  # noqa: BLE001 - the fork must not go on as its parent

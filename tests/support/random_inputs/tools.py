@@ -117,7 +117,7 @@ def _wrong(code: int, said: str) -> str:
         return "it hangs"
     if code < 0:
         return f"it dies of {signal.Signals(-code).name}"
-    if "Traceback" in said:
+    if "Traceback (most recent call last)" in said:
         return "a traceback"
     return "" if code in (0, 1, 2) else f"exit code {code}"
 
