@@ -110,6 +110,14 @@ class FailureReporter:
         message = f"pass '{step.title}' states that it preserves everything, but changed the op"
         return self._failure("failed", step, op, message)
 
+    def undeclared(self, step: Step, op: Any, made: Any, dialect: str) -> Failure:
+        """Return the failure of a pass that made an op of a dialect that nobody has loaded."""
+        message = (
+            f"is of dialect '{dialect}', which neither the input nor any pass has loaded; pass "
+            f"'{step.title}' makes such ops, so declare it: dependent_dialects = ('{dialect}',)"
+        )
+        return self._failure("failed", step, op, message, blamed=made)
+
     def lost(self, step: Step, op_name: str, around: Any) -> Failure:
         """Return the failure of a pass whose op is gone, so that nothing can be asked of it."""
         message = (

@@ -76,6 +76,8 @@ class PipelineRunner:
         started = self.initialize(schedule, op)
         if started.failures:
             return started
+        if self._services.dialects is not None:
+            self._services.dialects.start(op)
         plan = self._planner.plan(schedule.pipeline, self.adapter.kind_of(op))
         ctx = self._context(op)
         if parent is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from passel.execution.dialects import DialectCheck
 from passel.execution.failures import FailureReporter
 from passel.ir import FusesPasses, ability_of, identities_of, policies_of
 
@@ -67,6 +68,7 @@ class RunServices:
         adapter: The adapter of the IR.
         policies: How the IR's ops are treated.
         failures: Makes failures.
+        dialects: Holds passes to their dialects, if claims are checked.
         states: What passes' `initialize` returned.
         ordinals: Numbers of ops among their siblings, if anybody observes steps.
         identity_of: A function from ops to keys of a dictionary.
@@ -80,6 +82,7 @@ class RunServices:
     adapter: IRAdapter = field(init=False)
     policies: RunPolicies = field(init=False)
     failures: FailureReporter = field(init=False)
+    dialects: DialectCheck | None = field(init=False)
     states: dict[PassStep, Any] = field(init=False, default_factory=dict["PassStep", Any])
     ordinals: dict[Hashable, int] = field(init=False, default_factory=dict["Hashable", int])
     identity_of: Callable[[Any], Hashable] = field(init=False)
@@ -89,6 +92,7 @@ class RunServices:
         self.policies = policies_of(self.adapter)
         self.identity_of = identities_of(self.adapter)
         self.failures = FailureReporter(self.adapter)
+        self.dialects = DialectCheck(self) if self.checks.analyses else None
 
     @property
     def verifies(self) -> bool:

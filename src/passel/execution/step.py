@@ -58,6 +58,7 @@ class StepRunner:
         self._tracker = ChangeTracker(services.adapter) if services.tracks else None
         self._examines = services.verifies or services.tracks
         self._verifies = services.verifies
+        self._dialects = services.dialects
         self._skips = services.skips
         self._defers = services.defers
         self._doubts_claims = services.checks.claims
@@ -247,6 +248,10 @@ class StepRunner:
         claims: tuple[Step, ...],
     ) -> Failure | None:
         """Verify the op after a pass, and return the failure if there is one."""
+        if self._dialects is not None and changed:
+            failure = self._dialects.check(step, op)
+            if failure is not None:
+                return failure
         if ctx.preserves_all:
             if changed:
                 return self._failures.broken_claim(step, op)

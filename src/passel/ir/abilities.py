@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Sequence
 
     from passel.ir.frontend import Frontend
 
@@ -109,6 +109,26 @@ class IdentifiesOps(Protocol):
 
     def identity_of(self, op: Any) -> Hashable:
         """Return what is equal for all objects that stand for one op, whatever changes in it."""
+        ...
+
+
+@runtime_checkable
+class FindsDialects(Protocol):
+    """Optional ability of an adapter: it is found which dialects ops are of, as a check.
+
+    For an IR that does not itself refuse ops of dialects that are not loaded.
+    """
+
+    def dialects_in(self, op: Any) -> dict[str, Any]:
+        """Return the dialects of `op` and what is nested in it, with an op of each."""
+        ...
+
+    def loaded_dialects(self, context: Any) -> Collection[str]:
+        """Return the names of the dialects that are loaded in a context."""
+        ...
+
+    def declares_dialects(self, pass_: Any) -> bool:
+        """Return whether a pass can be expected to declare the dialects of ops that it makes."""
         ...
 
 

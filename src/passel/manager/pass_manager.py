@@ -152,7 +152,9 @@ class PassManager(OpPassManager):
 
         Each computation of an analysis must leave its op unchanged. After each pass, every
         analysis that was preserved and defines equality is computed again and compared, and an
-        op of which everything was preserved must be unchanged.
+        op of which everything was preserved must be unchanged. On IRs that do not themselves refuse
+        it, such as xDSL, a pass must not make ops of dialects that neither the input nor
+        `dependent_dialects` brought; xDSL's own passes, which cannot declare any, may.
 
         Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
         manager; MLIR has none.

@@ -93,6 +93,24 @@ class XDSLAdapter:
                 msg = f"no dialect '{name}' is registered{suggest(name, known)}"
                 raise LookupError(msg) from None
 
+    def dialects_in(self, op: Operation) -> dict[str, Operation]:
+        """Return the dialects of registered ops in `op`, itself included, with an op of each."""
+        found: dict[str, Operation] = {}
+        for each in op.walk():
+            if not isinstance(each, UnregisteredOp):
+                found.setdefault(each.name.partition(".")[0], each)
+        return found
+
+    def loaded_dialects(self, context: Context) -> set[str]:
+        """Return the names of the dialects that are loaded."""
+        return {"builtin", *context._loaded_dialects}
+
+    def declares_dialects(self, pass_: Pass[Any]) -> bool:
+        """Return whether a pass is not one of xDSL's own, which declare nothing."""
+        from passel.xdsl.module_passes import XDSLPass
+
+        return not isinstance(pass_, XDSLPass)
+
     def kind_of(self, op: Operation) -> OpKind:
         """Return what is known of ops of this op's name."""
         if isinstance(op, UnregisteredOp):

@@ -1,0 +1,43 @@
+"""Dialects: that passes make no ops of dialects that nobody has loaded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel.ir import FindsDialects, ability_of
+
+if TYPE_CHECKING:
+    from passel.errors import Failure
+    from passel.execution.services import RunServices
+    from passel.schedule import Step
+
+
+class DialectCheck:
+    """Holds passes to their `dependent_dialects`, on IRs that do not do so themselves.
+
+    Args:
+        services: What the run's parts share.
+    """
+
+    def __init__(self, services: RunServices) -> None:
+        self._failures = services.failures
+        self._context = services.compiler.context
+        self._finds = ability_of(services.adapter, FindsDialects)
+        self._known: set[str] | None = None
+
+    def start(self, op: Any) -> None:
+        """Take the dialects of the input as known."""
+        if self._finds is not None:
+            self._known = set(self._finds.dialects_in(op))
+
+    def check(self, step: Step, op: Any) -> Failure | None:
+        """Return the failure of a pass that made an op of a dialect that nobody has loaded."""
+        if self._finds is None or self._known is None:
+            return None
+        known = self._known | set(self._finds.loaded_dialects(self._context))
+        found = self._finds.dialects_in(op)
+        new = [dialect for dialect in found if dialect not in known]
+        self._known.update(new)
+        if not new or not self._finds.declares_dialects(step.pass_):
+            return None
+        return self._failures.undeclared(step, op, found[new[0]], new[0])
