@@ -8,7 +8,7 @@ from passel.ir import FindsDialects, ability_of
 
 if TYPE_CHECKING:
     from passel.errors import Failure
-    from passel.execution.services import RunServices
+    from passel.execution.failures import FailureReporter
     from passel.schedule import Step
 
 
@@ -16,13 +16,14 @@ class DialectCheck:
     """Holds passes to their `dependent_dialects`, on IRs that do not do so themselves.
 
     Args:
-        services: What the run's parts share.
+        failures: Makes failures.
+        context: The IR's own context.
     """
 
-    def __init__(self, services: RunServices) -> None:
-        self._failures = services.failures
-        self._context = services.compiler.context
-        self._finds = ability_of(services.adapter, FindsDialects)
+    def __init__(self, failures: FailureReporter, context: Any) -> None:
+        self._failures = failures
+        self._context = context
+        self._finds = ability_of(failures.adapter, FindsDialects)
         self._known: set[str] | None = None
 
     def start(self, op: Any) -> None:

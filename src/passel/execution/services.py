@@ -92,7 +92,8 @@ class RunServices:
         self.policies = policies_of(self.adapter)
         self.identity_of = identities_of(self.adapter)
         self.failures = FailureReporter(self.adapter)
-        self.dialects = DialectCheck(self) if self.checks.analyses else None
+        context = self.compiler.context
+        self.dialects = DialectCheck(self.failures, context) if self.checks.analyses else None
 
     @property
     def verifies(self) -> bool:
