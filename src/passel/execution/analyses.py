@@ -9,7 +9,7 @@ from passel.errors import PassFailure
 from passel.ir import identities_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from passel.instruments.hooks import Instrumentor
     from passel.ir import IRAdapter
@@ -26,7 +26,7 @@ class AnalysisRunner:
 
     def __init__(self, adapter: IRAdapter, hooks: Instrumentor, *, verify_analyses: bool) -> None:
         self.adapter = adapter
-        self.identity_of = identities_of(adapter)
+        self.identity_of: Callable[[Any], Hashable] = identities_of(adapter)
         self.hooks = hooks
         self.verify_analyses = verify_analyses
 

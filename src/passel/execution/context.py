@@ -143,13 +143,13 @@ class OpContext(PassContext[Any]):
         analyses: AnalysisManager | None = None,
     ) -> None:
         self.op = op
-        self.runner = runner
-        self.parent = parent
-        self.place = place
+        self.runner: ContextServices = runner
+        self.parent: OpContext | None = parent
+        self.place: object = place
         self.plan: Any = None
         self.step: Any = None
         self.preserved: set[object] | None = None
-        self.preserves_all = False
+        self.preserves_all: bool = False
         self.record: Record | None = None
         self.failure: Failure | None = None
         self.good: object = None
@@ -158,7 +158,7 @@ class OpContext(PassContext[Any]):
         self.deferred: Step | None = None
         self.siblings: SiblingStates | None = None
         self.unsettled: tuple[Step, ...] = ()
-        self.cached = analyses
+        self.cached: AnalysisManager | None = analyses
         if parent is not None and parent.cached is not None:
             # Whoever runs around here may have asked for analyses of this op already.
             self.cached = parent.cached.known_child(op)

@@ -136,7 +136,7 @@ class Recorder:
     """
 
     def __init__(self, around: Sequence[OpIdentity]) -> None:
-        self.around = tuple(around)
+        self.around: tuple[Any, ...] = tuple(around)
         self.dumps: list[Dump] = []
 
     def take(self, chain: Chain, dump: Dump) -> None:
