@@ -96,6 +96,10 @@ class PipelineCompiler:
 
     def kind_named(self, name: str) -> OpKind | None:
         """Return the kind of a registered op."""
+        try:
+            name.encode()
+        except UnicodeEncodeError:  # from a command line that is not UTF-8; no op is called so
+            return None
         return self.adapter.kind_named(self.context, name)
 
     def suggest_op(self, name: str) -> str:
@@ -290,6 +294,8 @@ class _Group:
 
     def ordered(self) -> list[_Draft]:
         """Return the pipelines by name, `any` last."""
-        return sorted(
-            self.by_anchor.values(), key=lambda draft: (draft.anchor == ANY, draft.anchor.encode())
-        )
+
+        def place(draft: _Draft) -> tuple[bool, bytes]:
+            return draft.anchor == ANY, draft.anchor.encode(errors="surrogatepass")
+
+        return sorted(self.by_anchor.values(), key=place)
