@@ -368,6 +368,15 @@ def test_option_text_splits(text: str, expected: list[tuple[str, str | None, str
     assert parse_options(print_options(nodes)) == nodes
 
 
+def test_braces_around_options_are_those_around_all_of_them() -> None:
+    """Where they may be, they mean nothing; those of a value are none around the options."""
+    assert parse_options(" { a=1 b={2} } ", braces=True) == parse_options("a=1 b={2}")
+    assert [node.key for node in parse_options("{a=1} b={2}", braces=True)] == ["{a", "b"]
+    (node,) = parse_options("  {a=x}", braces=True)
+    assert node.span is not None
+    assert (node.key, node.span.column) == ("a", 4)
+
+
 @pytest.mark.parametrize(
     ("text", "spelled"),
     [

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from passel.instruments.timing import Timer
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
+    from passel.pipeline import PipelineNode
 
 
 class RunResult(NamedTuple):
@@ -127,6 +128,28 @@ class PassManager(OpPassManager):
         Source: `mlir::parsePassPipeline`, MLIR 22.
         """
         node = parse_pipeline(text, name=name, flat_anchor=flat_anchor)
+        return cls.from_node(node, context, registry=registry, adapter=adapter)
+
+    @classmethod
+    def from_node(
+        cls,
+        node: PipelineNode,
+        context: Any = None,
+        *,
+        registry: PassRegistry | None = None,
+        adapter: IRAdapter | None = None,
+    ) -> Self:
+        """Build a manager from a syntax tree, as `parse` does from text.
+
+        Args:
+            node: The tree, such as another manager's `to_node()`.
+            context: As for the constructor.
+            registry: Where names are looked up; by default all installed passes.
+            adapter: As for the constructor.
+
+        Raises:
+            PipelineError: A name or an option is wrong, or a pass has another anchor.
+        """
         manager = cls(node.anchor, context, adapter=adapter)
         manager._registry = names = names_for(adapter, manager.context, registry)
         manager._entries = manager._built(resolve(node.elements, names or default_registry()))

@@ -22,7 +22,13 @@ from typing import NoReturn
 
 from passel.diagnostics import Source, Span
 from passel.errors import PipelineSyntaxError, Problem
-from passel.pipeline.lexer import WHITE_SPACE, clean, find_closing_brace, split_options
+from passel.pipeline.lexer import (
+    WHITE_SPACE,
+    clean,
+    find_closing_brace,
+    split_options,
+    split_struct,
+)
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 MAX_DEPTH = 256
@@ -91,14 +97,23 @@ def parse_elements_at(span: Span) -> tuple[ElementNode, ...]:
     return _Parser(span).parse()
 
 
-def parse_options(text: str, *, name: str = "<options>") -> tuple[OptionNode, ...]:
+def parse_options(
+    text: str, *, name: str = "<options>", braces: bool = False
+) -> tuple[OptionNode, ...]:
     """Parse the options of one pass as they stand between its braces.
+
+    Args:
+        text: The options.
+        name: What errors call the text.
+        braces: Whether the text may be in braces.
 
     Example:
         >>> [node.key for node in parse_options("a=1 b={x y}")]
         ['a', 'b']
     """
     source = Source(text, name)
+    if braces and (inner := clean(source, 0, len(text))).quote == "{":
+        return tuple(split_struct(inner))
     return tuple(split_options(source, 0, len(text)))
 
 

@@ -9,12 +9,13 @@ from passel.ir.frontend import UsageError
 from passel.manager import Nesting, PassManager
 from passel.passes.effect_names import EFFECTS, check_effects
 from passel.passes.resolution import resolve
-from passel.pipeline import PassNode, parse_options
+from passel.pipeline import PassNode, parse_options, parse_pipeline
 
 if TYPE_CHECKING:
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
     from passel.passes.resolution import ResolvedElement
+    from passel.pipeline import PipelineNode
     from passel.tool.replay import Recorded
     from passel.tool.settings import Settings
 
@@ -34,8 +35,8 @@ class PipelineFactory:
 
     def __init__(self, settings: Settings, registry: PassRegistry) -> None:
         given = settings.pipeline
-        self._text: str | None = given.pass_pipeline
         self._registry = registry
+        self._node: PipelineNode | None = None
         self._verify: bool | Literal["always"] = (
             False if settings.reading.disable_verify else given.verify_each
         )
@@ -43,8 +44,9 @@ class PipelineFactory:
         self._check_isolation: bool = given.check_isolation
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
-        if self._text is not None:
-            self._parse(self._text, None, None)
+        if given.pass_pipeline is not None:
+            self._node = _parsed(given.pass_pipeline)
+            self._built(self._node, None, None)
         else:
             self._elements = resolve(
                 [_pass_node(name, options) for name, options in settings.passes], registry
@@ -74,8 +76,8 @@ class PipelineFactory:
             PipelineError: The pipeline cannot be scheduled on this IR, or what is recorded
                 has effects that are not allowed.
         """
-        if self._text is not None:
-            manager = self._parse(self._text, context, adapter)
+        if self._node is not None:
+            manager = self._built(self._node, context, adapter)
         else:
             if recorded is None or recorded.pipeline is None:
                 manager = PassManager(kind.name, context, adapter=adapter)
@@ -95,15 +97,13 @@ class PipelineFactory:
         manager.check()
         return manager
 
-    def _parse(self, text: str, context: Any, adapter: IRAdapter | None) -> PassManager:
-        return PassManager.parse(
-            text,
-            context,
-            registry=self._registry,
-            adapter=adapter,
-            flat_anchor=_MODULE if text.strip() else None,  # nothing is no list of passes
-            name="--pass-pipeline",
-        )
+    def _built(self, node: PipelineNode, context: Any, adapter: IRAdapter | None) -> PassManager:
+        return PassManager.from_node(node, context, registry=self._registry, adapter=adapter)
+
+
+def _parsed(text: str) -> PipelineNode:
+    flat_anchor = _MODULE if text.strip() else None  # nothing is no list of passes
+    return parse_pipeline(text, name="--pass-pipeline", flat_anchor=flat_anchor)
 
 
 def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -117,7 +117,4 @@ def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _pass_node(name: str, options: str | None) -> PassNode:
-    text = (options or "").strip()
-    if text.startswith("{") and text.endswith("}"):
-        text = text[1:-1]
-    return PassNode(name, parse_options(text, name=f"--{name}"))
+    return PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))
