@@ -102,9 +102,10 @@ class _IndexFolding(RewritePattern):
         self.pattern = pattern
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        # Cheap and rare conditions first: this runs for every op.
         if (
-            len(op.results) == 1
-            and isinstance(kind := op.results[0].type, IndexType)
+            (results := op.results)
+            and type(kind := results[0].type) is IndexType
             and isinstance(op, SignlessIntegerBinaryOperation)
             and type(op).py_operation is not SignlessIntegerBinaryOperation.py_operation
         ):
