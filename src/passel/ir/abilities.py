@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkabl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Sequence
+    from contextlib import AbstractContextManager
 
     from passel.ir.frontend import Frontend
 
@@ -77,6 +78,15 @@ class BringsFrontend(Protocol):
 
     def make_frontend(self) -> Frontend:
         """Return what reads and prints files for one run of a tool."""
+        ...
+
+
+@runtime_checkable
+class LocksContexts(Protocol):
+    """Optional ability of an adapter: only one run at a time may work in a context."""
+
+    def lock_of(self, context: Any) -> AbstractContextManager[object]:
+        """Return what a run holds from when its pipeline is compiled until it ends."""
         ...
 
 

@@ -5,7 +5,7 @@ A run compiles the pipeline to a schedule and runs that, so it never changes a m
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -14,7 +14,15 @@ from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run, VerifyEach
 from passel.instruments.hooks import Instrumentor
-from passel.ir import ANY, TakesContainers, ability_of, adapter_for, entered_context, running_on
+from passel.ir import (
+    ANY,
+    LocksContexts,
+    TakesContainers,
+    ability_of,
+    adapter_for,
+    entered_context,
+    running_on,
+)
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
@@ -405,6 +413,18 @@ class PassManager(OpPassManager):
         if self._anchor not in (ANY, name):
             message = f"can't run '{self._anchor}' pass manager on '{name}' op"
             raise AnchorError(Problem(message))
+        locks = ability_of(adapter, LocksContexts)
+        with nullcontext() if locks is None else locks.lock_of(context):
+            return self._run(adapter, context, op, on_diagnostic)
+
+    def _run(
+        self,
+        adapter: IRAdapter,
+        context: Any,
+        op: Any,
+        on_diagnostic: Callable[[Diagnostic], None] | None,
+    ) -> RunResult:
+        """Compile the pipeline and run it, alone in the context where that is needed."""
         compiler = self._compiler_for(adapter, context)
         schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]

@@ -20,6 +20,7 @@ from passel.diagnostics import closest, suggest
 from passel.ir import RunPolicies
 from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.capi import handle
+from passel.mlir.contexts import context_lock
 from passel.mlir.diagnostics import convert_location, value_of
 from passel.mlir.kinds import Kinds
 from passel.mlir.lifetime import NativeLifetime
@@ -28,6 +29,7 @@ from passel.mlir.verification import is_valid, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
+    from threading import RLock
     from types import ModuleType
 
     from passel.diagnostics import Location
@@ -175,6 +177,10 @@ class MLIRAdapter:
     def children(self, op: Any) -> list[Any]:
         """Return the ops immediately inside the regions of `op`."""
         return self.bindings.children(op)
+
+    def lock_of(self, context: Any) -> RLock:
+        """Let one run at a time work in a context: compiling may load dialects into it."""
+        return context_lock(context)
 
     def policies(self) -> RunPolicies:
         """Let runs verify rather than take fingerprints, siblings together."""
