@@ -85,6 +85,9 @@ for _ in range(10):
     assert all("doesn't match function result type" in line for line in found)
 
 
+@pytest.mark.xfail(
+    strict=False, reason="one run in fifty ends in a crash under load, which is not understood yet"
+)
 @BUILDS
 def test_four_threads_on_one_context_go_on(build: str) -> None:
     """Threads of Python on one context, in all of which passes fail, wait for each other."""
