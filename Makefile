@@ -30,8 +30,8 @@ sweep: .venv/.dev ## Run the tests that go through everything there is (minutes)
 	$(PYTEST) $(PATIENTLY) -m sweep
 
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it
-	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS)
-	$(BIN)/python tests/fuzz/inputs.py --seconds $$(($(FUZZ_SECONDS) / 2))
+	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
+	$(BIN)/python tests/fuzz/inputs.py --seconds $$(($(FUZZ_SECONDS) / 2)) $(FUZZ_FLAGS)
 
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit
