@@ -250,7 +250,7 @@ def shape(steps: Sequence[Step]) -> list[Any]:
     found: list[Any] = []
     for step in adapter.fuse(steps, verify=True):
         if isinstance(step, FusedStep):
-            found.append(step.pass_.to_text())
+            found.append(step.title)
         elif isinstance(step, NestedStep):
             found.append([shape(pipeline.steps) for pipeline in step.pipelines])
         else:

@@ -7,23 +7,23 @@ name says which pass and where in the IR that is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from passel.ir import ANY
 from passel.mlir.blame import Blamer, in_program_order
-from passel.mlir.native import NativePass, can_fail
-from passel.mlir.pipelines import compiled, query_context
+from passel.mlir.kinds import Kinds
+from passel.mlir.native import Managers, NativePass, can_fail
+from passel.mlir.pipelines import query_context
+from passel.passes import Pass
 from passel.pipeline import print_elements
-from passel.schedule import FusedStep, NestedStep, PassStep
+from passel.schedule import FusedStep, NestedStep, PassStep, Step, nodes_of, passes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from passel.mlir.bindings import Bindings
-    from passel.mlir.kinds import Kinds
-    from passel.mlir.pipelines import CompiledPipeline
-    from passel.passes import Pass, PassContext
-    from passel.schedule import Pipeline, Step
+    from passel.passes import PassContext
+    from passel.schedule import Pipeline
 
 
 def fuse(
@@ -47,14 +47,21 @@ def fuse(
 
     def flush() -> None:
         if native:
-            deep = any(map(structure.is_deep, native))
-            passes = _FusedPasses(bindings, kinds, native, verify=verify, deep=deep)
-            fused.append(FusedStep(cast("Pass[Any]", passes), native[0].path, tuple(native)))
+            # One pass on one op needs nobody to say which it was.
+            has_several = len(native) > 1 or not isinstance(native[0], PassStep)
+            pass_ = FusedPass(
+                kinds=kinds,
+                steps=tuple(native),
+                text=print_elements(nodes_of(native)),
+                managers=Managers(bindings, verify=verify, locate=has_several),
+                is_deep=any(map(structure.is_deep, native)),
+            )
+            fused.append(FusedStep(pass_, native[0].path, pass_.steps))
         native.clear()
         known.clear()
 
     for step in steps:
-        named = [_place_and_name(each) for each in _passes((step,)) if can_fail(each.pass_)]
+        named = [_place_and_name(each) for each in passes_in(step) if can_fail(each.pass_)]
         is_native = structure.is_native(step) and len(set(named)) == len(named)
         if not is_native or structure.is_deep(step) or not known.isdisjoint(named):
             flush()
@@ -99,8 +106,8 @@ class _Structure:
     def _is_known(self, pipeline: Pipeline) -> bool:
         """Return whether MLIR and passel agree on which ops run a pipeline, without an error."""
         if pipeline.anchor == ANY:
-            passes = (step.pass_ for step in pipeline.steps if isinstance(step, PassStep))
-            return not any(getattr(each, "on_functions", False) for each in passes)
+            passes = (step.pass_ for step in pipeline.steps)
+            return not any(isinstance(each, NativePass) and each.on_functions for each in passes)
         _, obstacle = pipeline.admit(self._kinds.kind(self._context, pipeline.anchor))
         return not obstacle
 
@@ -115,35 +122,24 @@ class _Structure:
         )
 
 
-class _FusedPasses:
-    """Several of MLIR's passes in the place of one, for the length of a run."""
+class FusedPass(Pass[Any]):
+    """Several of MLIR's passes in the place of one, for the length of a run.
 
-    name = ""
-    preserves: tuple[type, ...] = ()
+    Args:
+        kinds: What is known of ops.
+        steps: The passes.
+        text: The passes, as in a pipeline.
+        managers: MLIR's pass managers for them.
+        is_deep: Whether what MLIR reports of them comes in any order.
+    """
 
-    def __init__(
-        self, bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool, deep: bool
-    ) -> None:
-        self._bindings = bindings
-        self._kinds = kinds
-        self._steps = tuple(steps)
-        self._verify = verify
-        self._is_deep = deep
-        # One pass on one op needs nobody to say which it was.
-        self._has_several = len(steps) > 1 or not isinstance(steps[0], PassStep)
-        self._compiled: dict[str, CompiledPipeline] = {}
-
-    @property
-    def display_name(self) -> str:
-        """The names of the passes in reports."""
-        return ", ".join(step.display_name for step in _passes(self._steps))
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def to_text(self, *, all_options: bool = False) -> str:
-        """Return the passes as they stand in a pipeline."""
-        return print_elements(node for step in self._steps for node in step.to_nodes())
+    ir = "mlir"
+    fields_are_options = False  # nobody writes it
+    kinds: Kinds
+    steps: tuple[Step, ...]
+    text: str
+    managers: Managers
+    is_deep: bool
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Let MLIR run the passes.
@@ -151,31 +147,13 @@ class _FusedPasses:
         Raises:
             FusedFailure: Some of them failed.
         """
-        operation = op.operation
-        outcome = self._manager(operation.name, ctx.ir_context).run(operation)
-        if self._is_deep and len(outcome.diagnostics) > 1:
-            ordered = in_program_order(self._bindings, operation, outcome.diagnostics)
+        operation, bindings = op.operation, self.managers.bindings
+        outcome = self.managers.manager(operation, self.text, ctx.ir_context).run(operation)
+        if self.is_deep and len(outcome.diagnostics) > 1:
+            ordered = in_program_order(bindings, operation, outcome.diagnostics)
             outcome = outcome._replace(diagnostics=ordered)
         if outcome.failed:
-            blamer = Blamer(self._bindings, self._kinds, operation, outcome)
-            raise blamer.failure(self._steps, verified=self._verify)
+            blamer = Blamer(bindings, self.kinds, operation, outcome)
+            raise blamer.failure(self.steps, verified=self.managers.verify)
         for diagnostic in outcome.diagnostics:
             ctx.emit(diagnostic)
-
-    def _manager(self, anchor: str, context: Any) -> CompiledPipeline:
-        made = self._compiled.get(anchor)
-        if made is None:
-            text = f"{anchor}({self})"
-            made = self._compiled[anchor] = compiled(
-                self._bindings, context, text, verify=self._verify, locate=self._has_several
-            )
-        return made
-
-
-def _passes(steps: Sequence[Step]) -> Iterator[PassStep]:
-    for step in steps:
-        if isinstance(step, PassStep):
-            yield step
-        else:
-            for pipeline in step.pipelines:
-                yield from _passes(pipeline.steps)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named
@@ -50,7 +50,39 @@ _NEVER_FAIL = frozenset(
 """Common passes for which, in MLIR's sources, nothing can go wrong."""
 
 
-class NativePass(Pass[Any]):
+class Managers:
+    """MLIR's pass managers of one schedule, each made when it is first needed.
+
+    Args:
+        bindings: The build.
+        verify: Whether they verify after each pass.
+        locate: Whether outcomes tell which passes failed on which ops.
+    """
+
+    def __init__(self, bindings: Bindings, *, verify: bool = False, locate: bool = False) -> None:
+        self.bindings = bindings
+        self.verify = verify
+        self._locate = locate
+        self._made: dict[str, CompiledPipeline] = {}
+
+    def manager(self, operation: Any, elements: str, context: Any) -> CompiledPipeline:
+        """Return the manager that runs passes on ops of one name.
+
+        Args:
+            operation: An op of that name.
+            elements: The passes, as in a pipeline.
+            context: The context of the schedule.
+        """
+        text = f"{operation.name}({elements})"
+        made = self._made.get(text)
+        if made is None:
+            made = self._made[text] = compiled(
+                self.bindings, context, text, verify=self.verify, locate=self._locate
+            )
+        return made
+
+
+class NativePass(Pass[Any, Managers]):
     """Base class of the passes that stand for MLIR's.
 
     Subclasses are made by `native_pass_class`. Options are kept as they were written: MLIR
@@ -107,19 +139,18 @@ class NativePass(Pass[Any]):
             return self.anchor == kind.name
         return not self.on_functions or kind.name.endswith(FUNCTION)
 
-    def initialize(self, ir_context: Any) -> Any:
+    def initialize(self, ir_context: Any) -> Managers:
         """Return where MLIR's pass managers for the pass are kept."""
-        return Managers(bindings_named(self.root), ir_context)
+        return Managers(bindings_named(self.root))
 
-    def run(self, op: Any, ctx: PassContext) -> None:
+    def run(self, op: Any, ctx: PassContext[Managers]) -> None:
         """Let MLIR run the pass; the run verifies what it leaves behind.
 
         Raises:
             PassFailure: The pass failed. MLIR's own words are reported before.
         """
         operation = op.operation
-        managers = cast("Managers", ctx.state)
-        outcome = managers.manager(f"{operation.name}({self})").run(operation)
+        outcome = ctx.state.manager(operation, str(self), ctx.ir_context).run(operation)
         for diagnostic in outcome.diagnostics:
             ctx.emit(diagnostic)
         if outcome.failed:
@@ -128,22 +159,6 @@ class NativePass(Pass[Any]):
     def __reduce__(self) -> tuple[Any, ...]:
         # The class was made at run time, so pickle would not find it.
         return _unpickled, (self.root, self.name, self.options)
-
-
-class Managers:
-    """MLIR's pass managers of one context, each made when it is first needed."""
-
-    def __init__(self, bindings: Bindings, context: Any) -> None:
-        self._bindings = bindings
-        self._context = context
-        self._made: dict[str, CompiledPipeline] = {}
-
-    def manager(self, text: str) -> CompiledPipeline:
-        """Return the manager for a pipeline, which verifies nothing."""
-        made = self._made.get(text)
-        if made is None:
-            made = self._made[text] = compiled(self._bindings, self._context, text, verify=False)
-        return made
 
 
 @cache

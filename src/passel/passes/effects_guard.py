@@ -76,7 +76,7 @@ class EffectsGuard:
         return self._remedy.replace("{effects}", ",".join(sorted({*self.allowed, *names})))
 
 
-def _finding(pass_: Pass[Any], effects: Sequence[str]) -> str:
+def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
     by = "" if set(effects) <= set(pass_.effects) else ", by what is in its options,"
     does = _listed([EFFECTS[effect] for effect in effects])
     return f"pass '{pass_.name or pass_.display_name}'{by} {does}"
@@ -87,13 +87,13 @@ def _listed(clauses: list[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _passes_of(tree: PassTree, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
+def _passes_of(tree: PassTree, span: Span | None) -> Iterator[tuple[Pass[Any, Any], Span | None]]:
     """Yield all passes of a manager with their places, or with those of what holds them."""
     for entry in tree.entries():
         yield from _passes_in(entry.item, entry.span or span)
 
 
-def _passes_in(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
+def _passes_in(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any, Any], Span | None]]:
     """Yield the passes that a value of an option is or holds."""
     if isinstance(value, PassTree):
         yield from _passes_of(value, span)
@@ -102,10 +102,10 @@ def _passes_in(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any], Span 
             yield from _passes_in(element, span)
     elif dataclasses.is_dataclass(value):
         if isinstance(value, Pass):
-            yield typing.cast("Pass[Any]", value), span
+            yield typing.cast("Pass[Any, Any]", value), span
         yield from _held_by(value, span)
 
 
-def _held_by(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any], Span | None]]:
+def _held_by(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any, Any], Span | None]]:
     for field in dataclasses.fields(value):
         yield from _passes_in(getattr(value, field.name), span)

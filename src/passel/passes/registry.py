@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from passel.passes.options import Options
     from passel.passes.sources import PassSource
 
-PassT = TypeVar("PassT", bound=Pass[Any])
+PassT = TypeVar("PassT", bound=Pass[Any, Any])
 InfoT = TypeVar("InfoT", PassInfo, PassPipelineInfo)
 
 
@@ -67,7 +67,7 @@ class PassRegistry:
     def register(
         self,
         pass_: str,
-        factory: Callable[[], type[Pass[Any]]],
+        factory: Callable[[], type[Pass[Any, Any]]],
         *,
         origin: str = "",
         ir: str = "",
@@ -76,7 +76,7 @@ class PassRegistry:
     def register(
         self,
         pass_: Any,
-        factory: Callable[[], type[Pass[Any]]] | None = None,
+        factory: Callable[[], type[Pass[Any, Any]]] | None = None,
         *,
         origin: str = "",
         ir: str = "",

@@ -52,7 +52,7 @@ class ResolvedPass(NamedTuple):
         unbound: The name as written, if it may stand for another pass on another IR.
     """
 
-    pass_: Pass[Any]
+    pass_: Pass[Any, Any]
     span: Span | None
     unbound: Unbound | None = None
 
@@ -106,7 +106,7 @@ def names_on(adapter: IRAdapter, registry: PassRegistry | None = None) -> PassRe
     return (registry or default_registry()).for_ir(adapter.name, *own)
 
 
-def bound(entry: Entry[Any], adapter: IRAdapter) -> Pass[Any]:
+def bound(entry: Entry[Any], adapter: IRAdapter) -> Pass[Any, Any]:
     """Return the pass that an entry stands for on one IR.
 
     Raises:
@@ -127,7 +127,7 @@ def bound(entry: Entry[Any], adapter: IRAdapter) -> Pass[Any]:
         )
         raise UnknownPassError(Problem(message, entry.span))
     (found,) = resolve((node,), names)
-    pass_: Pass[Any] = cast("ResolvedPass", found).pass_
+    pass_: Pass[Any, Any] = cast("ResolvedPass", found).pass_
     return known if pass_ == known else pass_
 
 
@@ -207,7 +207,7 @@ class _Resolver:
                 if found is not None:
                     yield found, names
 
-    def _crossing(self, node: PipelineNode) -> type[Pass[Any]] | None:
+    def _crossing(self, node: PipelineNode) -> type[Pass[Any, Any]] | None:
         """Return the class of a pass that is written like a nested pipeline, if the node is one.
 
         Op names have dots, so that none can be taken for such a pass.
@@ -241,7 +241,7 @@ class _Resolver:
             self._plain[node.name] = resolved  # passes are values: one will do for all places
         return resolved
 
-    def _pass(self, info: PassInfo, node: PassNode) -> Pass[Any]:
+    def _pass(self, info: PassInfo, node: PassNode) -> Pass[Any, Any]:
         try:
             return _pass_of(info, node, self._registry)
         except OptionError:
@@ -265,12 +265,12 @@ def _lookup(name: str, registry: PassRegistry) -> PassPipelineInfo | PassInfo | 
     return registry.lookup_pipeline(name) or registry.lookup_pass(name)
 
 
-def _pass_of(info: PassInfo, node: PassNode, registry: PassRegistry) -> Pass[Any]:
+def _pass_of(info: PassInfo, node: PassNode, registry: PassRegistry) -> Pass[Any, Any]:
     pass_class, owner = _class_of(info), f"pass '{node.name}'"
     return _made(pass_class, _options(node, owner, pass_class), owner, registry)
 
 
-def _class_of(info: PassInfo) -> type[Pass[Any]]:
+def _class_of(info: PassInfo) -> type[Pass[Any, Any]]:
     """Return a registered pass's class.
 
     Raises:
@@ -312,7 +312,7 @@ def _names_in_use(registry: PassRegistry) -> Iterator[PassRegistry]:
 
 
 def _options(
-    node: PassNode, owner: str, pass_class: type[Pass[Any]] | None = None
+    node: PassNode, owner: str, pass_class: type[Pass[Any, Any]] | None = None
 ) -> tuple[OptionNode, ...]:
     """Return the options written, a bracketed argument turned into the options it stands for."""
     if node.argument is None:

@@ -28,12 +28,12 @@ class PassInfo:
 
     name: str
     origin: str
-    factory: Callable[[], type[Pass[Any]]] = field(repr=False)
+    factory: Callable[[], type[Pass[Any, Any]]] = field(repr=False)
     ir: str = ""
-    _loaded: type[Pass[Any]] | None = field(default=None, repr=False)
+    _loaded: type[Pass[Any, Any]] | None = field(default=None, repr=False)
 
     @property
-    def pass_class(self) -> type[Pass[Any]]:
+    def pass_class(self) -> type[Pass[Any, Any]]:
         """The pass class, imported now if it was not yet.
 
         Raises:
@@ -43,7 +43,7 @@ class PassInfo:
             self._loaded = self._load()
         return self._loaded
 
-    def _load(self) -> type[Pass[Any]]:
+    def _load(self) -> type[Pass[Any, Any]]:
         problem = f"pass '{self.name}' of {self.origin} cannot be loaded"
         try:
             loaded = self.factory()

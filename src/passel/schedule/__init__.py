@@ -9,6 +9,7 @@ from passel.schedule.model import (
     Pipeline,
     Schedule,
     Step,
+    nodes_of,
     passes_in,
     passes_of,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "PipelineCompiler",
     "Schedule",
     "Step",
+    "nodes_of",
     "passes_in",
     "passes_of",
 ]

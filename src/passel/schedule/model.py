@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from passel.diagnostics import brief
 from passel.errors import AnchorError, PasselError, Problem
 from passel.ir import ANY
-from passel.pipeline import PipelineNode, print_pipeline
+from passel.pipeline import PipelineNode, print_elements, print_pipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from passel.ir import OpKind
     from passel.passes import Pass
@@ -101,11 +101,11 @@ class NestedStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FusedStep(PassStep):
-    """Steps that the IR runs as one, and verifies by itself.
+    """Steps that the IR runs as one, and verifies by itself; to readers, it is what they are.
 
     Attributes:
-        parts: The steps, in order. `run` of the pass that stands for them raises
-            `FusedFailure` for what failed in there.
+        parts: The steps, in order. `run` of the pass that runs them raises `FusedFailure` for
+            what failed in there.
     """
 
     parts: tuple[Step, ...] = ()
@@ -116,6 +116,20 @@ class FusedStep(PassStep):
     def children(self) -> tuple[Step, ...]:
         """The steps that this one stands for."""
         return self.parts
+
+    @property
+    def title(self) -> str:
+        """The steps as messages name them."""
+        return print_elements(self.to_nodes())
+
+    @property
+    def display_name(self) -> str:
+        """The names of all passes in reports."""
+        return ", ".join(step.display_name for step in passes_in(self))
+
+    def to_nodes(self, *, all_options: bool = False) -> tuple[ElementNode, ...]:
+        """Return the steps as elements of a pipeline, to be printed."""
+        return tuple(nodes_of(self.parts, all_options=all_options))
 
 
 Step: TypeAlias = PassStep | NestedStep
@@ -135,8 +149,7 @@ class Pipeline:
         Args:
             all_options: Include the options that equal their defaults.
         """
-        nodes = (node for step in self.steps for node in step.to_nodes(all_options=all_options))
-        return PipelineNode(self.anchor, tuple(nodes))
+        return PipelineNode(self.anchor, tuple(nodes_of(self.steps, all_options=all_options)))
 
     def __str__(self) -> str:
         """Return the pipeline as text that parses back."""
@@ -185,6 +198,16 @@ class Schedule:
 
     pipeline: Pipeline
     states: dict[PassStep, Any] | None = None
+
+
+def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[ElementNode]:
+    """Yield steps as elements of a pipeline, to be printed.
+
+    Args:
+        steps: The steps.
+        all_options: Include the options that equal their defaults.
+    """
+    return (node for step in steps for node in step.to_nodes(all_options=all_options))
 
 
 def passes_of(pipeline: Pipeline) -> Iterator[PassStep]:

@@ -80,7 +80,7 @@ class Progress(PassInstrumentation):
                 self._total = sum(step.select(kind) is not None for kind in kinds)
         what = "..."
         if isinstance(step, PassStep):
-            what = step.pass_.name or step.pass_.to_text()
+            what = step.pass_.name or step.title
             what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}..."
         symbol = adapter.symbol_name(op)
         ops = f", {self._done}/{self._total} ops" if self._total else ""
