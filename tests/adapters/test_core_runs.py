@@ -34,7 +34,7 @@ class Configured(Pass[Any]):
     count: int = 3
     label: str = ""
     names: tuple[str, ...] = ()
-    pipeline: BarePipeline = BarePipeline().as_option()
+    pipeline: BarePipeline = BarePipeline()
     ran = Statistic("How often it ran")
 
     def run(self, op: Any, ctx: PassContext) -> None:

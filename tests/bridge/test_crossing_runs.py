@@ -241,12 +241,12 @@ def test_many_ops_one_context(world: World, redundant: str, monkeypatch: Any) ->
     """The other side is set up once for a run, whatever number of ops crosses."""
     made: list[object] = []
     kind = _crossing(world)
-    set_up: Callable[[Any], Any] = kind.other_side
+    set_up: Callable[[Any, Any], Any] = kind.initialize
 
-    def counted(self: Any) -> Any:
+    def counted(self: Any, context: Any) -> Any:
         made.append(self)
-        return set_up(self)
+        return set_up(self, context)
 
-    monkeypatch.setattr(kind, "other_side", counted)
+    monkeypatch.setattr(kind, "initialize", counted)
     world.manager("builtin.module(func.func(other(cse)))").run(world.read(redundant))
     assert len(made) == 1

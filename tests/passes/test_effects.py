@@ -33,7 +33,7 @@ class Hold(Pass):
     """Hold a pipeline, and perhaps run another one."""
 
     name = "hold"
-    pipeline: BarePipeline = BarePipeline().as_option()
+    pipeline: BarePipeline = BarePipeline()
     runs: bool = False
 
     def run(self, op: Any, ctx: PassContext) -> None:
@@ -44,7 +44,7 @@ class Hold(Pass):
 
 def hold(*passes: Pass) -> Hold:
     """Return a pass that holds others."""
-    return Hold(pipeline=BarePipeline(*passes).as_option())
+    return Hold(pipeline=BarePipeline(*passes))
 
 
 def test_effects_are_those_of_all_that_a_pass_holds() -> None:

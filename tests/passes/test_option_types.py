@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from passel import DefinitionError, OpPassManager, OptionError, Options
+from passel.manager import FrozenPipeline
 from passel.passes.option_types import BadValue, OptionValue, codec_for
 
 
@@ -84,7 +85,7 @@ class All(Options):
     bi: bool | int = False
     ints_or: int | tuple[int, ...] = 0
     or_ints: tuple[int, ...] | int = 0
-    pm: OpPassManager = OpPassManager("m").as_option()
+    pm: OpPassManager = FrozenPipeline(OpPassManager("m"))
 
 
 VALUES: list[tuple[str, str, Any]] = [
@@ -173,8 +174,8 @@ VALUES: list[tuple[str, str, Any]] = [
         for key in ("ints_or", "or_ints")
         for item in [(key, f"{key}=5", 5), (key, f"{key}={{5}}", (5,)), (key, f"{key}=5,6", (5, 6))]
     ),
-    ("pm", "pm=m(f())", OpPassManager("m").add(OpPassManager("f")).as_option()),
-    ("pm", "pm={ m( f( ) ) }", OpPassManager("m").add(OpPassManager("f")).as_option()),
+    ("pm", "pm=m(f())", FrozenPipeline(OpPassManager("m").add(OpPassManager("f")))),
+    ("pm", "pm={ m( f( ) ) }", FrozenPipeline(OpPassManager("m").add(OpPassManager("f")))),
 ]
 
 

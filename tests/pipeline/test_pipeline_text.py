@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from passel import OpPassManager, PassManager, PassRegistry, PipelineError, PipelineSyntaxError
+from passel.manager import FrozenPipeline
 from passel.pipeline import (
     OptionNode,
     OptionText,
@@ -256,7 +257,7 @@ def test_the_deepest_accepted_pipeline_works_everywhere(
     assert str(pm) == text
     assert pm.copy() == pm
     pm.check()
-    hash(pm.as_option())
+    hash(FrozenPipeline(pm))
 
 
 def test_registered_pipelines_hide_passes_of_the_same_name(

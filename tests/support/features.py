@@ -38,7 +38,7 @@ class Inside(Pass):
     """Run a pipeline from inside of a pass."""
 
     name = "inside"
-    pipeline: BarePipeline = option(default=BarePipeline().as_option(), help="What to run.")
+    pipeline: BarePipeline = option(default=BarePipeline(), help="What to run.")
 
     def run(self, op, ctx):
         if not ctx.run_pipeline(self.pipeline):

@@ -117,8 +117,8 @@ def test_resources_are_found_where_they_are() -> None:
         ("zoo", "a b", b's"\\\n'),
         ("x", "y", False),
     ]
-    places = [text[each.value_start : each.value_end] for each in found]
-    assert places == ['"0x0800000002"', "true", '"s\\"\\\\\\0A"', "false"]
+    values = ['"0x0800000002"', "true", '"s\\"\\\\\\0A"', "false"]
+    assert all(map(text.startswith, values, [each.value_start for each in found]))
 
 
 def test_irdl_file(tool: Tool) -> None:

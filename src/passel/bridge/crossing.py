@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
-from passel.ir import running_on
+from passel.ir import adapter_named, running_on
 from passel.ir.resources import unescaped
 from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass
@@ -93,6 +93,8 @@ def register(registry: PassRegistry) -> None:
 class Crossing(Pass[Any]):
     """Base class of the passes that run a pipeline on the op in the other IR.
 
+    A subclass has the other IR's name as its own.
+
     Args:
         passes: What to run there; in text, what is in the parentheses.
     """
@@ -134,7 +136,7 @@ class Crossing(Pass[Any]):
         Raises:
             PipelineError: The other IR has no such pass, or refuses an option.
         """
-        return cls(passes=BarePipeline.of_elements(elements, cls.names(registry)))
+        return cls(passes=BarePipeline.of_elements(elements, cls._names(registry)))
 
     @classmethod
     def of(cls, *passes: Pass[Any] | OpPassManager | str | object) -> Self:
@@ -149,19 +151,15 @@ class Crossing(Pass[Any]):
         manager = OpPassManager()
         for item in passes:
             if isinstance(item, str):
-                manager.add_resolved(resolve(parse_elements(item), cls.names(None)))
+                manager.add_resolved(resolve(parse_elements(item), cls._names()))
             else:
                 manager.add(item)
         return cls(passes=BarePipeline(*manager))
 
     @classmethod
-    def names(cls, registry: PassRegistry | None) -> PassRegistry:
-        """Return the names of the other IR's passes.
-
-        Args:
-            registry: Where names of this IR's passes are looked up.
-        """
-        raise NotImplementedError
+    def _names(cls, registry: PassRegistry | None = None) -> PassRegistry:
+        """Return the names of the other IR's passes, given where this IR's are looked up."""
+        return names_on(adapter_named(cls.name), registry)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the pass as an element of a pipeline, which looks like a nested pipeline."""
@@ -174,11 +172,7 @@ class Crossing(Pass[Any]):
 
     def initialize(self, ir_context: Any) -> Any:
         """Return the other side, with a context for all ops of the run."""
-        return _Destination(self.other_side(), self.passes)
-
-    def other_side(self) -> Side:
-        """Return the other IR, with a new context."""
-        raise NotImplementedError
+        return _Destination(_side(self.name), self.passes)
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Take the op over, run the pipeline, and take the result back if there is a change.
@@ -189,7 +183,7 @@ class Crossing(Pass[Any]):
         """
         state: Any = ctx.state
         destination: _Destination = state
-        here, there = self.this_side(ctx.ir_context), destination.side
+        here, there = _side(self.ir, ctx.ir_context), destination.side
         with ctx.scope(f"Conversion to {there.title}"):
             text = _whole(here.write(op, there.knows))
             other = there.read(text, _symbols_around(here, op, text))
@@ -215,9 +209,21 @@ class Crossing(Pass[Any]):
             first = outcome.failures[0]
             raise PassFailure(f"in {self}: {first}") from first.cause
 
-    def this_side(self, context: Any) -> Side:
-        """Return the IR of the op, with its context."""
-        raise NotImplementedError
+
+def _side(ir: str, context: Any = None) -> Side:
+    """Return one of the IRs, loaded only where a pipeline crosses.
+
+    Args:
+        ir: Its name.
+        context: Its context; by default a new one with all that is installed.
+    """
+    if ir == "xdsl":
+        from passel.xdsl.crossing import XDSLSide  # noqa: PLC0415 - see above
+
+        return XDSLSide(context)
+    from passel.mlir.crossing import MLIRSide  # noqa: PLC0415 - see above
+
+    return MLIRSide(context)
 
 
 _SYMBOL = re.compile(r'@"((?:[^"\\]|\\.)*)"|"(?:[^"\\]|\\.)*"|@([\w$.-]+)')
@@ -303,47 +309,9 @@ class RunOnXDSL(Crossing):
     name = "xdsl"
     ir = "mlir"
 
-    @classmethod
-    def names(cls, registry: PassRegistry | None) -> PassRegistry:
-        """Return the names of xDSL's passes."""
-        from passel.xdsl import XDSLAdapter  # noqa: PLC0415 - only where a pipeline crosses
-
-        return names_on(XDSLAdapter(), registry)
-
-    def other_side(self) -> Side:
-        """Return xDSL, with all dialects that are installed."""
-        from passel.xdsl.crossing import XDSLSide  # noqa: PLC0415 - only where a pipeline crosses
-
-        return XDSLSide()
-
-    def this_side(self, context: Any) -> Side:
-        """Return MLIR."""
-        from passel.mlir.crossing import MLIRSide  # noqa: PLC0415 - only where a pipeline crosses
-
-        return MLIRSide(context)
-
 
 class RunOnMLIR(Crossing):
     """Run MLIR's passes on an op of xDSL's."""
 
     name = "mlir"
     ir = "xdsl"
-
-    @classmethod
-    def names(cls, registry: PassRegistry | None) -> PassRegistry:
-        """Return the names of the passes of MLIR's bindings."""
-        from passel.mlir import MLIRAdapter  # noqa: PLC0415 - only where a pipeline crosses
-
-        return names_on(MLIRAdapter(), registry)
-
-    def other_side(self) -> Side:
-        """Return MLIR, with the dialects of the build."""
-        from passel.mlir.crossing import MLIRSide  # noqa: PLC0415 - only where a pipeline crosses
-
-        return MLIRSide()
-
-    def this_side(self, context: Any) -> Side:
-        """Return xDSL."""
-        from passel.xdsl.crossing import XDSLSide  # noqa: PLC0415 - only where a pipeline crosses
-
-        return XDSLSide(context)

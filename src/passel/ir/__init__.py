@@ -16,6 +16,7 @@ from passel.ir.abilities import (
 )
 from passel.ir.adapters import (
     adapter_for,
+    adapter_named,
     adapter_names,
     entered_context,
     imported_irs,
@@ -56,6 +57,7 @@ __all__ = [
     "WritesSources",
     "ability_of",
     "adapter_for",
+    "adapter_named",
     "adapter_names",
     "entered_context",
     "identities_of",

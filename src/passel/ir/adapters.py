@@ -26,8 +26,8 @@ def _adapters() -> dict[str, Callable[[], IRAdapter]]:
 
 
 @cache
-def _adapter_named(name: str) -> IRAdapter:
-    """Load an adapter once; entry points name a class without constructor arguments."""
+def adapter_named(name: str) -> IRAdapter:
+    """Return the installed adapter of a name, made once, by a class without arguments."""
     return _adapters()[name]()()  # pyright: ignore[reportCallIssue, reportUnknownVariableType]
 
 
@@ -50,7 +50,7 @@ def adapter_for(thing: object) -> IRAdapter:
     for base in type(thing).__mro__:
         root = base.__module__.partition(".")[0]
         if root in names:
-            return _adapter_named(root)
+            return adapter_named(root)
     known = ", ".join(sorted(names)) or "none"
     msg = (
         f"no adapter for {type(thing).__module__}.{type(thing).__qualname__} objects "
@@ -98,7 +98,7 @@ def running_adapter() -> IRAdapter | None:
 
 def imported_irs() -> Iterator[IRAdapter]:
     """Yield the adapters of the IRs whose packages have been imported."""
-    return (_adapter_named(name) for name in _adapters() if name in sys.modules)
+    return (adapter_named(name) for name in _adapters() if name in sys.modules)
 
 
 def op_name_of(anchor: str | type) -> str:

@@ -33,7 +33,6 @@ class ExternalResource(NamedTuple):
         value: A truth value, or the bytes of a string; those of a blob are `"0x..."`.
         key_start: Where the key begins in the text, in code points.
         value_start: Where the value begins; that of a string is its quote.
-        value_end: Where the value ends.
     """
 
     group: str
@@ -41,7 +40,6 @@ class ExternalResource(NamedTuple):
     value: bool | bytes
     key_start: int = 0
     value_start: int = 0
-    value_end: int = 0
 
 
 def print_resources(resources: Iterable[ExternalResource], limit: int | None = None) -> str:
@@ -127,8 +125,7 @@ def _entries(text: str, start: int) -> Iterator[ExternalResource]:
             case _ if is_value and key is not None:
                 if path[:1] == [_SECTION] and len(path) == _DEPTH:
                     value = token[0] == "true" if token["string"] is None else _bytes(token)
-                    span = key.start(), *token.span()
-                    yield ExternalResource(path[1], _name(key), value, *span)
+                    yield ExternalResource(path[1], _name(key), value, key.start(), token.start())
                 is_value = False
             case _:
                 key = token

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from passel.passes import PassRegistry
-    from passel.pipeline import ElementNode
 
 
 _Entry: TypeAlias = "Entry[OpPassManager]"
@@ -111,7 +110,8 @@ class OpPassManager(PassTree, OptionValue):
             passes = (_described(passes, name, argument, description, op_name),)
         for item in passes:
             if isinstance(item, str):
-                added += self._resolved(parse_elements(item))
+                names = self._registry or names_for(None, entered_context(), None)
+                added += self._built(resolve(parse_elements(item), names or default_registry()))
             elif isinstance(item, OpPassManager):
                 added.append(Entry(item.copy()))
             else:
@@ -119,20 +119,6 @@ class OpPassManager(PassTree, OptionValue):
                 added.append(self._placed(pass_, Entry(pass_)))
         self._append(*added)
         return self
-
-    def add_nodes(self, elements: Sequence[ElementNode]) -> Self:
-        """Append what a text says that has been parsed already, as `add` does with text.
-
-        Raises:
-            PipelineError: A name or an option is wrong, or a pass has another anchor; nothing
-                was added.
-        """
-        self._append(*self._resolved(elements))
-        return self
-
-    def _resolved(self, elements: Sequence[ElementNode]) -> list[_Entry]:
-        registry = self._registry or names_for(None, entered_context(), None)
-        return self._built(resolve(elements, registry or default_registry()))
 
     def add_resolved(self, elements: Sequence[ResolvedElement]) -> Self:
         """Append what was resolved from text, nesting passes as this manager does.
@@ -268,10 +254,6 @@ class OpPassManager(PassTree, OptionValue):
         text = self.to_text(all_options=all_options)
         return OptionText(text, "{" if " " in text or "," in text else "")
 
-    def as_option(self) -> FrozenPipeline:
-        """Return the pipeline as a value, for a pass to hold."""
-        return FrozenPipeline(self)
-
     @classmethod
     def option_value(cls, value: Any) -> FrozenPipeline:
         """Return the pipeline as a value: one that cannot be changed, and has a hash."""
@@ -344,10 +326,6 @@ class FrozenPipeline(OpPassManager):
 
     def _empty_copy(self) -> OpPassManager:
         return OpPassManager(self._anchor, nesting=self.nesting)
-
-    def as_option(self) -> Self:
-        """Return this pipeline."""
-        return self
 
     def clear(self) -> None:
         """Refuse to.

@@ -160,10 +160,15 @@ class PassRegistry:
         """
         self._deferred.append(_Deferred(load, ir))
 
+    def _loaded(self, ir: str) -> str:
+        """Return the IR that a lookup is for, when what was deferred for it has been loaded."""
+        ir = ir or self.scope
+        if self._deferred:
+            self._load(ir)
+        return ir
+
     def _load(self, ir: str) -> None:
         """Call what was deferred, unless this is called by that."""
-        if not self._deferred:
-            return
         with self._lock:  # who comes second waits until all is there
             if self._is_loading:
                 return
@@ -198,27 +203,15 @@ class PassRegistry:
             name: The textual name.
             ir: The name of the IR that it is wanted for, if only one will do.
         """
-        ir = ir or self.scope
-        self._load(ir)
-        found = self._passes.find(name, ir)
-        if found is None:
-            for source in self._sources_for(ir):
-                found = source.lookup_pass(name, ir=ir)
-                if found is not None:
-                    break
-        return found
+        ir = self._loaded(ir)
+        behind = (source.lookup_pass(name, ir=ir) for source in self._sources_for(ir))
+        return self._passes.find(name, ir) or next(filter(None, behind), None)
 
     def lookup_pipeline(self, name: str, *, ir: str = "") -> PassPipelineInfo | None:
         """Return the pipeline registered under `name`; the arguments are as for passes."""
-        ir = ir or self.scope
-        self._load(ir)
-        found = self._pipelines.find(name, ir)
-        if found is None:
-            for source in self._sources_for(ir):
-                found = source.lookup_pipeline(name, ir=ir)
-                if found is not None:
-                    break
-        return found
+        ir = self._loaded(ir)
+        behind = (source.lookup_pipeline(name, ir=ir) for source in self._sources_for(ir))
+        return self._pipelines.find(name, ir) or next(filter(None, behind), None)
 
     def __contains__(self, name: str) -> bool:
         """Return whether a pass or a pipeline has this name."""
@@ -226,22 +219,19 @@ class PassRegistry:
 
     def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
         """Yield all passes, or those for one IR, sorted by name; none is imported by it."""
-        ir = ir or self.scope
-        self._load(ir)
+        ir = self._loaded(ir)
         behind = (info for source in self._sources_for(ir) for info in source.passes(ir=ir))
         return _sorted(self._passes.entries(ir), behind)
 
     def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
         """Yield all pipelines, or those for one IR, sorted by name."""
-        ir = ir or self.scope
-        self._load(ir)
+        ir = self._loaded(ir)
         behind = (info for source in self._sources_for(ir) for info in source.pipelines(ir=ir))
         return _sorted(self._pipelines.entries(ir), behind)
 
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield what a misspelt name may stand for; some of an IR's own may not exist."""
-        ir = ir or self.scope
-        self._load(ir)
+        ir = self._loaded(ir)
         for table in (self._passes, self._pipelines):
             yield from (info.name for info in table.entries(ir))
         for source in self._sources_for(ir):

@@ -15,9 +15,10 @@ from passel.diagnostics import suggest
 from passel.ir.frontend import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from passel.ir.frontend import Flag
+    from passel.passes import PassRegistry
 
 PROGRAM = "passel-opt"
 
@@ -94,8 +95,7 @@ def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 def read_flags(
     words: Sequence[str],
     flags: Mapping[str, Flag],
-    is_pass: Callable[[str], bool],
-    names: Callable[[], Sequence[str]],
+    passes: PassRegistry,
     program: str = PROGRAM,
 ) -> CommandLine:
     """Read a command line.
@@ -103,8 +103,7 @@ def read_flags(
     Args:
         words: The arguments without the program's name.
         flags: The flags by all of their names.
-        is_pass: Whether a name is a registered pass or pipeline.
-        names: All their names, asked only to suggest one.
+        passes: The passes and pipelines that may be named.
         program: The program's name, for a hint.
 
     Raises:
@@ -132,13 +131,14 @@ def read_flags(
             line.given.setdefault(flag.name, []).append(_value(flag, word, text))
             written = f"--{flag.name}" + (f"={text}" if text is not None else "")
             line.written.setdefault(flag.name, []).append(written)
-        elif is_pass(name):
+        elif name in passes:
             line.passes.append(PassFlag(name, value if equals else None))
             after_pass = "" if equals else name
         elif name in NOT_HERE:
             raise UsageError(f"'{word}' is not available: {NOT_HERE[name]}")
         else:
-            hint = suggest(name, [*flags, *names()]).replace("did you mean '", "did you mean '--")
+            listed = (info.name for info in (*passes.passes(), *passes.pipelines()))
+            hint = suggest(name, [*flags, *listed]).replace("did you mean '", "did you mean '--")
             raise UsageError(
                 f"unknown command line argument '{word}'{hint}\nTry '{program} --help'"
             )

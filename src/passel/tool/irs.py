@@ -1,4 +1,4 @@
-"""The IR that a command line is about: `--ir`, or the one that a tool is made for."""
+"""The IR that a command line is about, and the passes that can be named on it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.errors import AdapterError
+from passel.errors import AdapterError, PipelineError
 from passel.ir import BringsFrontend, ability_of
 from passel.ir.frontend import UsageError
 from passel.tool.flags import flags_in
-from passel.tool.names import mlir_hint, names_in, names_of
 from passel.tool.settings import flags_by_name
 
 if TYPE_CHECKING:
@@ -75,17 +74,33 @@ class IRChoice:
             )
         return brings.make_frontend()
 
-    def names(self, registry: PassRegistry | None) -> PassRegistry:
+    def names(self, registry: PassRegistry | None = None) -> PassRegistry:
         """Return the passes that a command line may name; xDSL need not be loaded for it.
 
         Args:
             registry: The passes that a tool is made for; by default all installed ones.
         """
-        return names_of(None if self.name == "xdsl" else self.adapter, registry)
+        from passel.passes import default_registry
+        from passel.passes.resolution import names_on
+
+        if self.name == "xdsl":
+            return (registry or default_registry()).for_ir("xdsl")
+        return names_on(self.adapter, registry)
 
     def hint(self, words: Sequence[str]) -> str:
-        """Return what to say of a command line that is wrong for this IR; or nothing."""
-        return mlir_hint(words) if self.given is None and self.name == "xdsl" else ""
+        """Return what to say of passes in a command line that xDSL lacks and MLIR has."""
+        if self.given is not None or self.name != "xdsl" or find_spec("mlir") is None:
+            return ""
+        from passel.mlir.upstream import upstream_passes
+
+        here, there = self.names(), upstream_passes()
+        named = dict.fromkeys(name for name in _passes_in(words) if name in there)
+        lacking = [f"'{name}'" for name in named if name not in here]
+        if not lacking:
+            return ""
+        several = len(lacking) > 1
+        what = f"passes {', '.join(sorted(lacking))}" if several else f"pass {lacking[0]}"
+        return f"MLIR itself has the {what}: --ir=mlir"
 
     def configured(self, settings: Settings) -> Frontend:
         """Return the frontend, which has taken what a command line says.
@@ -145,5 +160,29 @@ def _needs_mlir(words: Sequence[str]) -> bool:
                         return True
             except (OSError, ValueError):
                 continue
-    here, there = names_of(), names_of(IRChoice("mlir").adapter)
-    return any(name not in here and name in there for name in names_in(words) if name)
+    here, there = IRChoice("xdsl").names(), IRChoice("mlir").names()
+    return any(name not in here and name in there for name in _passes_in(words) if name)
+
+
+def _passes_in(words: Sequence[str]) -> list[str]:
+    """Return the passes that a command line names, and some flags that are none."""
+    from passel.pipeline import PassNode, parse_pipeline
+
+    names: list[str] = []
+    flags = flags_by_name()
+    for name, value in flags_in(words):
+        flag = flags.get(name)
+        if flag is None:
+            names.append(name)
+        elif flag.name == "pass-pipeline":
+            try:
+                todo = list(parse_pipeline(value, flat_anchor="builtin.module").elements)
+            except PipelineError:
+                continue  # it is refused when it is read for good
+            while todo:
+                node = todo.pop()
+                if isinstance(node, PassNode):
+                    names.append(node.name)
+                elif "." in node.anchor or node.anchor == "any":
+                    todo += node.elements
+    return names

@@ -246,11 +246,9 @@ def _process(words: list[str], program: str, ir: IRChoice, names: PassRegistry) 
 
 def _settings(words: list[str], program: str, ir: IRChoice, names: PassRegistry) -> Settings:
     """Return the settings of a command line, in which passes are flags as well."""
-    from passel.tool.names import all_names
     from passel.tool.settings import Settings, flags_by_name
 
-    flags = flags_by_name(ir.own_flags)
-    line = read_flags(words, flags, names.__contains__, lambda: all_names(names), program)
+    line = read_flags(words, flags_by_name(ir.own_flags), names, program)
     return Settings(line, program, ir.name, ir.own_flags)
 
 

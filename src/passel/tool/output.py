@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from passel.tool.settings import Settings
 
+CANNOT_OPEN = "cannot open output file"
+
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _CONTROL_PICTURES[0x7F] = 0x2421
 _CONTROL_PICTURES[ord("\N{ZERO WIDTH NO-BREAK SPACE}")] = ord("\N{OPEN BOX}")
@@ -65,7 +67,7 @@ class Output:
         self._device: io.FileIO | None = None
         if name == "-":
             return
-        with _refusing("cannot open output file", name):
+        with refusing(CANNOT_OPEN, name):
             if is_special(Path(name)):
                 self._device = io.FileIO(name, "w")  # once: a pipe has one reader
             else:
@@ -76,7 +78,7 @@ class Output:
         if self._name == "-":
             self._to_stdout(result)
             return
-        with _refusing("cannot write output file", self._name):
+        with refusing("cannot write output file", self._name):
             self._parts.append(_encoded(result))
 
     def commit(self) -> None:
@@ -88,7 +90,7 @@ class Output:
         if self._name == "-":
             self._to_stdout("")
             return
-        with _refusing("cannot write output file", self._name):
+        with refusing("cannot write output file", self._name):
             if self._device is None:
                 write_whole(Path(self._name), b"".join(self._parts))
             else:
@@ -158,8 +160,8 @@ def report_file(
     Raises:
         UsageError: It cannot be written, or is the input.
     """
-    what = "cannot write to info file" if flag == "info-output-file" else "cannot open output file"
-    with _refusing(what, path):
+    what = "cannot write to info file" if flag == "info-output-file" else CANNOT_OPEN
+    with refusing(what, path):
         if _is_input(settings.input, path):
             raise UsageError(f"'--{flag}={path}' would overwrite the input")
         file = _Forgiving(path, "a" if append else "w")
@@ -170,7 +172,7 @@ def report_file(
 
 
 @contextmanager
-def _refusing(what: str, path: str) -> Generator[None]:
+def refusing(what: str, path: str) -> Generator[None]:
     """Say what cannot be done with a file, and why.
 
     Raises:

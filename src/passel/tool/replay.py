@@ -8,19 +8,19 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import Diagnostic, Severity, file_problem
+from passel.diagnostics import Diagnostic, Severity
 from passel.instruments.reproducer import CrashReproducer
 from passel.instruments.reproducer_file import GROUP, reproducer_text
 from passel.instruments.whole_files import check_writable, write_whole
 from passel.ir import PrintFlags, WritesSources
-from passel.ir.frontend import UnreadableError, UsageError
+from passel.ir.frontend import UnreadableError
+from passel.tool.output import CANNOT_OPEN, refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Iterable
 
     from passel.errors import Problem
     from passel.ir import IRAdapter
@@ -143,7 +143,7 @@ class Replay:
         flags = self._flags
         for path in (flags.mlir_pass_pipeline_crash_reproducer, flags.mlir_generate_reproducer):
             if path:
-                with _refusing(path):
+                with refusing(CANNOT_OPEN, path):
                     check_writable(path)
 
     def observe(self, manager: PassManager, *, threading: bool) -> None:
@@ -195,7 +195,7 @@ class Replay:
             ir = adapter.print_op(op, PrintFlags())
         text = reproducer_text(ir, manager.to_text(all_options=True), verify_each=False)
         name = _numbered(path, self._generated)
-        with _refusing(name):
+        with refusing(CANNOT_OPEN, name):
             write_whole(Path(name), text)
         self._generated += 1
 
@@ -216,19 +216,6 @@ class Replay:
                 "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
             )
         sys.stderr.write(f"{settings.program}: note: {how}\n")
-
-
-@contextmanager
-def _refusing(path: str) -> Generator[None]:
-    """Say which file cannot be written.
-
-    Raises:
-        UsageError: A file cannot be written.
-    """
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot open output file '{path}': {file_problem(error)}") from None
 
 
 def _numbered(path: str, number: int) -> str:

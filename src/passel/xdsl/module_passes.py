@@ -206,10 +206,11 @@ def _restore(
     name: str,
     ctx: PassContext,
 ) -> None:
-    present = {symbol: other for other in block.ops if (symbol := _symbol(other))}
+    symbol_name = ctx.adapter.symbol_name
+    present = {symbol: other for other in block.ops if (symbol := symbol_name(other))}
     added: list[str] = []
     for result in results:
-        symbol = _symbol(result)
+        symbol = symbol_name(result)
         twin = present.get(symbol) if symbol and result is not op else None
         if twin is not None and twin.is_structurally_equivalent(result):
             result.erase()
@@ -224,8 +225,3 @@ def _restore(
         ctx.answer_for_changes_around()
     if added and op in results:
         ctx.emit_remark(f"pass '{name}' added {', '.join(added)} beside the op it ran on", op)
-
-
-def _symbol(op: Operation) -> str | None:
-    name = op.get_attr_or_prop("sym_name")
-    return getattr(name, "data", None)

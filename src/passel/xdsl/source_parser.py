@@ -331,14 +331,12 @@ class SourceParser(Parser):
         name = key.decode(errors="replace")
         self.parse_punctuation(":")
         token = self._token
-        end = token.start + len(token.text)
         value: bool | bytes | None = self._parse_optional_string()
         if value is None and token.text in ("true", "false"):
             value = self._parse_token(MLIRTokenKind.BARE_IDENT, "").text == "true"
         if value is None:
             self.raise_error(f"expected string value for key '{name}'")
-        entry = ExternalResource(group, name, value, start, token.start, end)
-        self.external_resources.append(entry)
+        self.external_resources.append(ExternalResource(group, name, value, start, token.start))
 
     def _parse_optional_string(self) -> bytes | None:
         """Parse a string, which need not be text."""

@@ -46,7 +46,7 @@ class Act(Pass):
     name = "act"
     how: str = "nothing"
     among: int = 1
-    pipeline: BarePipeline = option(default=BarePipeline().as_option(), help="What to run first.")
+    pipeline: BarePipeline = option(default=BarePipeline(), help="What to run first.")
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Do what is wanted."""
