@@ -8,7 +8,8 @@
     │   ├── UnknownPassError                a name in it is not registered
     │   ├── OptionError                     options of a pass are wrong, all of them listed
     │   ├── EffectsError                    it does what nobody has allowed, such as writing files
-    │   └── AnchorError                     a pass or manager cannot stand where it is put
+    │   ├── AnchorError                     a pass or manager cannot stand where it is put
+    │   └── InsertionError                  a builder cannot put a pass where it was asked to
     ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
     ├── RemoteError                       an exception of another process, as text
     └── PassFailedError                   what `PassManager.run` raises
@@ -140,6 +141,14 @@ class AnchorError(PipelineError):
     You get it for a pass with another anchor ("did you intend to nest?"), for a pass that
     cannot be scheduled on its manager's op, and for an anchor that is unknown or not
     isolated from above.
+    """
+
+
+class InsertionError(PipelineError):
+    """A pipeline builder cannot do what it was asked to; it is as it was before.
+
+    You get it for a target that is not there and for a constraint that would be broken. Catch
+    it to take another way.
     """
 
 

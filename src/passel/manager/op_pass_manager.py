@@ -131,6 +131,17 @@ class OpPassManager(PassTree, OptionValue):
         self._append(*self._built(elements, self.nesting))
         return self
 
+    def add_entries(self, *entries: Entry[OpPassManager]) -> Self:
+        """Append what another manager yields as its entries, with their places in its text.
+
+        Raises:
+            AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
+        """
+        self._append(
+            *(e if isinstance(e.item, OpPassManager) else self._placed(e.item, e) for e in entries)
+        )
+        return self
+
     def nest(self, anchor: str | type) -> OpPassManager:
         """Append a manager for ops of this name immediately inside, and return it.
 

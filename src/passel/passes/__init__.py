@@ -3,6 +3,7 @@
 from passel.passes.base import InterfacePass, OperationPass, Pass
 from passel.passes.context import PassContext, PipelineRun
 from passel.passes.options import Options, option
+from passel.passes.pass_type import PassType
 from passel.passes.registry import PassRegistry, default_registry
 from passel.passes.sources import PassInfo, PassPipelineInfo, PassSource
 from passel.passes.statistics import Statistic
@@ -17,6 +18,7 @@ __all__ = [
     "PassPipelineInfo",
     "PassRegistry",
     "PassSource",
+    "PassType",
     "PipelineRun",
     "Statistic",
     "default_registry",

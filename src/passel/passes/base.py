@@ -26,6 +26,7 @@ from passel.ir import op_name_of
 from passel.passes.definition import check_pass
 from passel.passes.effect_names import check_effects
 from passel.passes.options import Options, option
+from passel.passes.pass_type import PassType  # noqa: TC001 - fields are read when a class is made
 from passel.passes.statistics import Statistic, statistics_of
 from passel.pipeline import PassNode, print_element
 
@@ -67,6 +68,14 @@ class Pass(Options, Generic[OpT, StateT]):
             it is allowed to; see `PassManager.restrict_effects`.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
             `from_elements` makes it.
+        types: The parts that it plays in a pipeline, such as `(BUFFERIZATION,)`.
+        constraints: Where it may stand in a pipeline, as `passel.builder` declares it.
+        produces: Analyses that it computes for passes after it.
+        requires: Analyses (classes) that a pass before it must produce, and dialects (names)
+            that must be there.
+        makes_legal: Dialects that its ops may be of afterwards.
+        makes_illegal: Dialects that no op is of afterwards.
+        idempotent: Whether a second run right after the first changes nothing.
 
     The type parameters are the class of the ops that it runs on and what `initialize`
     returns; both may be left out.
@@ -92,6 +101,13 @@ class Pass(Options, Generic[OpT, StateT]):
     ir: ClassVar[str] = ""
     effects: ClassVar[tuple[str, ...]] = ()
     takes_elements: ClassVar[bool] = False
+    types: ClassVar[tuple[PassType, ...]] = ()
+    constraints: ClassVar[tuple[Any, ...]] = ()
+    produces: ClassVar[tuple[type, ...]] = ()
+    requires: ClassVar[tuple[type | str, ...]] = ()
+    makes_legal: ClassVar[tuple[str, ...]] = ()
+    makes_illegal: ClassVar[tuple[str, ...]] = ()
+    idempotent: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Make the subclass a frozen dataclass and check what it declares."""

@@ -1,0 +1,52 @@
+"""Building pipelines by several who do not know each other.
+
+A builder is a pipeline whose order is variable: passes are put before or after others, types of
+pass, bundles and stages. It makes plain pass managers, which know nothing of it.
+"""
+
+from passel.builder.bundle import Bundle
+from passel.builder.declarations import (
+    Declarations,
+    DeclarationTable,
+    default_declarations,
+)
+from passel.builder.extensions import Extension
+from passel.builder.finishing import Remark
+from passel.builder.origin import Origin
+from passel.builder.pipeline_builder import PipelineBuilder
+from passel.builder.sequence import Step
+from passel.builder.targets import Handle, Stage
+from passel.passes.pass_type import (
+    BUFFERIZATION,
+    CLEANUP,
+    EARLY_OPTIMIZATION,
+    HARDWARE_OPTIMIZATION,
+    INGRESS,
+    LATE_OPTIMIZATION,
+    LOWERING,
+    NORMALIZATION,
+    PassType,
+)
+
+__all__ = [
+    "BUFFERIZATION",
+    "CLEANUP",
+    "EARLY_OPTIMIZATION",
+    "HARDWARE_OPTIMIZATION",
+    "INGRESS",
+    "LATE_OPTIMIZATION",
+    "LOWERING",
+    "NORMALIZATION",
+    "Bundle",
+    "DeclarationTable",
+    "Declarations",
+    "Extension",
+    "Handle",
+    "Origin",
+    "PassType",
+    "PipelineBuilder",
+    "Remark",
+    "Stage",
+    "Step",
+    "default_declarations",
+]

@@ -1,0 +1,59 @@
+"""Bundles: passes that come together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.manager import OpPassManager
+    from passel.passes import Pass, PassType
+
+Condition: TypeAlias = "str | Callable[[Any], bool] | None"
+"""A variable of the pipeline, `not` and a variable, or a predicate that is given all variables."""
+
+
+class Bundle:
+    """A natural sequence of passes that come together.
+
+    Once it is added its members are steps like any other: others may be put between them, unless
+    it is to stay together. A bundle is no pass and runs nothing.
+
+    Args:
+        name: Its name, by which it can be a target.
+        members: As for `OpPassManager.add`; or bundles.
+        together: Whether nothing may be put between its members.
+        types: Parts that all its members play, beside their own.
+        constraints: Where all its members may stand, beside their own.
+        idempotent: Whether a second one right after the first changes nothing; by default, if
+            every member is.
+        when: The variable or predicate that it depends on whether it runs.
+
+    Example:
+        >>> cleanup = Bundle("cleanup", "canonicalize", "cse")
+        >>> cleanup
+        <Bundle cleanup: canonicalize,cse>
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *members: Pass[Any] | OpPassManager | Bundle | str | object,
+        together: bool = False,
+        types: tuple[PassType, ...] = (),
+        constraints: tuple[Any, ...] = (),
+        idempotent: bool | None = None,
+        when: Condition = None,
+    ) -> None:
+        self.name = name
+        self.members = members
+        self.together = together
+        self.types = types
+        self.constraints = constraints
+        self.idempotent = idempotent
+        self.when = when
+
+    def __repr__(self) -> str:
+        members = ",".join(m.name if isinstance(m, Bundle) else str(m) for m in self.members)
+        return f"<Bundle {self.name}: {members}>"

@@ -1,0 +1,146 @@
+"""Extensions: functions that add to somebody else's pipeline, from any number of packages."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.builder.sequence import Step
+from passel.builder.targets import describe
+from passel.errors import InsertionError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from passel.builder.sequence import Node, Sequence
+    from passel.builder.targets import Target, Unit
+
+
+class Extension(NamedTuple):
+    """A function that adds to a builder, under a name.
+
+    Attributes:
+        name: Its name, unique among the extensions of a pipeline.
+        function: The function, which is given the builder.
+    """
+
+    name: str
+    function: Callable[[Any], object]
+
+    @classmethod
+    def of(cls, given: Extension | Callable[[Any], object]) -> Extension:
+        """Return an extension, that of a function under the function's own name."""
+        if isinstance(given, Extension):
+            return given
+        return cls(f"{given.__module__}.{getattr(given, '__qualname__', given)}", given)
+
+
+class _Removal(NamedTuple):
+    """Something that was taken out.
+
+    Attributes:
+        label: Its label.
+        name: The name of the pass.
+        extension: Who took it out.
+    """
+
+    label: str
+    name: str
+    extension: str
+
+
+class Extensions:
+    """Runs extensions, and knows what each of them relies on.
+
+    Attributes:
+        current: The name of the extension that is at work; empty if none is.
+    """
+
+    def __init__(self) -> None:
+        self.current = ""
+        self._users: dict[str, tuple[str, ...]] = {}
+        self._removals: tuple[_Removal, ...] = ()
+
+    def copy(self) -> Extensions:
+        """Return a copy that can be changed alone."""
+        other = copy(self)
+        other._users = dict(self._users)  # noqa: SLF001 - its own kind
+        return other
+
+    def run(self, builder: Any, extensions: Iterable[Any], sequence: Sequence) -> None:
+        """Call extensions in the order of their names, again for those that miss a target.
+
+        Raises:
+            InsertionError: One cannot do what it wants, whatever the others do.
+        """
+        waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)
+        while waiting:
+            failed: list[tuple[Extension, InsertionError]] = []
+            for extension in waiting:
+                try:
+                    self._call(extension, builder, sequence)
+                except InsertionError as error:
+                    failed.append((extension, error))
+            if len(failed) == len(waiting):
+                extension, error = failed[0]
+                problems = (
+                    problem._replace(message=f"extension '{extension.name}': {problem.message}")
+                    for problem in error.problems
+                )
+                raise InsertionError(*problems) from error
+            waiting = [extension for extension, _ in failed]
+
+    def _call(self, extension: Extension, builder: Any, sequence: Sequence) -> None:
+        before, users, removals = self.current, dict(self._users), self._removals
+        self.current = extension.name
+        try:
+            with sequence.change():
+                extension.function(builder)
+        except BaseException:
+            self._users, self._removals = users, removals
+            raise
+        finally:
+            self.current = before
+
+    def use(self, units: Iterable[Unit]) -> None:
+        """Note that the extension at work relies on steps."""
+        if self.current:
+            for step in (step for unit in units for item in unit for step in item.steps()):
+                self._users[step.label] = (*self._users.get(step.label, ()), self.current)
+
+    def check_removal(self, unit: Unit, what: str) -> None:
+        """Refuse to take out what another extension relies on.
+
+        Raises:
+            InsertionError: Another extension does.
+        """
+        for step in (step for item in unit for step in item.steps()):
+            for user in self._users.get(step.label, ()):
+                if self.current and user != self.current:
+                    message = (
+                        f"extensions '{user}' and '{self.current}' disagree: the one puts "
+                        f"something next to {what}, the other takes {what} out"
+                    )
+                    raise InsertionError(Problem(message))
+
+    def removed(self, item: Node) -> None:
+        """Note that steps were taken out."""
+        self._removals = (
+            *self._removals,
+            *(_Removal(s.label, s.pass_.name, self.current) for s in item.steps()),
+        )
+
+    def note_removal(self, target: Target, error: InsertionError) -> InsertionError:
+        """Return an error about a missing target that says who has taken it out."""
+        names = {target.label} if isinstance(target, Step) else {str(target)}
+        if isinstance(target, type):
+            names = {target.name}
+        for removal in self._removals:
+            if names & {removal.label, removal.name} and removal.extension != self.current:
+                by = f"extension '{removal.extension}'" if removal.extension else "the builder"
+                message = (
+                    f"{error.problems[0].message}: {by} has taken {describe(target)} out, which "
+                    + (f"extension '{self.current}' relies on" if self.current else "was there")
+                )
+                return InsertionError(Problem(message))
+        return error

@@ -1,0 +1,91 @@
+"""What users add to builders, to items of a sequence; and items back to entries of managers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel.builder.bundle import Bundle
+from passel.builder.sequence import BundleUse, Group, Nest, Step
+from passel.manager import OpPassManager
+from passel.passes.tree import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from passel.builder.origin import Origin
+    from passel.builder.sequence import Container, Node, Sequence
+    from passel.manager import PassManager
+
+
+class Normalizer:
+    """Makes items of a sequence, and entries of managers.
+
+    Args:
+        template: An empty manager, which knows the IR and where names are looked up.
+        sequence: The sequence, which gives out labels.
+    """
+
+    def __init__(self, template: PassManager, sequence: Sequence) -> None:
+        self._template = template
+        self._sequence = sequence
+
+    def nodes(self, item: object, container: Container, origin: Origin) -> list[Node]:
+        """Return the items for what a user adds.
+
+        Args:
+            item: As for `OpPassManager.add`; or a bundle.
+            container: Where they will stand.
+            origin: Who adds it.
+
+        Raises:
+            PipelineError: The text is wrong, or a pass has another anchor than the container.
+        """
+        if isinstance(item, Bundle):
+            return self._bundle(item, container, origin)
+        manager = self._template.copy().nest(anchor_of(container)).add(item)
+        return list(self.from_entries(manager.entries(), origin))
+
+    def from_entries(
+        self, entries: Iterable[Entry[OpPassManager]], origin: Origin
+    ) -> Iterator[Node]:
+        """Yield an item for each entry of a manager."""
+        for entry in entries:
+            if isinstance(entry.item, OpPassManager):
+                nest = Nest(entry.item.anchor, origin)
+                nest.items += self.from_entries(entry.item.entries(), origin)
+                yield nest
+            else:
+                yield Step(entry, entry.item, origin)
+
+    def entries(self, container: Container) -> Iterator[Entry[OpPassManager]]:
+        """Yield an entry for each enabled item in a container."""
+        for item in container.items:
+            if isinstance(item, Step):
+                if item.enabled:
+                    yield item.entry
+            elif isinstance(item, Group):
+                yield from self.entries(item)
+            else:
+                nested = OpPassManager(item.anchor, nesting=self._template.nesting)
+                yield Entry(nested.add_entries(*self.entries(item)))
+
+    def _bundle(self, bundle: Bundle, container: Container, origin: Origin) -> list[Node]:
+        use = BundleUse(bundle, self._sequence.new_label(f"bundle {bundle.name}"))
+        items = [n for member in bundle.members for n in self.nodes(member, container, origin)]
+        for item in items:
+            for step in item.steps():
+                step.bundles = (*step.bundles, use)
+            if bundle.when is not None:
+                item.conditions = (*item.conditions, bundle.when)
+        if not bundle.together:
+            return items
+        group = Group(bundle.name, origin, is_closed=True)
+        group.items += items
+        return [group]
+
+
+def anchor_of(container: Container | Any) -> str:
+    """Return the name of the ops on which the items of a container run."""
+    while not isinstance(container, Nest):
+        container = container.parent
+    return container.anchor

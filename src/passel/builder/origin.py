@@ -1,0 +1,42 @@
+"""Who put something into a builder, and where that is written."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import NamedTuple
+
+_PACKAGE = str(Path(__file__).parent)
+
+
+class Origin(NamedTuple):
+    """Who put something into a builder.
+
+    Attributes:
+        extension: The name of the extension; empty for who made the builder.
+        file: The file of the call; empty if there is none.
+        line: The line of the call, counted from 1; 0 if there is none.
+    """
+
+    extension: str = ""
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.file else ""
+        if not self.extension:
+            return where
+        return f"extension '{self.extension}'" + (f" ({where})" if where else "")
+
+
+def caller(extension: str = "") -> Origin:
+    """Return the place from which the builder was called.
+
+    Args:
+        extension: The name of the extension that is at work.
+    """
+    frame = inspect.currentframe()
+    assert frame is not None  # noqa: S101 - every Python that passel runs on has frames
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return Origin(extension, frame.f_code.co_filename, frame.f_lineno)

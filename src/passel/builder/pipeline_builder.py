@@ -1,0 +1,259 @@
+"""The pipeline builder: a pipeline whose order is variable until it is built.
+
+It makes pass managers and is not known to them: nothing about how pipelines run depends on it.
+"""
+
+# ruff: noqa: SLF001
+# A builder fills the copies and views that it makes.
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
+
+from passel.builder.declarations import default_declarations
+from passel.builder.editing import Editor, steps_of
+from passel.builder.extensions import Extensions
+from passel.builder.finishing import finish
+from passel.builder.items import Normalizer
+from passel.builder.sequence import Group, Nest, Sequence, Step
+from passel.builder.targets import Handle, Stage, Targets
+from passel.errors import InsertionError, Problem
+from passel.ir import op_name_of
+from passel.manager import Nesting, OpPassManager, PassManager
+from passel.pipeline import PipelineNode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from passel.builder.declarations import DeclarationTable
+    from passel.builder.finishing import Remark
+    from passel.builder.sequence import Container
+    from passel.builder.targets import Target
+    from passel.ir import IRAdapter
+    from passel.passes import PassRegistry, PassType
+
+
+class PipelineBuilder(Editor):
+    """A pipeline that is being put together, maybe by several who do not know each other.
+
+    Its elements are steps, each with a label and a handle that stay valid whatever is put
+    around it. `build` makes a pass manager of them. Whatever is refused with an error leaves
+    the builder as it was.
+
+    Args:
+        anchor: An op name, an op class, or `any`.
+        context: As for `PassManager`.
+        adapter: As for `PassManager`.
+        registry: Where names are looked up; by default all installed passes.
+        declarations: What is declared of passes beside what their classes say; by default what
+            installed packages declare.
+        nesting: What to do with a pass that has another anchor.
+        variables: The variables that conditions may ask for, with their values.
+
+    Example:
+        >>> builder = PipelineBuilder("builtin.module")
+        >>> canonicalize = builder.add("canonicalize")
+        >>> _ = builder.insert_before(canonicalize, "cse")
+        >>> print(builder.build())
+        builtin.module(cse,canonicalize)
+    """
+
+    def __init__(
+        self,
+        anchor: str | type = "builtin.module",
+        context: Any = None,
+        *,
+        adapter: IRAdapter | None = None,
+        registry: PassRegistry | None = None,
+        declarations: DeclarationTable | None = None,
+        nesting: Nesting = Nesting.EXPLICIT,
+        variables: Mapping[str, Any] | None = None,
+    ) -> None:
+        empty = PipelineNode(op_name_of(anchor))
+        self._template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
+        self._template.nesting = nesting
+        self.declarations: DeclarationTable = declarations or default_declarations()
+        self.variables: dict[str, Any] = dict(variables or {})
+        self._sequence = Sequence(self._template.anchor)
+        self._at: Container = self._sequence.root
+        self._extensions = Extensions()
+        self._assemble()
+
+    def _assemble(self) -> None:
+        """Make the parts that work on the sequence."""
+        self._targets = Targets(self._sequence, self.declarations)
+        self._normalizer = Normalizer(self._template, self._sequence)
+
+    def nest(self, anchor: str | type, *, label: str = "") -> PipelineBuilder:
+        """Append a nested pipeline, and return a builder that adds to it.
+
+        Works as a context manager, for the looks of it. It is the same pipeline: targets are
+        looked for everywhere.
+
+        Args:
+            anchor: An op name, an op class, or `any`.
+            label: Its label.
+        """
+        nested = self.add(OpPassManager(anchor), label=label)
+        return self._inside(nested)
+
+    def _inside(self, handle: Handle) -> PipelineBuilder:
+        view = copy(self)
+        container = self._sequence.labelled(handle.labels[0])
+        assert isinstance(container, (Nest, Group))  # noqa: S101 - for type checkers
+        view._at = container
+        return view
+
+    # -- Asking -----------------------------------------------------------------------------
+
+    def find(self, target: Target) -> tuple[Step, ...]:
+        """Return the steps that a target stands for, in the order in which they run."""
+        return tuple(steps_of(item for unit in self._targets.units(target) for item in unit))
+
+    def steps(self) -> Iterator[Step]:
+        """Yield all steps in the order in which they run."""
+        return self._sequence.steps()
+
+    def types_of(self, step: Step) -> tuple[PassType, ...]:
+        """Return the parts that a step plays: its pass's own, and its bundles'."""
+        return self._targets.types_of(step)
+
+    def __contains__(self, target: Target) -> bool:
+        """Return whether there is something that a target stands for."""
+        return bool(self._targets.units(target))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.steps())
+
+    def __bool__(self) -> bool:
+        """A builder is true even when it is empty, so that `builder or default` keeps it."""
+        return True
+
+    def __str__(self) -> str:
+        return str(self._manager())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    # -- Stages -----------------------------------------------------------------------------
+
+    def stage(
+        self,
+        name: str,
+        *default: object,
+        required: bool = False,
+    ) -> Stage:
+        """Append a stage: a place with a name that is a promise, which passes' names are not.
+
+        Around it are two more, `pre_` and `post_` and its name.
+
+        Args:
+            name: Its name.
+            default: What stands in it if nobody puts something else there.
+            required: Whether a pipeline is refused if nobody puts anything there.
+
+        Raises:
+            InsertionError: There is a stage of this name.
+        """
+        if self._targets.units(Stage(name)):
+            raise InsertionError(Problem(f"there is a stage '{name}' already"))
+        with self._changing() as added:
+            for each in (f"pre_{name}", name, f"post_{name}"):
+                group = Group(each, self._origin(), is_required=required and each == name)
+                self._sequence.link(group, self._at, len(self._at.items), f"stage {each}")
+                added.append(group)
+                if each == name:
+                    nodes = (node for item in default for node in self._nodes(item, group))
+                    group.default = tuple(nodes)
+        return Stage(name)
+
+    # -- Handing it around ------------------------------------------------------------------
+
+    def extend(self, *extensions: Callable[[PipelineBuilder], object] | Any) -> Self:
+        """Let extensions add to the pipeline, and return this builder.
+
+        They are called in the order of their names, whatever the order in which they are
+        given. One that misses a target is called again when others have added theirs.
+
+        Args:
+            extensions: Functions that are given this builder.
+
+        Raises:
+            InsertionError: An extension cannot do what it wants, or two of them disagree; the
+                builder is as it was.
+        """
+        with self._sequence.change():
+            self._extensions.run(self, extensions, self._sequence)
+        return self
+
+    # -- Building ---------------------------------------------------------------------------
+
+    @classmethod
+    def from_manager(cls, manager: OpPassManager, **arguments: Any) -> Self:
+        """Return a builder that holds what a manager does, and builds an equal one.
+
+        Args:
+            manager: The manager.
+            arguments: As for the constructor.
+        """
+        builder = cls(manager.anchor, **arguments)
+        for node in builder._normalizer.from_entries(manager.entries(), builder._origin()):
+            builder._sequence.link(node, builder._at, len(builder._at.items))
+        return builder
+
+    @classmethod
+    def parse(cls, text: str, context: Any = None, **arguments: Any) -> Self:
+        """Return a builder that holds what a pipeline's text says.
+
+        Args:
+            text: A pipeline such as `builtin.module(func.func(cse))`.
+            context: As for the constructor.
+            arguments: As for the constructor.
+
+        Raises:
+            PipelineError: The text is wrong.
+        """
+        manager = PassManager.parse(
+            text,
+            context,
+            registry=arguments.get("registry"),
+            adapter=arguments.get("adapter"),
+        )
+        return cls.from_manager(manager, context=context, **arguments)
+
+    def copy(self) -> Self:
+        """Return a builder with the same steps, labels and constraints, to be changed alone."""
+        other = copy(self)
+        other._sequence = self._sequence.copy()
+        other._at = other._sequence.root
+        other._extensions = self._extensions.copy()
+        other.variables = dict(self.variables)
+        other._assemble()
+        return other
+
+    def build(self) -> PassManager:
+        """Return the pipeline as a pass manager; the builder stays as it is.
+
+        Raises:
+            InsertionError: A required stage is empty, or a constraint is broken.
+        """
+        return self._finished()[0]
+
+    def report(self) -> tuple[Remark, ...]:
+        """Return what `build` drops and adds, and why."""
+        return tuple(self._finished()[1])
+
+    def _finished(self) -> tuple[PassManager, list[Remark]]:
+        draft = self.copy()
+        remarks = finish(draft._sequence, draft.variables)
+        return draft._manager(), remarks
+
+    def _manager(self) -> PassManager:
+        return self._template.copy().add_entries(*self._normalizer.entries(self._sequence.root))

@@ -1,0 +1,306 @@
+"""The sequence of a builder: steps in containers, each with a label that never changes.
+
+A sequence is changed by `link` and `unlink` alone, inside a `change()`, which takes everything
+back if an error leaves it.
+
+Step    a pass at its place
+Nest    a nested pipeline: passes for the ops of one name immediately inside
+Group   passes that belong together: a bundle that stays a block, or a part of a stage
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from copy import copy
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from passel.builder.origin import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from passel.builder.bundle import Bundle, Condition
+    from passel.manager import OpPassManager
+    from passel.passes import Pass
+    from passel.passes.tree import Entry
+
+
+class Item:
+    """Something at its place in a sequence.
+
+    Attributes:
+        label: Its identity in the sequence, which never changes, such as `cse#2`.
+        origin: Who put it there.
+        parent: The container that it stands in; None while it stands nowhere.
+        conditions: All that has to hold for it to be built.
+    """
+
+    __slots__ = ("conditions", "label", "origin", "parent")
+
+    def __init__(self, origin: Origin) -> None:
+        self.label = ""
+        self.origin = origin
+        self.parent: Container | None = None
+        self.conditions: tuple[Condition, ...] = ()
+
+    def copy(self) -> Any:
+        """Return a copy that stands nowhere, with copies of what is inside; labels are kept."""
+        other = copy(self)
+        other.parent = None
+        return other
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """The anchors around it, the outermost first."""
+        around: list[str] = []
+        container = self.parent
+        while container is not None:
+            if isinstance(container, Nest):
+                around.append(container.anchor)
+            container = container.parent
+        return tuple(reversed(around))
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the steps that it consists of, in the order in which they run."""
+        raise NotImplementedError
+
+
+class Step(Item):
+    """A pass at its place in a sequence.
+
+    Attributes:
+        entry: The pass, with its place in the text that it comes from.
+        bundles: The bundles that it came with, the innermost first.
+        enabled: Whether it is built.
+        rank: Its number among all steps of the sequence, as of the last `renumber`.
+        is_placed: Whether constraints alone have put it where it stands.
+        because: Why it stands where it stands, in sentences.
+    """
+
+    __slots__ = ("because", "bundles", "enabled", "entry", "is_placed", "rank")
+
+    def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
+        super().__init__(origin)
+        self.entry = entry._replace(item=pass_)
+        self.bundles: tuple[BundleUse, ...] = ()
+        self.enabled = True
+        self.rank = 0
+        self.is_placed = False
+        self.because: tuple[str, ...] = ()
+
+    @property
+    def pass_(self) -> Pass[Any]:
+        """The pass."""
+        return self.entry.item  # pyright: ignore[reportReturnType] - never a manager
+
+    def steps(self) -> Iterator[Step]:
+        """Yield this step."""
+        yield self
+
+    def __repr__(self) -> str:
+        return f"<Step {self.label}: {self.pass_}>"
+
+
+class BundleUse:
+    """One addition of a bundle to a sequence.
+
+    Attributes:
+        bundle: The bundle.
+        label: The identity of the addition.
+    """
+
+    __slots__ = ("bundle", "label")
+
+    def __init__(self, bundle: Bundle, label: str) -> None:
+        self.bundle = bundle
+        self.label = label
+
+
+class Container(Item):
+    """Items in order."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, origin: Origin) -> None:
+        super().__init__(origin)
+        self.items: list[Node] = []
+
+    def copy(self) -> Any:
+        """Return a copy with copies of the items inside."""
+        other = super().copy()
+        other.items = [item.copy() for item in self.items]
+        for item in other.items:
+            item.parent = other
+        return other
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the steps inside, in the order in which they run."""
+        for item in self.items:
+            if isinstance(item, Step):
+                yield item
+            else:
+                yield from item.steps()
+
+
+class Nest(Container):
+    """A nested pipeline.
+
+    Attributes:
+        anchor: The name of the ops that it runs on, or `any`.
+    """
+
+    __slots__ = ("anchor",)
+
+    def __init__(self, anchor: str, origin: Origin) -> None:
+        super().__init__(origin)
+        self.anchor = anchor
+
+
+class Group(Container):
+    """Items that belong together and are built as if there were no group.
+
+    Attributes:
+        name: What it is a group of: a bundle, or a stage.
+        is_closed: Whether nothing may be put inside.
+        is_required: Whether a pipeline without anything inside is refused.
+        default: What stands inside if nobody puts anything there.
+    """
+
+    __slots__ = ("default", "is_closed", "is_required", "name")
+
+    def __init__(
+        self, name: str, origin: Origin, *, is_closed: bool = False, is_required: bool = False
+    ) -> None:
+        super().__init__(origin)
+        self.name = name
+        self.is_closed = is_closed
+        self.is_required = is_required
+        self.default: tuple[Node, ...] = ()
+
+
+Node: TypeAlias = "Step | Nest | Group"
+
+
+class Sequence:
+    """All items of a builder.
+
+    Args:
+        anchor: The anchor of the outermost pipeline.
+    """
+
+    def __init__(self, anchor: str) -> None:
+        self.root = Nest(anchor, Origin())
+        self._by_label: dict[str, Node] = {}
+        self._numbers: Counter[str] = Counter()
+        self._undo: list[Callable[[], object]] | None = None
+
+    def steps(self) -> Iterator[Step]:
+        """Yield all steps in the order in which they run."""
+        return self.root.steps()
+
+    def copy(self) -> Sequence:
+        """Return a sequence with copies of all items, under their labels."""
+        other = Sequence(self.root.anchor)
+        other._numbers = self._numbers.copy()
+        for index, item in enumerate(self.root.items):
+            other.link(item.copy(), other.root, index)
+        return other
+
+    def renumber(self) -> list[Step]:
+        """Number the steps in the order in which they run, and return them."""
+        steps = list(self.root.steps())
+        for rank, step in enumerate(steps):
+            step.rank = rank
+        return steps
+
+    def labelled(self, label: str) -> Node | None:
+        """Return the item of a label, if it is there."""
+        return self._by_label.get(label)
+
+    def link(self, item: Node, container: Container, index: int, label: str = "") -> None:
+        """Put an item, and what is in it, into a container.
+
+        Args:
+            item: The item.
+            container: The container.
+            index: What it stands before, as for `list.insert`.
+            label: Its label; by default one is made for what has none.
+        """
+        container.items.insert(index, item)
+        self.on_undo(lambda: container.items.remove(item))
+        self._adopt(item, container, label)
+
+    def _adopt(self, item: Node, container: Container, label: str = "") -> None:
+        item.parent = container
+        item.label = item.label or self.new_label(label or _name_of(item))
+        self._by_label[item.label] = item
+        self.on_undo(lambda: self._by_label.pop(item.label))
+        if not isinstance(item, Step):
+            for inner in item.items:
+                self._adopt(inner, item)
+
+    def unlink(self, item: Node) -> None:
+        """Take an item out, and what is in it."""
+        container = item.parent
+        if container is None:
+            return
+        index = container.items.index(item)
+        self._drop(item)
+        self.on_undo(lambda: self._restore(item, container, index))
+
+    def new_label(self, name: str) -> str:
+        """Return a label that no item has had: the name, or with a number for the second."""
+        self._numbers[name] += 1
+        number = self._numbers[name]
+        self.on_undo(lambda: self._numbers.update({name: -1}))
+        label = name if number == 1 else f"{name}#{number}"
+        return self.new_label(name) if label in self._by_label else label
+
+    def on_undo(self, take_back: Callable[[], object]) -> None:
+        """Have something taken back if an error leaves the change."""
+        if self._undo is not None:
+            self._undo.append(take_back)
+
+    @contextmanager
+    def change(self) -> Generator[None]:
+        """Take back everything that was done inside if an error leaves it."""
+        outer, self._undo = self._undo, []
+        try:
+            yield
+        except BaseException:
+            undo, self._undo = self._undo, None
+            for take_back in reversed(undo):
+                take_back()
+            self._undo = outer
+            raise
+        if outer is not None:
+            outer += self._undo
+        self._undo = outer
+
+    def _drop(self, item: Node) -> None:
+        container = item.parent
+        if container is not None:
+            container.items.remove(item)
+            item.parent = None
+        for each in _with_inner(item):
+            self._by_label.pop(each.label, None)
+
+    def _restore(self, item: Node, container: Container, index: int) -> None:
+        container.items.insert(index, item)
+        item.parent = container
+        for each in _with_inner(item):
+            self._by_label[each.label] = each
+
+
+def _with_inner(item: Node) -> Iterator[Node]:
+    yield item
+    if not isinstance(item, Step):
+        for inner in item.items:
+            yield from _with_inner(inner)
+
+
+def _name_of(item: Node) -> str:
+    if isinstance(item, Step):
+        return item.pass_.name or item.pass_.display_name
+    return item.anchor if isinstance(item, Nest) else item.name

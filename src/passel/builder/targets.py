@@ -1,0 +1,185 @@
+"""Targets: naming steps of a sequence by class, name, handle, bundle, type of pass or stage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from passel.builder.bundle import Bundle
+from passel.builder.sequence import Group, Step
+from passel.diagnostics import suggest
+from passel.errors import InsertionError, Problem
+from passel.passes import PassType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from passel.builder.declarations import DeclarationTable
+    from passel.builder.sequence import Node, Sequence
+    from passel.passes import Pass
+
+
+class Handle(NamedTuple):
+    """What one call has put into a builder; it stays valid whatever is put around it.
+
+    A handle is valid for copies of the builder as well.
+
+    Attributes:
+        labels: The labels of the items that were added, in order.
+    """
+
+    labels: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(self.labels)
+
+
+class Stage(NamedTuple):
+    """A named place in a pipeline that a framework promises to keep.
+
+    Attributes:
+        name: Its name.
+    """
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Target: TypeAlias = "type[Pass[Any]] | str | Handle | Step | Bundle | PassType | Stage"
+"""A class of passes, a name of a pass, a label, what was added earlier, or the type of a pass."""
+
+Occurrence: TypeAlias = Literal["first", "last", "all"] | int
+"""Which of several that match: the first, the last, all, or a number counted from 0."""
+
+_INDICES = {"first": 0, "last": -1, "all": 0}
+
+Unit: TypeAlias = "list[Node]"
+"""One thing that a target stands for: a step, all of a bundle, or the group of a stage."""
+
+
+class Targets:
+    """Finds what targets stand for.
+
+    Args:
+        sequence: The items.
+        declarations: What is declared of passes.
+    """
+
+    def __init__(self, sequence: Sequence, declarations: DeclarationTable) -> None:
+        self._sequence = sequence
+        self._declarations = declarations
+
+    def types_of(self, step: Step) -> tuple[PassType, ...]:
+        """Return the parts that a step plays: its pass's own, and its bundles'."""
+        from_bundles = (each for use in step.bundles for each in use.bundle.types)
+        return tuple(dict.fromkeys((*self._declarations.of(step.pass_).types, *from_bundles)))
+
+    def units(self, target: Target) -> list[Unit]:
+        """Return all that a target stands for, in the order in which it runs."""
+        if isinstance(target, Step):
+            return [[target]] if target.parent is not None else []
+        if isinstance(target, Handle):
+            items = [self._sequence.labelled(label) for label in target.labels]
+            unit: Unit = [item for item in items if item is not None]
+            return [unit] if unit else []
+        if isinstance(target, Stage):
+            return [[group] for group in self._groups() if group.name == target.name]
+        if isinstance(target, Bundle):
+            return self._additions(target.name)
+        if isinstance(target, PassType):
+            return [[step] for step in self._sequence.steps() if target in self.types_of(step)]
+        if isinstance(target, type):
+            return [[step] for step in self._sequence.steps() if isinstance(step.pass_, target)]
+        return self._named(target)
+
+    def select(
+        self, target: Target, occurrence: Occurrence, *, missing_ok: bool = False
+    ) -> list[Unit]:
+        """Return what a target stands for, of that what an occurrence asks for.
+
+        Raises:
+            InsertionError: The target, or that many of it, are not there.
+        """
+        units = self.units(target)
+        if occurrence == "all" and units:
+            return units
+        index = _INDICES[occurrence] if isinstance(occurrence, str) else occurrence
+        try:
+            return [units[index]]
+        except IndexError:
+            if missing_ok:
+                return []
+            raise InsertionError(Problem(self._missing(target, len(units), index))) from None
+
+    def names(self) -> Iterator[str]:
+        """Yield what a target may be called: passes, labels, bundles and stages."""
+        for step in self._sequence.steps():
+            yield step.pass_.name
+            yield step.label
+            yield from (use.bundle.name for use in step.bundles)
+        yield from (group.name for group in self._groups())
+
+    def _named(self, name: str) -> list[Unit]:
+        steps: list[Unit] = [[s] for s in self._sequence.steps() if s.pass_.name == name]
+        if steps:
+            return steps
+        item = self._sequence.labelled(name)
+        if item is not None:
+            return [[item]]
+        return self._additions(name) or self.units(Stage(name))
+
+    def _additions(self, bundle: str) -> list[Unit]:
+        """Return the members of each addition of a bundle."""
+        found: dict[str, Unit] = {}
+        for step in self._sequence.steps():
+            for use in step.bundles:
+                if use.bundle.name == bundle:
+                    found.setdefault(use.label, []).append(step)
+        return list(found.values())
+
+    def _groups(self) -> Iterable[Group]:
+        todo: list[Node] = [self._sequence.root]
+        while todo:
+            item = todo.pop()
+            if isinstance(item, Group):
+                yield item
+            if not isinstance(item, Step):
+                todo += reversed(item.items)
+
+    def _missing(self, target: Target, there: int, wanted: int) -> str:
+        what = describe(target)
+        if there:
+            return f"there is no occurrence {wanted} of {what}: there is only {there}"
+        if isinstance(target, PassType):
+            return (
+                f"there is no pass of type '{target}', so there is no place before, after or "
+                f"inside of it: add one first, or declare the type of a pass that is there"
+            )
+        names = [name for name in self.names() if name]
+        hint = suggest(str(target), names) if isinstance(target, (str, Stage, Bundle)) else ""
+        return f"{what} is not in the pipeline{hint or '; it has ' + _listed(names)}"
+
+
+def describe(target: Target) -> str:
+    """Return a target as messages name it."""
+    if isinstance(target, Step):
+        return f"step '{target.label}'"
+    if isinstance(target, Handle):
+        return f"'{target}'"
+    if isinstance(target, Bundle):
+        return f"bundle '{target.name}'"
+    if isinstance(target, PassType):
+        return f"type '{target}'"
+    if isinstance(target, Stage):
+        return f"stage '{target}'"
+    if isinstance(target, type):
+        return f"pass '{target.name or target.__name__}'"
+    return f"'{target}'"
+
+
+def _listed(names: list[str]) -> str:
+    shown = list(dict.fromkeys(names))
+    if not shown:
+        return "no passes"
+    return ", ".join(f"'{name}'" for name in shown[:8]) + (", ..." if len(shown) > 8 else "")  # noqa: PLR2004 - what a line holds

@@ -1,0 +1,219 @@
+"""Adding to a builder, inserting, replacing and removing."""
+
+from __future__ import annotations
+
+import pytest
+
+from passel import AnchorError, InsertionError, OperationPass, OpPassManager, Pass, PassManager
+from passel.builder import BUFFERIZATION, LOWERING, Bundle, PipelineBuilder
+
+
+class A(Pass):
+    name = "a"
+
+
+class B(Pass):
+    name = "b"
+
+
+class X(Pass):
+    name = "x"
+    n: int = 0
+
+
+class Bufferize(Pass):
+    name = "bufferize"
+    types = (BUFFERIZATION,)
+
+
+class Lower(Pass):
+    name = "lower"
+    types = (LOWERING,)
+
+
+class OnFunc(OperationPass):
+    name = "on-func"
+    anchor = "func.func"
+
+
+class OnModule(OperationPass):
+    name = "on-module"
+    anchor = "builtin.module"
+
+
+def made(*items: object) -> PipelineBuilder:
+    builder = PipelineBuilder("builtin.module")
+    builder.add(*items)
+    return builder
+
+
+def test_before_stops_at_the_first_and_after_at_the_last() -> None:
+    """Several steps match: before means before the first, after means after the last."""
+    builder = made(A(), B(), A(), B())
+    builder.insert_before(A, X(n=1))
+    builder.insert_after("a", X(n=2))
+    assert str(builder) == "builtin.module(x{n=1},a,b,a,x{n=2},b)"
+
+
+@pytest.mark.parametrize(
+    ("occurrence", "expected"),
+    [
+        ("first", "x,a,b,a,b"),
+        ("last", "a,b,x,a,b"),
+        ("all", "x,a,b,x,a,b"),
+        (1, "a,b,x,a,b"),
+        (-2, "x,a,b,a,b"),
+    ],
+)
+def test_occurrences(occurrence: int, expected: str) -> None:
+    """An occurrence is the first, the last, all, or a number."""
+    builder = made(A(), B(), A(), B())
+    builder.insert_before(A, X(), occurrence=occurrence)
+    assert str(builder) == f"builtin.module({expected})"
+
+
+def test_types_are_intervals() -> None:
+    """After the last of a type, before the first of a type, inside a type."""
+    builder = made(A(), Bufferize(), B(), Bufferize(), Lower(), Lower())
+    builder.insert_after(BUFFERIZATION, X(n=1))
+    builder.insert_before(LOWERING, X(n=2))
+    builder.insert_inside(BUFFERIZATION, X(n=3))
+    assert str(builder) == (
+        "builtin.module(a,bufferize,x{n=3},b,bufferize,x{n=1},x{n=2},lower,lower)"
+    )
+
+
+def test_a_missing_target_changes_nothing() -> None:
+    """The error names what is there; with `missing_ok` it is None."""
+    builder = made(A(), B())
+    with pytest.raises(InsertionError, match="'aa' is not in the pipeline; did you mean 'a'"):
+        builder.insert_before("aa", X())
+    with pytest.raises(InsertionError, match="there is no pass of type 'bufferization'"):
+        builder.insert_after(BUFFERIZATION, X())
+    assert builder.insert_after(BUFFERIZATION, X(), missing_ok=True) is None
+    with pytest.raises(InsertionError, match="no occurrence 1 of 'a': there is only 1"):
+        builder.insert_before("a", X(), occurrence=1)
+    assert str(builder) == "builtin.module(a,b)"
+
+
+def test_handles_stay_valid() -> None:
+    """A step that was put next to one of several equal ones stays with that one."""
+    builder = PipelineBuilder()
+    first = builder.add(A())
+    builder.add(A())
+    builder.insert_after(first, X())
+    builder.insert_before(first, A())
+    builder.insert_after(first, B())
+    assert str(builder.copy()) == "builtin.module(a,a,b,x,a)"
+
+
+def test_a_pass_goes_around_the_nest_of_its_target() -> None:
+    """A module pass next to a target inside of a nest goes around the nest, or splits it."""
+    nest = OpPassManager("func.func").add(A(), B())
+    builder = made(nest)
+    builder.insert_before(A, OnModule())
+    builder.insert_after(B, OnModule())
+    assert str(builder) == "builtin.module(on-module,func.func(a,b),on-module)"
+    builder = made(nest)
+    with pytest.raises(InsertionError, match="split=True"):
+        builder.insert_before(B, OnModule())
+    assert str(builder) == "builtin.module(func.func(a,b))"
+    builder.insert_before(B, OnModule(), split=True)
+    assert str(builder) == "builtin.module(func.func(a),on-module,func.func(b))"
+    with pytest.raises(AnchorError, match="did you intend to nest"):
+        builder.insert_before(OnModule, OnFunc())
+
+
+def test_bundles() -> None:
+    """A bundle's members are steps; one that stays together takes nothing between."""
+    cleanup = Bundle("cleanup", A(), B())
+    builder = made(X(), cleanup)
+    builder.insert_before(B, X(n=1))
+    builder.insert_before(cleanup, X(n=2))
+    builder.insert_after("cleanup", X(n=3))
+    assert str(builder) == "builtin.module(x,x{n=2},a,x{n=1},b,x{n=3})"
+    tight = made(Bundle("tight", A(), B(), together=True))
+    with pytest.raises(InsertionError, match="inside bundle 'tight'"):
+        tight.insert_before(B, X())
+    tight.insert_before(A, X())
+    assert str(tight) == "builtin.module(x,a,b)"
+
+
+def test_stages() -> None:
+    """A stage has a place before and after it, a default, and may have to be filled."""
+    builder = PipelineBuilder()
+    middle = builder.stage("middle", A())
+    builder.stage("end", required=True)
+    builder.add(X(), stage="pre_middle")
+    builder.insert_after(middle, X(n=2))
+    with pytest.raises(InsertionError, match="stage 'end'"):
+        builder.build()
+    builder.add(B(), stage="end")
+    assert str(builder.build()) == "builtin.module(x,a,x{n=2},b)"
+    builder.add(B(), stage="middle")
+    assert str(builder.build()) == "builtin.module(x,b,x{n=2},b)"
+
+
+def test_conditions() -> None:
+    """What depends on a variable is built if it is set so."""
+    builder = PipelineBuilder(variables={"fast": True})
+    builder.add(A(), when="fast")
+    builder.add(B(), when="not fast")
+    builder.add(X(), when=lambda variables: not variables["fast"])
+    assert str(builder.build()) == "builtin.module(a)"
+    builder.variables["fast"] = False
+    assert str(builder.build()) == "builtin.module(b,x)"
+    builder.add(A(), when="slow")
+    with pytest.raises(InsertionError, match="'slow' asks for a variable"):
+        builder.build()
+
+
+def test_replace_remove_disable() -> None:
+    """Steps can be replaced, removed and left out."""
+    builder = made(A(), B(), A())
+    builder.replace(A, X(), occurrence="last")
+    assert str(builder.build()) == "builtin.module(a,b,x)"
+    builder.disable(B)
+    assert str(builder.build()) == "builtin.module(a,x)"
+    builder.enable(B)
+    builder.remove(A)
+    assert str(builder.build()) == "builtin.module(b,x)"
+
+
+def test_extensions_in_any_order() -> None:
+    """The order in which extensions are given does not matter; one may need another's."""
+
+    def one(builder: PipelineBuilder) -> None:
+        builder.insert_before(B, X(n=1))
+
+    def two(builder: PipelineBuilder) -> None:
+        builder.insert_after(A, B())
+
+    assert str(made(A()).extend(one, two)) == str(made(A()).extend(two, one))
+    assert str(made(A()).extend(one, two)) == "builtin.module(a,x{n=1},b)"
+
+
+def test_extensions_that_disagree() -> None:
+    """One takes out what another one relies on: refused, and both are named."""
+
+    def takes(builder: PipelineBuilder) -> None:
+        builder.remove(A)
+
+    def uses(builder: PipelineBuilder) -> None:
+        builder.insert_after(A, B())
+
+    for pair in ((takes, uses), (uses, takes)):
+        builder = made(A())
+        with pytest.raises(InsertionError) as refused:
+            builder.extend(*pair)
+        assert "takes" in str(refused.value)
+        assert "uses" in str(refused.value)
+        assert str(builder) == "builtin.module(a)"
+
+
+def test_managers_round_trip() -> None:
+    """A builder made from a manager builds an equal one."""
+    manager = PassManager.parse(
+        "builtin.module(func.func(cse),func.func(canonicalize),symbol-dce,any(cse))"
+    )
+    assert PipelineBuilder.from_manager(manager).build() == manager
