@@ -3,48 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from builder_passes import A, B, Bufferize, Lower, OnFunc, OnModule, X, made
 
-from passel import AnchorError, InsertionError, OperationPass, OpPassManager, Pass, PassManager
+from passel import AnchorError, InsertionError, OpPassManager, PassManager
 from passel.builder import BUFFERIZATION, LOWERING, Bundle, PipelineBuilder
-
-
-class A(Pass):
-    name = "a"
-
-
-class B(Pass):
-    name = "b"
-
-
-class X(Pass):
-    name = "x"
-    n: int = 0
-
-
-class Bufferize(Pass):
-    name = "bufferize"
-    types = (BUFFERIZATION,)
-
-
-class Lower(Pass):
-    name = "lower"
-    types = (LOWERING,)
-
-
-class OnFunc(OperationPass):
-    name = "on-func"
-    anchor = "func.func"
-
-
-class OnModule(OperationPass):
-    name = "on-module"
-    anchor = "builtin.module"
-
-
-def made(*items: object) -> PipelineBuilder:
-    builder = PipelineBuilder("builtin.module")
-    builder.add(*items)
-    return builder
 
 
 def test_before_stops_at_the_first_and_after_at_the_last() -> None:
