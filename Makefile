@@ -15,7 +15,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
-.PHONY: help demo test sweep fuzz lit check format compat bench docs lock clean
+.PHONY: help demo test sweep fuzz declarations lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -32,6 +32,8 @@ sweep: .venv/.dev ## Run the tests that go through everything there is (minutes)
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it
 	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
 	$(BIN)/python tests/fuzz/inputs.py --seconds $$(($(FUZZ_SECONDS) / 2)) $(FUZZ_FLAGS)
+
+declarations: .venv/.declarations ## Get MLIR's declarations of its passes, which some tests compare with (Debian)
 
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit
@@ -78,6 +80,16 @@ clean: ## Remove everything that the targets made
 
 .venv/.dev: .venv/.runtime
 	$(PIP_INSTALL) -e '.[dev,mlir]'
+	@touch $@
+
+# No package on PyPI has the .td files; Debian's is not installed, only unpacked.
+.venv/.declarations: Makefile
+	mkdir -p .venv/declarations
+	cd .venv/declarations && { apt-get download libmlir-22-dev || \
+	  { apt-get update && apt-get download libmlir-22-dev; } }
+	dpkg-deb --fsys-tarfile .venv/declarations/*.deb | \
+	  tar -x -C .venv/declarations --wildcards '*.td' --strip-components=4
+	rm .venv/declarations/*.deb
 	@touch $@
 
 .venv/.bench: .venv/.dev

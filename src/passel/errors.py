@@ -12,6 +12,7 @@
     │   └── InsertionError                  a builder cannot put a pass where it was asked to
     ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
     ├── RemoteError                       an exception of another process, as text
+    ├── SpecificationError (ValueError)   a declaration in TableGen is wrong
     └── PassFailedError                   what `PassManager.run` raises
     PassFailure                           raised by pass authors in `run`; never leaves it
 
@@ -189,6 +190,26 @@ class RemoteError(PasselError):
 
     def __str__(self) -> str:
         return f"\n{self.args[0]}"
+
+
+class SpecificationError(PasselError, ValueError):
+    """A declaration of passes in TableGen is wrong, or nothing can be made of it.
+
+    Attributes:
+        message: One sentence.
+        place: The file, line and column as far as they are known, such as `Passes.td:12`.
+        excerpt: The line and a caret; may be empty.
+    """
+
+    def __init__(self, message: str, place: str = "", excerpt: str = "") -> None:
+        super().__init__(message, place, excerpt)
+        self.message: str = message
+        self.place: str = place
+        self.excerpt: str = excerpt
+
+    def __str__(self) -> str:
+        where = f"{self.place}: error: " if self.place else ""
+        return f"{where}{self.message}" + (f"\n{self.excerpt}" if self.excerpt else "")
 
 
 class Portable(NamedTuple):

@@ -4,8 +4,8 @@ A page's code runs in a directory of its own that has the project's `examples`:
 
 * a block with `title="name"` is a file, written there first, or equal to the one that is there;
 * other `python` blocks run as one program, and print the `text` block that follows them;
-* in `console` blocks, commands that start with `passel-opt` print what is shown; in it, a line
-  `...` stands for any lines.
+* in `console` blocks, commands of passel's tools print what is shown; in it, a line `...` stands
+  for any lines.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ("passel-opt", "passel-tblgen")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 _FENCE = re.compile(
-    r'^```(?P<language>\w+)(?: +title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
+    r'^(?P<fence>```+)(?P<language>\w+)(?: +title="(?P<title>[^"]+)")?\n(?P<text>.*?)^(?P=fence)$',
     re.MULTILINE | re.DOTALL,
 )
 _END_OF_BLOCK = "-- end of block --"
@@ -122,12 +123,12 @@ def test_python_blocks_run_and_print_what_is_shown(page: Path, directory: Path) 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_print_what_is_shown(page: Path, directory: Path) -> None:
-    """Every `passel-opt` command of the page prints the lines below it."""
+    """Every command of passel's tools on the page prints the lines below it."""
     blocks = blocks_of(page)
     write_files(blocks, directory)
     for block in blocks:
         for command, shown in commands_of(block) if block.language == "console" else []:
-            if not command.startswith("passel-opt"):
+            if not command.startswith(TOOLS):
                 continue
             actual = run(directory, "sh", "-c", command)
             assert shows(shown, actual), f"$ {command}\n{actual}"

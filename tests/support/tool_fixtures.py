@@ -170,3 +170,26 @@ def _run(program: Path, *flags: str, source: str) -> Outcome:
         [program, *flags], input=source.encode(), capture_output=True, check=False, timeout=60
     )
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+# -- passel-tblgen ---------------------------------------------------------------------------
+
+
+class TblgenTool(Protocol):
+    """Runs passel-tblgen with arguments."""
+
+    def __call__(self, *arguments: str) -> Outcome:
+        """Run the tool."""
+        ...
+
+
+@pytest.fixture
+def tblgen() -> TblgenTool:
+    """passel-tblgen in a process of its own, as users start it."""
+
+    def run(*arguments: str) -> Outcome:
+        command = [sys.executable, "-m", "passel.specification", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run

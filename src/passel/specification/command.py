@@ -1,0 +1,135 @@
+"""The command passel-tblgen: generators on `.td` files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from passel.diagnostics import suggest
+from passel.errors import PasselError, SpecificationError
+from passel.instruments.whole_files import write_whole
+from passel.specification.markdown import pass_doc
+from passel.specification.records import read_passes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.specification.model import PassDeclaration
+
+PROGRAM = "passel-tblgen"
+
+
+class _Generator(NamedTuple):
+    """A flag that asks for an output.
+
+    Attributes:
+        help: One line.
+        generate: Returns the output.
+    """
+
+    help: str
+    generate: Callable[[Sequence[PassDeclaration], argparse.Namespace], str]
+
+
+def _document(passes: Sequence[PassDeclaration], _: argparse.Namespace) -> str:
+    return pass_doc(passes)
+
+
+_GENERATORS = {
+    "gen-pass-doc": _Generator("Markdown, as mlir-tblgen writes it", _document),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run passel-tblgen.
+
+    Args:
+        argv: The arguments without the program's name; by default those of the process.
+
+    Returns:
+        The exit code: 0 if all went well, 1 if the file is wrong or cannot be written. For a
+        wrong command line, the process exits with 2.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        passes = read_passes(arguments.file, arguments.include, program=arguments.tblgen)
+        chosen = _chosen(passes, arguments)
+        write(_GENERATORS[arguments.generator].generate(chosen, arguments), arguments.output)
+    except PasselError as error:
+        prefix = (
+            "" if isinstance(error, SpecificationError) and error.place else f"{PROGRAM}: error: "
+        )
+        sys.stderr.write(f"{prefix}{error}\n")
+        return 1
+    return 0
+
+
+def write(text: str, output: str) -> None:
+    """Write what was generated to a file, or to the standard output for `-`.
+
+    Raises:
+        SpecificationError: The file cannot be written.
+    """
+    if output == "-":
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.flush()
+        return
+    try:
+        write_whole(Path(output), text)
+    except OSError as error:
+        raise SpecificationError(f"cannot write '{output}': {error.strerror}") from None
+
+
+def _chosen(
+    passes: Sequence[PassDeclaration], arguments: argparse.Namespace
+) -> Sequence[PassDeclaration]:
+    """Return the passes that `--passes` names, or all."""
+    if arguments.passes is None:
+        return passes
+    wanted = [name.strip() for name in arguments.passes.split(",")]
+    known = {each.argument for each in passes}
+    for name in wanted:
+        if name not in known:
+            message = f"there is no pass '{name}'{suggest(name, known)}"
+            raise SpecificationError(message, arguments.file)
+    return [each for each in passes if each.argument in wanted]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        PROGRAM,
+        description="Make Python, documentation and TableGen of passes declared in TableGen.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("file", help="the .td file")
+    parser.add_argument(
+        "-I",
+        dest="include",
+        action="append",
+        default=[],
+        metavar="DIRECTORY",
+        help="where included files are looked for; may be given several times",
+    )
+    parser.add_argument("-o", dest="output", default="-", metavar="FILE", help="the output")
+    _add(parser, "passes", "NAME,...", "only these passes, by their names in pipelines")
+    _add(parser, "tblgen", "PROGRAM", "the llvm-tblgen to use", default="")
+    generators = parser.add_mutually_exclusive_group(required=True)
+    for name, generator in _GENERATORS.items():
+        generators.add_argument(
+            f"-{name}",
+            f"--{name}",
+            dest="generator",
+            action="store_const",
+            const=name,
+            help=generator.help,
+        )
+    return parser
+
+
+def _add(
+    parser: argparse.ArgumentParser, name: str, metavar: str, text: str, default: str | None = None
+) -> None:
+    # LLVM's tools take one dash or two.
+    parser.add_argument(f"-{name}", f"--{name}", metavar=metavar, default=default, help=text)

@@ -1,0 +1,169 @@
+"""Declarations from TableGen's records, checked."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, cast
+
+from passel.errors import SpecificationError
+from passel.pipeline import NAMES, is_name
+from passel.specification.model import (
+    OptionDeclaration,
+    PassDeclaration,
+    Place,
+    StatisticDeclaration,
+)
+from passel.specification.tablegen import read_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+def read_passes(
+    file: str, include: Sequence[str] = (), *, program: str = ""
+) -> tuple[PassDeclaration, ...]:
+    """Return the passes that a `.td` file declares, sorted by the names of their records.
+
+    Args:
+        file: The file's path.
+        include: Directories in which included files are looked for.
+        program: llvm-tblgen, if not the one that is found.
+
+    Raises:
+        SpecificationError: TableGen refuses the file; it has no passes because it does not
+            include `mlir/Pass/PassBase.td`; or a pass has no name, another one's, or one
+            that would not read back.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as directory:
+        ...     path = Path(directory, "Passes.td")
+        ...     _ = path.write_text('''
+        ... include "mlir/Pass/PassBase.td"
+        ... def CountOps : Pass<"count-ops", "func::FuncOp">;
+        ... ''')
+        ...     for declared in read_passes(str(path)):
+        ...         print(declared.def_name, declared.argument, declared.place.line)
+        CountOps count-ops 3
+    """
+    records, included = read_records(file, include, program=program)
+    if "PassBase" not in records["!instanceof"]:
+        raise SpecificationError(
+            'there are no passes: the file does not include "mlir/Pass/PassBase.td"', file
+        )
+    reader = _Reader(records, file, included)
+    names = records["!instanceof"]["PassBase"]
+    passes = sorted((reader.read_pass(name) for name in names), key=lambda each: each.def_name)
+    _check_names(passes)
+    return tuple(passes)
+
+
+def _check_names(passes: Iterable[PassDeclaration]) -> None:
+    known: dict[str, PassDeclaration] = {}
+    for each in sorted(passes, key=lambda each: each.place):
+        if not each.argument:
+            raise SpecificationError(
+                f"pass '{each.def_name}' has no name: its first argument is empty", str(each.place)
+            )
+        if not is_name(each.argument):
+            raise SpecificationError(
+                f"'{each.argument}' cannot be the name of pass '{each.def_name}': {NAMES}",
+                str(each.place),
+            )
+        other = known.setdefault(each.argument, each)
+        if other is not each:
+            raise SpecificationError(
+                f"passes '{other.def_name}' and '{each.def_name}' have the same name "
+                f"'{each.argument}'; the first one is at {other.place}",
+                str(each.place),
+            )
+
+
+class _Reader:
+    """The records of one file.
+
+    Args:
+        records: All records, by name.
+        file: The file's path.
+        included: Paths of the files that it includes.
+    """
+
+    def __init__(self, records: dict[str, Any], file: str, included: Iterable[str]) -> None:
+        self._records = records
+        self._file = file
+        # TableGen gives a place with the last part of the path alone.
+        self._paths: dict[str, str] = {PurePath(path).name: path for path in included}
+        self._paths[PurePath(file).name] = file
+
+    def read_pass(self, name: str) -> PassDeclaration:
+        record = self._records[name]
+        return PassDeclaration(
+            def_name=name,
+            argument=self._text(record, "argument"),
+            base_class=self._text(record, "baseClass"),
+            summary=self._text(record, "summary"),
+            description=self._text(record, "description"),
+            constructor=self._text(record, "constructor"),
+            dependent_dialects=self._dialects(record),
+            options=tuple(map(self._option, self._referred(record, "options"))),
+            statistics=tuple(map(self._statistic, self._referred(record, "statistics"))),
+            place=self._place(record),
+        )
+
+    def _option(self, record: dict[str, Any]) -> OptionDeclaration:
+        return OptionDeclaration(
+            cpp_name=self._text(record, "cppName"),
+            argument=self._text(record, "argument"),
+            type=self._text(record, "type"),
+            default=self._text(record, "defaultValue"),
+            description=self._text(record, "description"),
+            flags=self._text(record, "additionalOptFlags"),
+            is_list="ListOption" in record["!superclasses"],
+            place=self._place(record),
+        )
+
+    def _statistic(self, record: dict[str, Any]) -> StatisticDeclaration:
+        return StatisticDeclaration(
+            cpp_name=self._text(record, "cppName"),
+            name=self._text(record, "name"),
+            description=self._text(record, "description"),
+            place=self._place(record),
+        )
+
+    def _dialects(self, record: dict[str, Any]) -> tuple[str, ...]:
+        given = self._list(record, "dependentDialects")
+        if not all(isinstance(each, str) for each in given):
+            raise self._unset(record, "dependentDialects")
+        # C++ takes what stands between two commas as well.
+        return tuple(name.strip() for each in given for name in each.split(","))
+
+    def _referred(self, record: dict[str, Any], field: str) -> Iterator[dict[str, Any]]:
+        for each in self._list(record, field):
+            if each is None:
+                raise self._unset(record, field)
+            yield self._records[each["def"]]
+
+    def _list(self, record: dict[str, Any], field: str) -> list[Any]:
+        found = record.get(field)
+        if not isinstance(found, list):
+            raise self._unset(record, field)
+        return cast("list[Any]", found)
+
+    def _text(self, record: dict[str, Any], field: str) -> str:
+        found = record.get(field)
+        if not isinstance(found, str):
+            raise self._unset(record, field)
+        return found
+
+    def _unset(self, record: dict[str, Any], field: str) -> SpecificationError:
+        what = "is not set" if field in record else "is missing"
+        name = "an unnamed record" if record["!anonymous"] else f"record '{record['!name']}'"
+        return SpecificationError(f"field '{field}' of {name} {what}", str(self._place(record)))
+
+    def _place(self, record: dict[str, Any]) -> Place:
+        # The first place is that of the record; later ones are where it was instantiated.
+        name, _, line = next(iter(record.get("!locs", ())), "").rpartition(":")
+        if not name:  # before LLVM 15
+            return Place(self._file)
+        return Place(self._paths.get(name, name), int(line))

