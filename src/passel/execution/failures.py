@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import Diagnostic, Severity
-from passel.errors import Failure
+from passel.errors import Failure, PassFailure
 from passel.ir import InvalidIR
 from passel.passes.context import op_diagnostic
 from passel.schedule import passes_of
@@ -15,7 +15,6 @@ from passel.schedule import passes_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from passel.errors import PassFailure
     from passel.execution.fusion import Inside
     from passel.execution.isolation import Trespass
     from passel.ir import IRAdapter
@@ -49,21 +48,14 @@ class FailureReporter:
 
     adapter: IRAdapter
 
-    def gave_up(self, step: Step, op: Any, error: PassFailure) -> Failure:
-        """Return the failure of a pass that has raised `PassFailure`."""
-        message = f"pass '{step.title}' failed"
-        if error.message:
-            message += f": {error.message}"
-        return self._failure("failed", step, op, message, blamed=error.op, cause=error)
-
-    def crashed(self, step: Step, op: Any, error: Exception) -> Failure:
-        """Return the failure of a pass that has raised anything else."""
-        text = f"{type(error).__name__}: {_words_of(error)}".rstrip(": \n")
-        message = f"pass '{step.title}' crashed: {_gist(text)}"
-        return self._failure("crashed", step, op, message, cause=error)
-
-    def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
-        """Return the failure of a step during which the run was asked to stop."""
+    def raised(self, step: Step, op: Any, error: BaseException) -> Failure:
+        """Return the failure of a step during which something was raised."""
+        if isinstance(error, PassFailure):
+            return self._gave_up(step, op, error)
+        if isinstance(error, Exception):
+            text = f"{type(error).__name__}: {_words_of(error)}".rstrip(": \n")
+            message = f"pass '{step.title}' crashed: {_gist(text)}"
+            return self._failure("crashed", step, op, message, cause=error)
         message = f"pass '{step.title}' was interrupted by {type(error).__name__}"
         return self._failure("interrupted", step, op, message, cause=error)
 
@@ -103,7 +95,7 @@ class FailureReporter:
                 suspects = self._workers(inner.step, inner.op)
                 return self.invalid_around(suspects, inner.op, inner.reason)
             return self.invalid(inner.step, inner.op, inner.reason)
-        return self.gave_up(inner.step, inner.op, inner.reason)
+        return self._gave_up(inner.step, inner.op, inner.reason)
 
     def broken_claim(self, step: Step, op: Any) -> Failure:
         """Return the failure of a pass that says that it changes nothing, and does."""
@@ -164,13 +156,15 @@ class FailureReporter:
         message = self._trespass_text(trespass.op, around).partition(" op ")[2]
         return self._failure("isolation", step, op, message, blamed=trespass.op)
 
-    def unschedulable(self, step: Step, op: Any, rejection: str) -> Failure:
-        """Return the failure of a step that the op may not run; nothing of it was run."""
+    def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
+        """Return the failure of a step, or a pipeline, that the op may not run: it was not run."""
         return self._failure("unschedulable", step, op, rejection)
 
-    def misplaced(self, op: Any, message: str) -> Failure:
-        """Return the failure of a pipeline for an op that the pass may not touch."""
-        return self._failure("unschedulable", None, op, message)
+    def _gave_up(self, step: Step, op: Any, error: PassFailure) -> Failure:
+        message = f"pass '{step.title}' failed"
+        if error.message:
+            message += f": {error.message}"
+        return self._failure("failed", step, op, message, blamed=error.op, cause=error)
 
     def _workers(self, step: NestedStep, op: Any) -> Suspects:
         """Return all that nested pipelines run inside of an op as suspects."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.execution.outcome import Outcome
+from passel.execution.outcome import UNCHANGED, Outcome, merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
+    from passel.execution.context import OpContext
 
 
 class Reports:
@@ -53,3 +54,25 @@ class Reports:
         diagnostics = self.detach([failure.diagnostic])
         self(diagnostics, (failure,))
         return Outcome(None, (failure,), diagnostics)
+
+    def fail_step(self, ctx: OpContext, failure: Failure) -> Outcome:
+        """Report a step's failure, after what its pass has reported, and return the outcome."""
+        ctx.failure = failure
+        told = self.close(ctx)
+        return merge([told, self.fail(failure)])
+
+    def flush(self, ctx: OpContext) -> None:
+        """Report what the pass has told so far."""
+        if (record := ctx.record) is not None and record.diagnostics:
+            diagnostics = self.detach(record.diagnostics)
+            record.diagnostics = []
+            record.reported += diagnostics
+            self(diagnostics)
+
+    def close(self, ctx: OpContext) -> Outcome:
+        """Report what the pass has told, and return it as an outcome that changes nothing."""
+        self.flush(ctx)
+        record, ctx.record = ctx.record, None
+        if record is None:
+            return UNCHANGED
+        return Outcome(False, (), tuple(record.reported), record.counts)

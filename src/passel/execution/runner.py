@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from passel.errors import AnchorError, PassFailure, Problem
+from passel.errors import AnchorError, Problem
 from passel.execution.analyses import AnalysisRunner
 from passel.execution.context import OpContext
 from passel.execution.failures import Suspects
@@ -132,10 +132,10 @@ class PipelineRunner:
             try:
                 analyses = ctx.analyses.nest(op)
             except ValueError:
-                self._steps.flush(ctx)
+                self._services.reports.flush(ctx)
                 return self._take(ctx, self._refuse(op))
         schedule = self._services.compiler.schedule(cast("PassTree", pipeline), ctx.path)
-        self._steps.flush(ctx)  # what the pass has reported comes before what runs now
+        self._services.reports.flush(ctx)  # what the pass has reported comes before what runs now
         step = ctx.step
         outcome = self.initialize(schedule, op)
         if not outcome.failures:
@@ -149,7 +149,7 @@ class PipelineRunner:
         """Run a pipeline for a pass on an op of another IR; see `PassContext.run_elsewhere`."""
         compiler.guard = self._services.compiler.guard
         schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
-        self._steps.flush(ctx)
+        self._services.reports.flush(ctx)
         return self._take(ctx, self._cross(ctx, schedule, op, compiler))
 
     def _context(self, op: Any, analyses: Any = None) -> OpContext:
@@ -160,12 +160,9 @@ class PipelineRunner:
         return self._siblings.run(step, op, ctx, self)
 
     def _not_initialized(self, step: PassStep, op: Any, error: BaseException) -> Outcome:
-        failures, fail = self._services.failures, self._services.reports.fail
-        if isinstance(error, PassFailure):
-            return fail(failures.gave_up(step, op, error))
+        failure = self._services.failures.raised(step, op, error)
         if isinstance(error, Exception):
-            return fail(failures.crashed(step, op, error))
-        failure = failures.interrupted(step, op, error)
+            return self._services.reports.fail(failure)
         failure.diagnostic.detach(render=False)
         error.add_note(str(failure))
         return Outcome(None, (failure,), interrupt=error)
@@ -182,7 +179,9 @@ class PipelineRunner:
             "Trying to schedule a dynamic pipeline on an operation that isn't nested under the "
             "current operation the pass is processing"
         )
-        failed = self._services.reports.fail(self._services.failures.misplaced(op, message))
+        failed = self._services.reports.fail(
+            self._services.failures.unschedulable(None, op, message)
+        )
         return replace(failed, changed=False)
 
     def _take(self, ctx: OpContext, outcome: Outcome) -> PipelineRun:

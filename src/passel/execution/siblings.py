@@ -17,7 +17,6 @@ from passel.execution.services import VerifyEach
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from passel.errors import Failure
     from passel.execution.failures import Suspects
     from passel.execution.plans import Plan, Planner
     from passel.execution.services import RunServices
@@ -199,7 +198,7 @@ class _Level:
             return UNCHANGED
         if self._verify_deferred(tasks, outcomes):
             return UNCHANGED  # one by one it has shown which pass is to blame
-        return self._fail(failure)
+        return self._services.reports.fail_step(self._ctx, failure)
 
     def _trespasses(self) -> Iterable[Trespass]:
         """Yield changes outside of the ops that passes ran on."""
@@ -238,7 +237,7 @@ class _Level:
             task.plan.op_name,
             rest,
         )
-        return merge([self._fail(failure), CHANGED])
+        return merge([self._services.reports.fail_step(self._ctx, failure), CHANGED])
 
     def _report(self, trespass: Trespass) -> Outcome:
         """Return the outcome of a change from outside."""
@@ -248,12 +247,7 @@ class _Level:
         suspects = suspects._replace(passes=self._suspects(worked_on).passes)
         around = None if trespass.is_around else self._op
         failure = self._services.failures.trespass(suspects, around, trespass)
-        return merge([self._fail(failure), CHANGED])
-
-    def _fail(self, failure: Failure) -> Outcome:
-        """Report a failure of the step itself."""
-        self._ctx.failure = failure
-        return self._services.reports.fail(failure)
+        return merge([self._services.reports.fail_step(self._ctx, failure), CHANGED])
 
     def _suspects(self, tasks: Sequence[SiblingTask]) -> Suspects:
         pipelines = list(dict.fromkeys(task.plan.pipeline for task in tasks))
