@@ -25,6 +25,7 @@ from passel.passes.pass_type import (
     LATE_OPTIMIZATION,
     LOWERING,
     NORMALIZATION,
+    UNKNOWN,
     PassType,
 )
 
@@ -37,6 +38,7 @@ __all__ = [
     "LATE_OPTIMIZATION",
     "LOWERING",
     "NORMALIZATION",
+    "UNKNOWN",
     "Bundle",
     "DeclarationTable",
     "Declarations",

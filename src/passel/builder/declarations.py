@@ -103,8 +103,8 @@ class DeclarationTable:
     def named(self, name: str, *, ir: str = "") -> Declarations:
         """Return what this table says of passes of a name, whatever their class."""
         found = _NOTHING if self._behind is None else self._behind.named(name, ir=ir)
-        for key in {("", name), (ir, name)}:
-            found = self._declared.get(key, _NOTHING) | found
+        for key in dict.fromkeys([("", name), (ir, name)]):
+            found |= self._declared.get(key, _NOTHING)
         return found
 
     def types(self) -> Iterator[PassType]:

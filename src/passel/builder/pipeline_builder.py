@@ -12,6 +12,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from passel.builder.declarations import default_declarations
+from passel.builder.duplicates import drop_duplicates
 from passel.builder.editing import Editor, steps_of
 from passel.builder.extensions import Extensions
 from passel.builder.finishing import finish
@@ -204,8 +205,9 @@ class PipelineBuilder(Editor):
             arguments: As for the constructor.
         """
         builder = cls(manager.anchor, **arguments)
-        for node in builder._normalizer.from_entries(manager.entries(), builder._origin()):
-            builder._sequence.link(node, builder._at, len(builder._at.items))
+        with builder._sequence.change():
+            for node in builder._normalizer.from_entries(manager.entries(), builder._origin()):
+                builder._sequence.link(node, builder._at, len(builder._at.items))
         return builder
 
     @classmethod
@@ -253,6 +255,7 @@ class PipelineBuilder(Editor):
     def _finished(self) -> tuple[PassManager, list[Remark]]:
         draft = self.copy()
         remarks = finish(draft._sequence, draft.variables)
+        remarks += drop_duplicates(draft._sequence, draft.declarations)
         return draft._manager(), remarks
 
     def _manager(self) -> PassManager:

@@ -72,18 +72,20 @@ class Step(Item):
     Attributes:
         entry: The pass, with its place in the text that it comes from.
         bundles: The bundles that it came with, the innermost first.
+        call: The number of the call that has added it.
         enabled: Whether it is built.
         rank: Its number among all steps of the sequence, as of the last `renumber`.
         is_placed: Whether constraints alone have put it where it stands.
         because: Why it stands where it stands, in sentences.
     """
 
-    __slots__ = ("because", "bundles", "enabled", "entry", "is_placed", "rank")
+    __slots__ = ("because", "bundles", "call", "enabled", "entry", "is_placed", "rank")
 
     def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
         super().__init__(origin)
         self.entry = entry._replace(item=pass_)
         self.bundles: tuple[BundleUse, ...] = ()
+        self.call = 0
         self.enabled = True
         self.rank = 0
         self.is_placed = False
@@ -187,9 +189,13 @@ class Sequence:
 
     Args:
         anchor: The anchor of the outermost pipeline.
+
+    Attributes:
+        calls: How many calls have changed it.
     """
 
     def __init__(self, anchor: str) -> None:
+        self.calls = 0
         self.root = Nest(anchor, Origin())
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
@@ -203,6 +209,7 @@ class Sequence:
         """Return a sequence with copies of all items, under their labels."""
         other = Sequence(self.root.anchor)
         other._numbers = self._numbers.copy()
+        other.calls = self.calls
         for index, item in enumerate(self.root.items):
             other.link(item.copy(), other.root, index)
         return other
@@ -236,7 +243,9 @@ class Sequence:
         item.label = item.label or self.new_label(label or _name_of(item))
         self._by_label[item.label] = item
         self.on_undo(lambda: self._by_label.pop(item.label))
-        if not isinstance(item, Step):
+        if isinstance(item, Step):
+            item.call = item.call or self.calls
+        else:
             for inner in item.items:
                 self._adopt(inner, item)
 
@@ -266,6 +275,7 @@ class Sequence:
     def change(self) -> Generator[None]:
         """Take back everything that was done inside if an error leaves it."""
         outer, self._undo = self._undo, []
+        self.calls += 1
         try:
             yield
         except BaseException:

@@ -9,6 +9,7 @@ from passel.builder.sequence import Group, Step
 from passel.diagnostics import suggest
 from passel.errors import InsertionError, Problem
 from passel.passes import PassType
+from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -73,7 +74,8 @@ class Targets:
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays: its pass's own, and its bundles'."""
         from_bundles = (each for use in step.bundles for each in use.bundle.types)
-        return tuple(dict.fromkeys((*self._declarations.of(step.pass_).types, *from_bundles)))
+        declared = (*self._declarations.of(step.pass_).types, *from_bundles)
+        return tuple(dict.fromkeys(declared)) or (UNKNOWN,)
 
     def units(self, target: Target) -> list[Unit]:
         """Return all that a target stands for, in the order in which it runs."""

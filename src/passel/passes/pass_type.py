@@ -42,3 +42,5 @@ LOWERING = PassType("lowering")
 """Conversion to the form that leaves the compiler, such as LLVM's."""
 CLEANUP = PassType("cleanup")
 """Removal of what other passes leave behind."""
+UNKNOWN = PassType("unknown")
+"""The type of a pass for which none is declared."""

@@ -1,0 +1,87 @@
+"""Types of xDSL's own passes, and which of them change nothing when they run twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from passel.builder import (
+    BUFFERIZATION,
+    CLEANUP,
+    EARLY_OPTIMIZATION,
+    HARDWARE_OPTIMIZATION,
+    INGRESS,
+    LATE_OPTIMIZATION,
+    LOWERING,
+    NORMALIZATION,
+    Declarations,
+)
+
+if TYPE_CHECKING:
+    from passel.builder import DeclarationTable, PassType
+
+_TYPES: dict[PassType, str] = {
+    INGRESS: """
+        convert-ml-program-to-memref frontend-desymrefy jax-use-donated-arguments
+        lift-arith-to-linalg shape-inference
+    """,
+    NORMALIZATION: """
+        canonicalize-dmp convert-arith-to-varith empty-tensor-to-alloc-tensor
+        expand-math-to-polynomials function-persist-arg-names linalg-generalize-named-ops
+        memref-stream-generalize-fill memref-stream-infer-fill memref-stream-legalize
+        memref-stream-unnest-out-parameters riscv-scf-for-infer-constant-step
+        stencil-shape-minimize
+    """,
+    EARLY_OPTIMIZATION: """
+        approximate-math-with-bitcast arith-add-fastmath eqsat-add-costs
+        eqsat-create-eclasses eqsat-create-egraphs eqsat-extract function-constant-pinning
+        inline linalg-fuse-multiply-add stencil-inlining stencil-storage-materialization
+        stencil-tensorize-z-dimension varith-fuse-repeated-operands
+    """,
+    BUFFERIZATION: "csl-stencil-bufferize stencil-bufferize",
+    LATE_OPTIMIZATION: """
+        control-flow-hoist licm loop-hoist-memref loop-invariant-code-motion mem2reg
+        memref-stream-fold-fill memref-stream-interleave memref-stream-tile-outer-loops
+        memref-streamify riscv-scf-loop-range-folding scf-for-loop-flatten
+        scf-for-loop-range-folding scf-for-loop-unroll scf-parallel-loop-tiling
+        stencil-unroll vector-split-load-extract
+    """,
+    HARDWARE_OPTIMIZATION: """
+        convert-riscv-scf-for-to-frep csl-stencil-handle-async-flow
+        csl-stencil-materialize-stores csl-stencil-set-global-coeffs
+        csl-wrapper-hoist-buffers distribute-stencil gpu-map-parallel-loops inline-snrt
+        memref-to-gpu replace-incompatible-fpga riscv-allocate-infinite-registers
+        riscv-allocate-registers riscv-lower-parallel-mov riscv-prologue-epilogue-insertion
+        snitch-allocate-registers x86-allocate-registers x86-infer-broadcast
+        x86-prologue-epilogue-insertion x86-regalloc-legalize x86-regalloc-verify-liveness
+        x86-set-arch
+    """,
+    LOWERING: """
+        convert-arith-to-riscv convert-arith-to-riscv-snitch convert-arith-to-x86
+        convert-func-to-riscv-func convert-func-to-x86-func convert-linalg-to-loops
+        convert-linalg-to-memref-stream convert-memref-stream-to-loops
+        convert-memref-stream-to-snitch-stream convert-memref-to-ptr convert-memref-to-riscv
+        convert-pdl-interp-to-eqsat-pdl-interp convert-pdl-to-pdl-interp
+        convert-print-format-to-riscv-debug convert-ptr-to-llvm convert-ptr-to-riscv
+        convert-ptr-to-x86 convert-ptr-type-offsets convert-riscv-scf-to-riscv-cf
+        convert-riscv-to-llvm convert-scf-to-cf convert-scf-to-openmp
+        convert-scf-to-riscv-scf convert-scf-to-x86-scf convert-snitch-stream-to-snitch
+        convert-stencil-to-csl-stencil convert-stencil-to-ll-mlir convert-varith-to-arith
+        convert-vector-to-ptr convert-vector-to-x86 convert-x86-scf-to-x86
+        csl-stencil-to-csl-wrapper dmp-to-mpi hls-convert-stencil-to-ll-mlir linalg-to-csl
+        lower-affine lower-csl-stencil lower-csl-wrapper lower-hls lower-mpi
+        lower-riscv-func lower-snitch memref-to-dsd printf-to-llvm printf-to-putchar
+    """,
+    CLEANUP: """
+        canonicalize cse dce reconcile-unrealized-casts sccp strip-debuginfo symbol-dce
+    """,
+}
+
+_IDEMPOTENT = "canonicalize cse dce reconcile-unrealized-casts sccp strip-debuginfo symbol-dce"
+"""A second run right after the first finds nothing to do."""
+
+
+def declare(table: DeclarationTable) -> None:
+    """Add what is known of xDSL's own passes; an entry point names it."""
+    for kind, names in _TYPES.items():
+        table.declare(Declarations(types=(kind,)), *names.split(), ir="xdsl")
+    table.declare(Declarations(idempotent=True), *_IDEMPOTENT.split(), ir="xdsl")

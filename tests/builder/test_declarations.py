@@ -1,0 +1,85 @@
+"""What is declared of passes, by their classes and by tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from passel.builder import (
+    BUFFERIZATION,
+    CLEANUP,
+    LOWERING,
+    UNKNOWN,
+    Declarations,
+    DeclarationTable,
+    PassType,
+    PipelineBuilder,
+    default_declarations,
+)
+from passel.mlir.upstream import upstream_passes
+from passel.passes import default_registry
+
+WITHOUT_TYPE = {
+    "mlir": {
+        "composite-fixed-point-pass",
+        "generate-runtime-verification",
+        "print-ir",
+        "print-op-stats",
+        "snapshot-op-locations",
+        "transform-dialect-check-uses",
+        "transform-infer-effects",
+        "transform-interpreter",
+        "transform-preload-library",
+        "view-op-graph",
+    },
+    "xdsl": {
+        "apply-eqsat-pdl",
+        "apply-eqsat-pdl-interp",
+        "apply-individual-rewrite",
+        "apply-pdl",
+        "apply-pdl-interp",
+        "composite-fixed-point-pass",
+        "constant-fold-interp",
+        "eqsat-serialize-egraph",
+        "func-to-pdl-rewrite",
+        "mlir",
+        "mlir-opt",
+        "print-op-stats",
+        "transform-interpreter",
+    },
+}
+"""Passes that play any part, or none."""
+
+
+@pytest.mark.parametrize("ir", ["mlir", "xdsl"])
+def test_every_pass_that_comes_along_has_a_type(ir: str) -> None:
+    """But those that print, and those whose part depends on what they are given."""
+    names = (
+        list(upstream_passes())
+        if ir == "mlir"
+        else [i.name for i in default_registry().passes(ir=ir) if not i.name.startswith("test-")]
+    )
+    table = default_declarations()
+    untyped = {name for name in names if not table.named(name, ir=ir).types}
+    assert untyped == WITHOUT_TYPE[ir]
+
+
+def test_types_of_real_passes() -> None:
+    """The builder knows the types of passes that it was given as text."""
+    builder = PipelineBuilder.parse(
+        "builtin.module(canonicalize,func.func(convert-linalg-to-loops),print-op-stats)"
+    )
+    assert [builder.types_of(step) for step in builder.steps()] == [
+        (CLEANUP,),
+        (LOWERING,),
+        (UNKNOWN,),
+    ]
+
+
+def test_types_of_ones_own() -> None:
+    """A type of one's own is attached to somebody else's pass, beside the types it has."""
+    tiling = PassType("tiling")
+    table = DeclarationTable(default_declarations())
+    table.declare(Declarations(types=(tiling,)), "one-shot-bufferize", "cse", ir="mlir")
+    assert table.named("one-shot-bufferize", ir="mlir").types == (BUFFERIZATION, tiling)
+    assert table.named("cse", ir="xdsl").types == (CLEANUP,)
+    assert tiling in set(table.types())

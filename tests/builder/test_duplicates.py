@@ -1,0 +1,81 @@
+"""Passes and bundles that several have asked for, and that need to run once."""
+
+from __future__ import annotations
+
+from builder_passes import A, B, X, made
+
+from passel import OpPassManager, Pass
+from passel.builder import Bundle, Declarations, DeclarationTable, PipelineBuilder
+
+
+class Clean(Pass):
+    """An idempotent pass."""
+
+    name = "clean"
+    idempotent = True
+    level: int = 1
+
+
+class Sweep(Pass):
+    """Another one."""
+
+    name = "sweep"
+    idempotent = True
+
+
+CLEANUP = Bundle("cleanup", Clean(), Sweep())
+
+
+def test_two_cleanups_in_a_row_become_one() -> None:
+    """A bundle right after an equal one is dropped, and the report says so."""
+    builder = made(A(), CLEANUP, CLEANUP, B())
+    assert str(builder.build()) == "builtin.module(a,clean,sweep,b)"
+    (remark,) = builder.report()
+    assert str(remark) == "dropped: bundle 'cleanup' changes nothing right after 'sweep'"
+    assert str(builder) == "builtin.module(a,clean,sweep,clean,sweep,b)"
+
+
+def test_bundles_share_what_they_end_and_begin_with() -> None:
+    """The last pass of a bundle and the first of the next one are equal: it runs once."""
+    builder = made(Bundle("one", X(), Clean()), Bundle("two", Clean(), X(n=1)))
+    assert str(builder.build()) == "builtin.module(x,clean,x{n=1})"
+
+
+def test_what_one_call_asks_for_stays() -> None:
+    """Who adds a pass twice gets it twice; who else adds it does not."""
+    builder = made(Clean(), Clean())
+    assert str(builder.build()) == "builtin.module(clean,clean)"
+    builder.add(Clean())
+    assert str(builder.build()) == "builtin.module(clean,clean)"
+    manager = OpPassManager("builtin.module").add(Clean(), Clean())
+    assert PipelineBuilder.from_manager(manager).build() == manager
+
+
+def test_what_differs_stays() -> None:
+    """Other options, a pass between, or another nest: nothing is dropped."""
+    builder = made(Clean())
+    builder.add(Clean(level=2))
+    builder.add(A())
+    builder.add(Clean(level=2))
+    builder.nest("func.func").add(Clean())
+    builder.add(Clean(level=2))
+    assert not builder.report()
+
+
+def test_passes_that_are_not_idempotent_stay() -> None:
+    """Nothing is known of a pass unless it is declared, by its class or by a table."""
+    builder = made(A())
+    builder.add(A())
+    assert len(builder.build()) == 2
+    table = DeclarationTable()
+    table.declare(Declarations(idempotent=True), "a")
+    builder = PipelineBuilder(declarations=table)
+    builder.add(A())
+    builder.add(A())
+    assert len(builder.build()) == 1
+
+
+def test_bundles_that_stay_together() -> None:
+    """They are dropped as a whole as well."""
+    tight = Bundle("tight", Clean(), Sweep(), together=True)
+    assert str(made(tight, tight).build()) == "builtin.module(clean,sweep)"
