@@ -10,7 +10,7 @@ from passel.builder.declarations import (
     DeclarationTable,
     default_declarations,
 )
-from passel.builder.extensions import Extension
+from passel.builder.extensions import Extension, installed_extensions
 from passel.builder.finishing import Remark
 from passel.builder.origin import Origin
 from passel.builder.pipeline_builder import PipelineBuilder
@@ -51,4 +51,5 @@ __all__ = [
     "Stage",
     "Step",
     "default_declarations",
+    "installed_extensions",
 ]

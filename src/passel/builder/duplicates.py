@@ -46,12 +46,12 @@ def _is_repeated(before: Run, run: Run, declarations: DeclarationTable) -> bool:
         return False
     first, second = before[0], run[0]
     if len(run) > 1 or (first.bundles and second.bundles):
-        was_asked_twice = first.bundles[-1] is second.bundles[-1]
+        was_asked_twice = first.bundles[0] is second.bundles[0]
     else:
         was_asked_twice = first.call == second.call
     if was_asked_twice:
         return False
-    declared = second.bundles[-1].bundle.idempotent if len(run) > 1 else None
+    declared = second.bundles[0].bundle.idempotent if len(run) > 1 else None
     if declared is not None:
         return declared
     return all(declarations.of(step.pass_).idempotent for step in run)
@@ -59,7 +59,7 @@ def _is_repeated(before: Run, run: Run, declarations: DeclarationTable) -> bool:
 
 def _message(before: Run, run: Run) -> str:
     bundles = run[0].bundles
-    what = f"bundle '{bundles[-1].bundle.name}'" if len(run) > 1 else f"'{run[0].pass_}'"
+    what = f"bundle '{bundles[0].bundle.name}'" if len(run) > 1 else f"'{run[0].pass_}'"
     by = f", added by {run[0].origin}," if run[0].origin.extension else ""
     return f"{what}{by} changes nothing right after '{before[-1].label}'"
 
@@ -71,7 +71,7 @@ def _runs(nest: Nest, *, by_bundle: bool) -> Iterator[Run]:
         if isinstance(item, Nest):
             yield run
             run = []
-        elif run and by_bundle and item.bundles and item.bundles[-1:] == run[-1].bundles[-1:]:
+        elif run and by_bundle and item.bundles and item.bundles[:1] == run[-1].bundles[:1]:
             run.append(item)
         else:
             yield run

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.builder.sequence import Step
 from passel.builder.targets import describe
+from passel.diagnostics import log_exception
 from passel.errors import InsertionError, Problem
 
 if TYPE_CHECKING:
@@ -33,6 +34,29 @@ class Extension(NamedTuple):
         if isinstance(given, Extension):
             return given
         return cls(f"{given.__module__}.{getattr(given, '__qualname__', given)}", given)
+
+
+def installed_extensions() -> tuple[Extension, ...]:
+    """Return the extensions of all installed packages, sorted by name.
+
+    An installed package has one by an entry point of the group `passel.pipelines`: a function
+    that is given a builder. One that cannot be loaded is reported in the log `passel` and left
+    out.
+
+    Example:
+        >>> from passel.builder import PipelineBuilder
+        >>> builder = PipelineBuilder().extend(*installed_extensions())
+    """
+    # Imported late: reading package metadata costs more than the rest of the builder.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
+    found: list[Extension] = []
+    for point in sorted(entry_points(group="passel.pipelines"), key=lambda point: point.name):
+        try:
+            found.append(Extension(point.name, point.load()))
+        except (Exception, SystemExit):  # noqa: BLE001 - a broken package must not take others with it
+            log_exception(f"entry point '{point.name}' of passel.pipelines failed; skipped")
+    return tuple(found)
 
 
 class _Removal(NamedTuple):
