@@ -29,12 +29,12 @@ def error_of(text: str, registry: PassRegistry, adapter: IRAdapter) -> str:
 
 def test_verdicts(
     row: Row,
-    mlir_build: Callable[[str], Build],
+    row_builds: dict[str, Build],
     registry: PassRegistry,
     adapter: IRAdapter,
 ) -> None:
     """The table tells what mlir-opt says, and passel says the same unless a reason is given."""
-    real = mlir_build(row.text)
+    real = row_builds[row.text]
     assert real.accepted is row.accepted, real.err
 
     error = error_of(row.text, registry, adapter)
@@ -42,6 +42,15 @@ def test_verdicts(
         assert bool(error) is row.accepted, f"they agree: line {row.line} is out of date"
     else:
         assert bool(error) is not row.accepted, error or real.err
+
+
+@pytest.mark.sweep
+def test_alone_as_together(
+    row: Row, row_builds: dict[str, Build], mlir_build: Callable[[str], Build]
+) -> None:
+    """mlir-opt makes the same of a pipeline that it is given as of one that it reads with others."""
+    alone, together = mlir_build(row.text), row_builds[row.text]
+    assert (alone.dumped, alone.accepted) == (together.dumped, together.accepted)
 
 
 @pytest.mark.parametrize(("depth", "accepted"), [(200, True), (256, True), (257, False)])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from passel import PassManager
 from passel.errors import PipelineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pipeline_table import Build, Row
 
@@ -32,19 +34,34 @@ def on_one_line(dumped: str) -> str:
     return re.sub(r"(?<=[({,]) | (?=[)},])", "", line)
 
 
+@pytest.fixture(scope="module")
+def read_back(
+    good_rows: Sequence[Row],
+    mlir_build_all: Callable[[Sequence[str]], dict[str, Build]],
+    registry: PassRegistry,
+) -> dict[Row, tuple[str, Build]]:
+    """What passel prints for each row, without and with defaults, and what mlir-opt makes of it."""
+    texts: list[str] = []
+    for row in good_rows:
+        manager = PassManager.parse(row.text, registry=registry)
+        texts.append(f"any({manager},{manager.to_text(all_options=True)})")
+    builds = mlir_build_all(texts)
+    return {row: (text, builds[text]) for row, text in zip(good_rows, texts, strict=True)}
+
+
 def test_each_reads_what_the_other_prints(
-    good_row: Row, mlir_build: Callable[[str], Build], registry: PassRegistry
+    good_row: Row,
+    row_builds: dict[str, Build],
+    read_back: dict[Row, tuple[str, Build]],
+    registry: PassRegistry,
 ) -> None:
     """The dump is, for passel, the row; passel's text, with or without defaults, is so for mlir-opt."""
-    original = mlir_build(good_row.text).dumped
+    original = row_builds[good_row.text].dumped
     assert original is not None
     # A difference that is no more must leave the table.
     assert same_after_dump(good_row, original, registry) is not bool(good_row.dump), original
 
-    manager = PassManager.parse(good_row.text, registry=registry)
-    # Both in one run, which takes as long as one.
-    texts = f"any({manager},{manager.to_text(all_options=True)})"
-    real = mlir_build(texts)
+    texts, real = read_back[good_row]
     assert real.dumped is not None, real.err
     expected = on_one_line(f"any({original},{original})")
     assert (on_one_line(real.dumped) == expected) is not bool(good_row.text_note), (
