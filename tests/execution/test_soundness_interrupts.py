@@ -201,6 +201,8 @@ def unpaired(events):
                 return True
     return bool(begun)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in a background job
+
 def interrupt(when):
     time.sleep(when)
     os.kill(os.getpid(), signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The tools, each as one fixture: passel-opt in this process or its own, mlir-opt, mlir-runner."""
+"""The tools, each as one fixture: passel-opt in this process or its own, and mlir-opt."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import pytest
 
 from passel.tool import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 UNREGISTERED = "--allow-unregistered-dialect"
 
@@ -119,7 +116,7 @@ def start(tmp_path: Path) -> Start:
     return run
 
 
-# -- MLIR's tools ----------------------------------------------------------------------------
+# -- mlir-opt --------------------------------------------------------------------------------
 
 
 class MlirOpt(Protocol):
@@ -136,40 +133,18 @@ def run_mlir_opt(*flags: str, source: str = "", threads: bool = False) -> Outcom
     With threads, messages come in any order.
     """
     alone = () if threads else ("--mlir-disable-threading",)
-    return _run(MLIR / "bin" / "mlir-opt", *alone, *flags, source=source)
+    command = [MLIR / "bin" / "mlir-opt", *alone, *flags]
+    # Bytes, because text would lose the carriage returns that some sources are about.
+    done = subprocess.run(
+        command, input=source.encode(), capture_output=True, check=False, timeout=60
+    )
+    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 @pytest.fixture(scope="session")
 def mlir_opt() -> MlirOpt:
     """mlir-opt as users start it."""
     return run_mlir_opt
-
-
-@pytest.fixture(scope="session")
-def execute(mlir_opt: MlirOpt) -> Callable[[str], str]:
-    """Lower a module, run its function `entry`, and return what that printed and returned."""
-    lowering = "--convert-scf-to-cf", "--convert-to-llvm", "--reconcile-unrealized-casts"
-    flags = (
-        *("-e", "entry", "--entry-point-result=i32"),
-        f"--shared-libs={MLIR / 'lib' / 'libmlir_c_runner_utils.so'}",
-    )
-
-    def run(text: str) -> str:
-        lowered = mlir_opt(*lowering, source=text)
-        assert lowered.code == 0, f"{lowered.err}\n{text}"
-        done = _run(MLIR / "bin" / "mlir-runner", *flags, source=lowered.out)
-        assert done.code == 0, f"{done.err}\n{text}"
-        return done.out
-
-    return run
-
-
-def _run(program: Path, *flags: str, source: str) -> Outcome:
-    # Bytes, because text would lose the carriage returns that some sources are about.
-    done = subprocess.run(
-        [program, *flags], input=source.encode(), capture_output=True, check=False, timeout=60
-    )
-    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 # -- passel-tblgen ---------------------------------------------------------------------------
