@@ -5,9 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
-from tool_fixtures import recorded_pipeline
+from tool_fixtures import Outcome, recorded_pipeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tool_fixtures import Tool
 
 PLUGIN = '''\
 import os, signal, sys, time
@@ -62,32 +68,43 @@ class RunAct(Pass):
 
 FUNCTIONS = "func.func @a() { return }\nfunc.func @b() { return }\n"
 
-TOOL = (sys.executable, "-m", "passel", "--load-pass-plugin=plugin.py")
+PLUGIN_FLAG = "--load-pass-plugin=plugin.py"
+REPRODUCER = "--mlir-pass-pipeline-crash-reproducer=r.mlir"
+
+Run: TypeAlias = "Callable[..., Outcome]"
 
 
 @pytest.fixture
-def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory of its own with a plugin and an input."""
-    monkeypatch.chdir(tmp_path)
+def directory(tmp_path: Path, tool: Tool) -> Path:
+    """The tool's directory, with a plugin and an input."""
     Path("plugin.py").write_text(PLUGIN)
     Path("in.mlir").write_text(FUNCTIONS)
     return tmp_path
 
 
-def opt(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run the tool."""
-    return subprocess.run([*TOOL, *words], capture_output=True, text=True, check=False, timeout=60)
+@pytest.fixture
+def opt(tool: Tool, directory: Path) -> Run:
+    """The tool with the plugin."""
+    return lambda *words: tool(PLUGIN_FLAG, *words)
 
 
-def write(pipeline: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a pipeline on the input such that it leaves `r.mlir` behind."""
-    return opt("in.mlir", "-p", pipeline, "--mlir-pass-pipeline-crash-reproducer=r.mlir", *words)
+@pytest.fixture
+def write(opt: Run) -> Run:
+    """The tool that runs a pipeline on the input such that it leaves `r.mlir` behind."""
+    return lambda *words: opt("in.mlir", REPRODUCER, "-p", *words)
 
 
-def messages(result: subprocess.CompletedProcess[str]) -> list[str]:
+def process(*words: str) -> Outcome:
+    """Run the tool in a process of its own, which may die."""
+    command = [sys.executable, "-m", "passel", PLUGIN_FLAG, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def messages(result: Outcome) -> list[str]:
     """Return the messages of failures, without places and without what is about the file."""
     found: list[str] = []
-    for line in result.stderr.splitlines():
+    for line in result.err.splitlines():
         if "was interrupted by" in line:
             found.append(line.partition("op pass")[2].partition(" [")[0])
         elif ": error: " in line and "Failures have been" not in line:
@@ -111,23 +128,23 @@ def messages(result: subprocess.CompletedProcess[str]) -> list[str]:
     ],
 )
 def test_a_failure_replays_as_the_same_failure(
-    directory: Path, how: str, code: int, local: bool
+    opt: Run, write: Run, directory: Path, how: str, code: int, local: bool
 ) -> None:
     """Kind, pass and message are the same when the file is run, and so is the exit code."""
     words = ["--mlir-pass-pipeline-local-reproducer"] * local
     first = write(f"builtin.module(cse,func.func(act{{how={how}}}))", *words)
     again = opt("--run-reproducer", "r.mlir")
-    assert (first.returncode, again.returncode) == (code, code)
+    assert (first.code, again.code) == (code, code)
     assert messages(first) == messages(again) != []
     assert not Path("r.mlir.running").exists()
 
 
-def test_an_op_that_may_not_run_a_pass_replays(directory: Path) -> None:
+def test_an_op_that_may_not_run_a_pass_replays(opt: Run, write: Run, directory: Path) -> None:
     """What is found unschedulable during the run is found so in the replay."""
     Path("in.mlir").write_text('"foo.op"() : () -> ()')
     flags = ("--allow-unregistered-dialect", "--no-implicit-module")
     first = write("any(cse)", *flags)
-    assert "--allow-unregistered-dialect --no-implicit-module r.mlir" in first.stderr
+    assert "--allow-unregistered-dialect --no-implicit-module r.mlir" in first.err
     assert recorded_pipeline(Path("r.mlir").read_text()) == "foo.op(cse)"
     again = opt("--run-reproducer", *flags, "r.mlir")
     assert messages(first) == messages(again) != []
@@ -141,54 +158,56 @@ def test_a_process_that_dies_leaves_the_file_that_was_written_ahead(
     """An older file stays, and what is left beside it makes the process die again."""
     Path("r.mlir").write_text("older")
     words = ["--mlir-pass-pipeline-local-reproducer"] * local
-    first = write(f"builtin.module(func.func(act{{how={how}}}))", *words)
-    again = opt("--run-reproducer", "r.mlir.running")
-    assert first.returncode == again.returncode < 0
+    first = process(
+        "in.mlir", "-p", f"builtin.module(func.func(act{{how={how}}}))", REPRODUCER, *words
+    )
+    again = process("--run-reproducer", "r.mlir.running")
+    assert first.code == again.code < 0
     assert Path("r.mlir").read_text() == "older"
 
 
 def test_a_segmentation_fault_names_the_frame_in_python(directory: Path) -> None:
     """The last lines on the error stream lead to the pass."""
-    result = opt("in.mlir", "-p", "builtin.module(func.func(act{how=segfault}))")
-    assert "Segmentation fault" in result.stderr
-    assert "plugin.py" in result.stderr
+    result = process("in.mlir", "-p", "builtin.module(func.func(act{how=segfault}))")
+    assert "Segmentation fault" in result.err
+    assert "plugin.py" in result.err
 
 
 # -- When and where ------------------------------------------------------------------------------
 
 
-def test_success_leaves_nothing(directory: Path) -> None:
+def test_success_leaves_nothing(write: Run, directory: Path) -> None:
     """Neither the file nor the one written ahead is there afterwards."""
-    assert write("builtin.module(cse)").returncode == 0
+    assert write("builtin.module(cse)").code == 0
     assert not list(directory.glob("r.mlir*"))
 
 
-def test_success_leaves_an_older_file_alone(directory: Path) -> None:
+def test_success_leaves_an_older_file_alone(write: Run, directory: Path) -> None:
     """A reproducer is not lost because another run went well."""
     Path("r.mlir").write_text("older")
-    assert write("builtin.module(cse)").returncode == 0
+    assert write("builtin.module(cse)").code == 0
     assert Path("r.mlir").read_text() == "older"
 
 
-def test_what_a_dead_process_left_is_kept(directory: Path) -> None:
+def test_what_a_dead_process_left_is_kept(write: Run, directory: Path) -> None:
     """The next run writes ahead to another file."""
     Path("r.mlir.running").write_text("left")
-    assert write("builtin.module(act)").returncode == 1
+    assert write("builtin.module(act)").code == 1
     assert Path("r.mlir.running").read_text() == "left"
     assert sorted(p.name for p in directory.glob("r.mlir*")) == ["r.mlir", "r.mlir.running"]
 
 
-def test_several_failures_are_one_error_and_one_file(directory: Path) -> None:
+def test_several_failures_are_one_error_and_one_file(write: Run, directory: Path) -> None:
     """The note names every pass that failed."""
     result = write("builtin.module(func.func(act))")
-    assert result.stderr.count("Failures have been detected") == 1
+    assert result.err.count("Failures have been detected") == 1
     assert (
         "[`Act` on 'func.func' operation: @a, `Act` on 'func.func' operation: @b]: "
         "reproducer generated at `r.mlir`"
-    ) in result.stderr
+    ) in result.err
 
 
-def test_parts_of_split_input_have_files_of_their_own(directory: Path) -> None:
+def test_parts_of_split_input_have_files_of_their_own(write: Run, directory: Path) -> None:
     """The second part that fails gets a number, parts that succeed take none."""
     part = "func.func @f() { return }\n"
     bad = part.replace("@f", "@bad")
@@ -197,20 +216,22 @@ def test_parts_of_split_input_have_files_of_their_own(directory: Path) -> None:
         PLUGIN.replace('raise PassFailure("not this one")', "if 'bad' in str(op): raise KeyError()")
     )
     result = write("builtin.module(func.func(act))", "--split-input-file")
-    assert result.stderr.count("reproducer generated at") == 2
+    assert result.err.count("reproducer generated at") == 2
     assert sorted(p.name for p in directory.glob("r*.mlir*")) == ["r.1.mlir", "r.mlir"]
 
 
 def test_a_device_is_written_to_only_on_failure(directory: Path) -> None:
     """There is no file beside a device; it gets the text when the run fails."""
-    result = opt("in.mlir", "-p", "any(act)", "--mlir-pass-pipeline-crash-reproducer=/dev/stdout")
-    assert "mlir_reproducer" in result.stdout
+    result = process(
+        "in.mlir", "-p", "any(act)", "--mlir-pass-pipeline-crash-reproducer=/dev/stdout"
+    )
+    assert "mlir_reproducer" in result.out
 
 
 # -- What is recorded ----------------------------------------------------------------------------
 
 
-def test_local_is_smaller_than_global(directory: Path) -> None:
+def test_local_is_smaller_than_global(write: Run, directory: Path) -> None:
     """If earlier passes shrink the IR, the local file has less of both IR and pipeline."""
     Path("in.mlir").write_text(
         "".join(f"func.func private @f{i}()\n" for i in range(50)) + FUNCTIONS
@@ -228,28 +249,28 @@ def test_local_is_smaller_than_global(directory: Path) -> None:
 
 
 def test_a_pipeline_inside_of_a_pass_is_recorded_as_the_pass_or_as_the_one_that_failed(
+    write: Run,
     directory: Path,
 ) -> None:
     """Global records the outer pass, local the inner one; the note names both, or the inner."""
     result = write("builtin.module(cse,run-act)")
     assert (
-        "[`RunAct` on 'builtin.module' operation, `Act` on 'func.func' operation: @a]"
-        in result.stderr
+        "[`RunAct` on 'builtin.module' operation, `Act` on 'func.func' operation: @a]" in result.err
     )
     text = Path("r.mlir").read_text()
     assert recorded_pipeline(text) == "builtin.module(cse, run-act{lenient=false})"
     result = write("builtin.module(cse,run-act)", "--mlir-pass-pipeline-local-reproducer")
-    assert "while executing `Act` on 'func.func' operation: @a: reproducer" in result.stderr
+    assert "while executing `Act` on 'func.func' operation: @a: reproducer" in result.err
     text = Path("r.mlir").read_text()
     assert recorded_pipeline(text) == "builtin.module(func.func(act{how=fail}))"
 
 
 @pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
-def test_a_failure_that_a_pass_handles_is_none(directory: Path, local: bool) -> None:
+def test_a_failure_that_a_pass_handles_is_none(write: Run, directory: Path, local: bool) -> None:
     """The run succeeds, so nothing is left; if it fails later, that is what is recorded."""
     words = ["--mlir-pass-pipeline-local-reproducer"] * local
-    assert write("builtin.module(run-act{lenient=true})", *words).returncode == 0
+    assert write("builtin.module(run-act{lenient=true})", *words).code == 0
     assert not list(directory.glob("r.mlir*"))
     result = write("builtin.module(run-act{lenient=true},act{how=crash})", *words)
-    assert "`RunAct`" not in result.stderr
+    assert "`RunAct`" not in result.err
     assert "act{how=crash}" in recorded_pipeline(Path("r.mlir").read_text())
