@@ -26,8 +26,9 @@ demo: .venv/.runtime ## Show passel at work
 test: lit ## Run the lit suite, then the tests in Python and the doctests
 	$(PYTEST)
 
-sweep: .venv/.dev ## Run the tests that go through everything there is (minutes)
+sweep: .venv/.dev ## Run the tests that go through everything there is, and properties on more examples (minutes)
 	$(PYTEST) $(PATIENTLY) -m sweep
+	$(PYTEST) $(PATIENTLY) --hypothesis-profile=thorough -m 'hypothesis and not sweep'
 
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it
 	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)

@@ -29,7 +29,7 @@ def main() -> None:
         if peer(package):
             commands[f"import {module}"] = [python, "-c", f"import {module}"]
     times, memory, _ = compare_processes(
-        "import", dict(commands), rounds=2 if wants_quick() else 25
+        "import", dict(commands), rounds=1 if wants_quick() else 25
     )
     times.show()
     memory.show()

@@ -204,7 +204,7 @@ def measure(title: str, candidates: dict[str, Any], text: str, rounds: int) -> N
 def main() -> None:
     """Measure both shapes."""
     quick = wants_quick()
-    rounds = 2 if quick else 7
+    rounds = 1 if quick else 7
     shapes = {
         "1,000 functions of 40 ops": functions_of_40_ops(3 if quick else 1000),
         "10 functions of 4,000 ops": long_functions(2 if quick else 10, 20 if quick else 4000),

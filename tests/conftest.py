@@ -7,11 +7,13 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = ["tool_fixtures", "toy_fixtures"]
 
 settings.register_profile(
-    "passel",
+    "quick",
     database=None,
     deadline=None,
     derandomize=True,
-    max_examples=150,
+    max_examples=50,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("passel")
+# For sweeps: `--hypothesis-profile=thorough`.
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=300)
+settings.load_profile("quick")

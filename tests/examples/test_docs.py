@@ -109,6 +109,8 @@ def test_python_blocks_run_and_print_what_is_shown(page: Path, directory: Path) 
     blocks = blocks_of(page)
     write_files(blocks, directory)
     codes = [i for i, block in enumerate(blocks) if block.language == "python" and not block.title]
+    if not codes:
+        return
     program = [f"{blocks[i].text}\nprint({_END_OF_BLOCK!r})\n" for i in codes]
     (directory / "program.py").write_text("\n".join(program), encoding="utf-8")
     output = run(directory, sys.executable, "program.py")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from meddling import LANDS, TARGETS, Land, Meddle
 
@@ -107,7 +107,6 @@ def run(land: Land, entries: list[Any], case: Case) -> tuple[Any, bool, Moments]
 
 
 @pytest.mark.parametrize("land", LANDS.values(), ids=LANDS)
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_what_leaves_a_successful_run_is_valid(land: Land, data: st.DataObject) -> None:
     """What a verification of the whole would refuse afterwards, the run has refused."""
@@ -117,7 +116,6 @@ def test_what_leaves_a_successful_run_is_valid(land: Land, data: st.DataObject) 
 
 
 @pytest.mark.parametrize("land", LANDS.values(), ids=LANDS)
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_the_first_failure_names_who_ran_since_all_was_valid(
     land: Land, data: st.DataObject

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mlir.ir import Context, FlatSymbolRefAttr, StringAttr, Type, TypeAttr
 
@@ -143,7 +143,6 @@ nests = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(nests, st.sampled_from([True, "always"]), st.booleans())
 def test_what_leaves_a_run_is_valid(
     steps: list[tuple[str, Any]], verify: Any, watched: bool

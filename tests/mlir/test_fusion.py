@@ -223,7 +223,7 @@ elements = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None, phases=[Phase.generate])
+@settings(max_examples=settings().max_examples // 2, phases=[Phase.generate])
 @given(functions, modules, st.lists(elements, min_size=1, max_size=4))
 def test_any_pipeline(own: str, inner: list[tuple[str, str]], steps: list[str]) -> None:
     """Whatever is run on whatever, fused or not is the same."""

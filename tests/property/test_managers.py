@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Literal
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from passel import OpPassManager, Options, Pass, PassManager, PassRegistry, option
@@ -166,7 +166,6 @@ def test_every_value_is_read_back_with_its_type(pass_: Everything) -> None:
             assert typed(getattr(again, key)) == typed(getattr(pass_, key))
 
 
-@settings(max_examples=50)
 @given(pipelines)
 def test_printed_managers_parse_back(pm: OpPassManager) -> None:
     """Parsing what a manager prints gives an equal manager that prints the same."""
@@ -177,7 +176,6 @@ def test_printed_managers_parse_back(pm: OpPassManager) -> None:
         assert again.to_text(all_options=True) == pm.to_text(all_options=True)
 
 
-@settings(max_examples=50)
 @given(pipelines)
 def test_managers_make_the_nodes_that_their_text_is(pm: OpPassManager) -> None:
     """What a manager hands to the printer equals what the parser makes of the print."""
@@ -192,7 +190,6 @@ def test_managers_make_the_nodes_that_their_text_is(pm: OpPassManager) -> None:
             assert parse_elements(print_element(inner)) == (inner,)
 
 
-@settings(max_examples=50)
 @given(pipelines)
 def test_copies_and_frozen_copies_are_equal(pm: OpPassManager) -> None:
     """Copies print and compare as the original, and frozen ones hash alike."""

@@ -122,7 +122,7 @@ def spans(element: ElementNode) -> Iterator[Span]:
     yield from (value.span for value in values if value and value.span)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=20 * settings().max_examples)
 @given(st.text(TRICKY) | st.text())
 @example("m(a{s='})")
 @example('m(a{="}"})')
@@ -145,7 +145,7 @@ def test_any_text_parses_or_is_a_syntax_error(text: str) -> None:
             assert span.excerpt()
 
 
-@settings(max_examples=2000)
+@settings(max_examples=20 * settings().max_examples)
 @given(st.text(TRICKY))
 def test_printing_what_was_parsed_is_canonical(text: str) -> None:
     """What parses prints as text that parses to equal nodes and prints as itself."""

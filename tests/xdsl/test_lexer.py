@@ -43,7 +43,7 @@ def _assert_same(text: str) -> None:
     assert _observe(FastLexer(source)) == _observe(MLIRLexer(source)), repr(text)
 
 
-@sampled(3)
+@sampled(9)
 def test_lexes_the_corpus_as_xdsl_does(step: int) -> None:
     """Kinds, texts, spans and positions agree on xDSL's own tests."""
     for _, chunk in xdsl_corpus()[::step]:

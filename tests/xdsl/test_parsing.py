@@ -52,7 +52,7 @@ def _place(error: ParseError) -> tuple[str, int, int]:
     return error.span.get_location()
 
 
-@sampled(3)
+@sampled(8)
 def test_builds_the_ir_that_xdsl_builds(step: int) -> None:
     """Both parsers accept and print the same over xDSL's own tests."""
     compared = 0

@@ -32,7 +32,7 @@ def _invalid(op: Operation, *, recursive: bool = True) -> InvalidIR:
     return caught.value
 
 
-@sampled(2)
+@sampled(6)
 def test_accepts_and_rejects_what_xdsl_does(step: int) -> None:
     """`verify` and `Operation.verify` never disagree over xDSL's own tests."""
     rejected = 0

@@ -111,7 +111,7 @@ def _has_branches(module: Operation) -> bool:
     return any(len(region.blocks) > 1 for op in module.walk() for region in op.regions)
 
 
-@sampled(4)
+@sampled(10)
 def test_same_as_xdsl(step: int, same_as_xdsl: Callable[..., int]) -> None:
     """Modules of xDSL's corpus come out as xDSL's `cse` leaves them.
 

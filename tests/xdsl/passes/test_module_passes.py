@@ -63,7 +63,7 @@ def outcome_of(call: Callable[..., object], *arguments: object) -> str:
     return ""
 
 
-@sampled(3)
+@sampled(7)
 def test_same_as_xdsl(step: int, context: Context, text_of: Callable[[Operation], str]) -> None:
     """The runs in xDSL's own tests of passes come out the same under passel."""
     # xDSL renames resources whenever the same text is parsed again.
