@@ -91,7 +91,7 @@ def _put(
         except AnchorError as error:
             refused = refused or error
             continue
-        container, index = _make_room(sequence, place, target, refused, after=after, split=split)
+        container, index = _make_room(sequence, place, target, item, after=after, split=split)
         for offset, node in enumerate(nodes):
             sequence.link(node, container, index + offset)
         return nodes
@@ -117,7 +117,7 @@ def _make_room(
     sequence: Sequence,
     place: _Place,
     target: Node,
-    refused: AnchorError | None,
+    item: object,
     *,
     after: int,
     split: bool,
@@ -135,17 +135,17 @@ def _make_room(
         )
         raise InsertionError(Problem(message))
     if not split:
-        reason = f"{refused.problems[0].message.partition(';')[0]}" if refused else ""
         message = (
-            f"to stand {side} '{target.label}' it would have to split the nested pipeline around "
-            f"that ({reason}); allow it with split=True, or choose another target"
+            f"'{item}' cannot stand in the pipeline on '{target.anchors[-1]}' that "
+            f"'{target.label}' is in, and to stand {side} that outside it would have to split "
+            "the pipeline; allow it with split=True, or choose another target"
         )
         raise InsertionError(Problem(message))
-    item = target
+    inner = target
     for container in place.splits:
-        _split(sequence, container, container.items.index(item) + after)
-        item = container if isinstance(container, (Nest, Group)) else item
-    index = place.container.items.index(item) + 1
+        _split(sequence, container, container.items.index(inner) + after)
+        inner = container if isinstance(container, (Nest, Group)) else inner
+    index = place.container.items.index(inner) + 1
     return place.container, index
 
 
