@@ -58,3 +58,12 @@ def made(*items: object) -> PipelineBuilder:
     builder = PipelineBuilder("builtin.module")
     builder.add(*items)
     return builder
+
+
+def snapshot(builder: PipelineBuilder) -> list[object]:
+    """Return all that a call may change: steps with their labels, nesting and constraints."""
+    rules = [
+        (step.label, str(rule.constraint), rule.source) for rule, step in builder.constraints()
+    ]
+    steps = [(step.label, step.enabled, step.anchors, step.pass_) for step in builder.steps()]
+    return [str(builder), *steps, *sorted(rules)]

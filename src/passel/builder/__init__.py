@@ -5,6 +5,18 @@ pass, bundles and stages. It makes plain pass managers, which know nothing of it
 """
 
 from passel.builder.bundle import Bundle
+from passel.builder.constraints import (
+    Constraint,
+    after_all,
+    after_any,
+    before_first,
+    conflicts,
+    followed_by,
+    immediately_after,
+    not_between,
+    once,
+    requires,
+)
 from passel.builder.declarations import (
     Declarations,
     DeclarationTable,
@@ -14,6 +26,7 @@ from passel.builder.extensions import Extension, installed_extensions
 from passel.builder.finishing import Remark
 from passel.builder.origin import Origin
 from passel.builder.pipeline_builder import PipelineBuilder
+from passel.builder.rules import Rule
 from passel.builder.sequence import Step
 from passel.builder.targets import Handle, Stage
 from passel.passes.pass_type import (
@@ -40,6 +53,7 @@ __all__ = [
     "NORMALIZATION",
     "UNKNOWN",
     "Bundle",
+    "Constraint",
     "DeclarationTable",
     "Declarations",
     "Extension",
@@ -48,8 +62,18 @@ __all__ = [
     "PassType",
     "PipelineBuilder",
     "Remark",
+    "Rule",
     "Stage",
     "Step",
+    "after_all",
+    "after_any",
+    "before_first",
+    "conflicts",
     "default_declarations",
+    "followed_by",
+    "immediately_after",
     "installed_extensions",
+    "not_between",
+    "once",
+    "requires",
 ]

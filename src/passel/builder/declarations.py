@@ -78,6 +78,13 @@ class DeclarationTable:
         self._behind = behind
         self._declared: dict[tuple[str, str] | type[Pass[Any]], Declarations] = {}
         self._known: dict[type[Pass[Any]], Declarations] = {}
+        self._known_version = 0
+        self._version = 0
+
+    @property
+    def version(self) -> int:
+        """A number that grows whenever something is declared."""
+        return self._version + (0 if self._behind is None else self._behind.version)
 
     def declare(self, said: Declarations, *passes: str | type[Pass[Any]], ir: str = "") -> None:
         """Declare something of passes, in addition to what is declared of them already.
@@ -90,10 +97,13 @@ class DeclarationTable:
         for pass_ in passes:
             key = (ir, pass_) if isinstance(pass_, str) else pass_
             self._declared[key] = self._declared.get(key, _NOTHING) | said
-        self._known.clear()
+        self._version += 1
 
     def of(self, pass_: Pass[Any]) -> Declarations:
         """Return what is declared of a pass, in its class and in this table."""
+        if self._known_version != self.version:
+            self._known_version = self.version
+            self._known.clear()
         cls = type(pass_)
         known = self._known.get(cls)
         if known is None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from passel.builder.extensions import Extensions
     from passel.builder.items import Normalizer
     from passel.builder.origin import Origin
+    from passel.builder.rules import Rules
     from passel.builder.sequence import Container, Node, Sequence, Step
     from passel.builder.targets import Occurrence, Target, Targets, Unit
     from passel.passes import PassType
@@ -29,6 +30,7 @@ class Editor:
     Attributes:
         _sequence: The items.
         _at: The container that is added to.
+        _rules: The constraints in force.
         _targets: Finds what targets stand for.
         _normalizer: Makes items.
         _extensions: Knows which extension is at work.
@@ -36,6 +38,7 @@ class Editor:
 
     _sequence: Sequence
     _at: Container
+    _rules: Rules
     _targets: Targets
     _normalizer: Normalizer
     _extensions: Extensions
@@ -259,9 +262,10 @@ class Editor:
         self._enable(target, occurrence, enabled=True)
 
     def _enable(self, target: Target, occurrence: Occurrence, *, enabled: bool) -> None:
-        for unit in self._select(target, occurrence):
-            for step in steps_of(unit):
-                step.enabled = enabled
+        with self._changing():
+            for step in (s for unit in self._select(target, occurrence) for s in steps_of(unit)):
+                self._sequence.enable(step, enabled=enabled)
+                self._rules.touch(step)
 
     def _take_out(self, unit: Unit, what: str) -> None:
         self._extensions.check_removal(unit, what)
@@ -279,8 +283,21 @@ class Editor:
     def _changing(self) -> Generator[list[Node]]:
         """Collect what is added, and take back everything if something is wrong with it."""
         added: list[Node] = []
-        with self._sequence.change():
-            yield added
+        self._rules.forget_touched()
+        try:
+            with self._sequence.change():
+                yield added
+                self._settle()
+        finally:
+            self._rules.forget_touched()
+
+    def _settle(self) -> None:
+        """Refuse what breaks a constraint.
+
+        Raises:
+            InsertionError: Something that has been done does.
+        """
+        self._rules.check_touched()
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
         try:

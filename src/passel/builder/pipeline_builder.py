@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from passel.builder.declarations import default_declarations
 from passel.builder.duplicates import drop_duplicates
-from passel.builder.editing import Editor, steps_of
+from passel.builder.editing import steps_of
 from passel.builder.extensions import Extensions
 from passel.builder.finishing import finish
 from passel.builder.items import Normalizer
+from passel.builder.ordering import Ordering
+from passel.builder.rules import Rules
 from passel.builder.sequence import Group, Nest, Sequence, Step
 from passel.builder.targets import Handle, Stage, Targets
 from passel.errors import InsertionError, Problem
@@ -29,13 +31,14 @@ if TYPE_CHECKING:
 
     from passel.builder.declarations import DeclarationTable
     from passel.builder.finishing import Remark
+    from passel.builder.rules import Rule
     from passel.builder.sequence import Container
     from passel.builder.targets import Target
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry, PassType
 
 
-class PipelineBuilder(Editor):
+class PipelineBuilder(Ordering):
     """A pipeline that is being put together, maybe by several who do not know each other.
 
     Its elements are steps, each with a label and a handle that stay valid whatever is put
@@ -83,7 +86,8 @@ class PipelineBuilder(Editor):
 
     def _assemble(self) -> None:
         """Make the parts that work on the sequence."""
-        self._targets = Targets(self._sequence, self.declarations)
+        self._rules = Rules(self._sequence, self.declarations)
+        self._targets = Targets(self._sequence, self.declarations, self._rules.index)
         self._normalizer = Normalizer(self._template, self._sequence)
 
     def nest(self, anchor: str | type, *, label: str = "") -> PipelineBuilder:
@@ -119,6 +123,10 @@ class PipelineBuilder(Editor):
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays: its pass's own, and its bundles'."""
         return self._targets.types_of(step)
+
+    def constraints(self) -> Iterator[tuple[Rule, Step]]:
+        """Yield the constraints that are in force, with the steps that each holds for."""
+        return self._rules.all()
 
     def __contains__(self, target: Target) -> bool:
         """Return whether there is something that a target stands for."""
@@ -238,6 +246,7 @@ class PipelineBuilder(Editor):
         other._extensions = self._extensions.copy()
         other.variables = dict(self.variables)
         other._assemble()
+        self._rules.copy_to(other._rules)
         return other
 
     def build(self) -> PassManager:
@@ -256,6 +265,7 @@ class PipelineBuilder(Editor):
         draft = self.copy()
         remarks = finish(draft._sequence, draft.variables)
         remarks += drop_duplicates(draft._sequence, draft.declarations)
+        draft._rules.check_all(is_final=True)
         return draft._manager(), remarks
 
     def _manager(self) -> PassManager:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from passel.builder.origin import Origin
 
@@ -74,7 +74,7 @@ class Step(Item):
         bundles: The bundles that it came with, the innermost first.
         call: The number of the call that has added it.
         enabled: Whether it is built.
-        rank: Its number among all steps of the sequence, as of the last `renumber`.
+        rank: Its number among all steps of the sequence, as of the last `number`.
         is_placed: Whether constraints alone have put it where it stands.
         because: Why it stands where it stands, in sentences.
     """
@@ -184,6 +184,18 @@ class Group(Container):
 Node: TypeAlias = "Step | Nest | Group"
 
 
+class Watcher(Protocol):
+    """Is told which steps come and go."""
+
+    def add(self, step: Step, /) -> object:
+        """Take note of a step that is there now."""
+        ...
+
+    def discard(self, step: Step, /) -> object:
+        """Take note of a step that is gone."""
+        ...
+
+
 class Sequence:
     """All items of a builder.
 
@@ -200,6 +212,9 @@ class Sequence:
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
         self._undo: list[Callable[[], object]] | None = None
+        self._watchers: list[Watcher] = []
+        self._ranked: list[Step] = []
+        self._is_numbered = True
 
     def steps(self) -> Iterator[Step]:
         """Yield all steps in the order in which they run."""
@@ -214,12 +229,29 @@ class Sequence:
             other.link(item.copy(), other.root, index)
         return other
 
-    def renumber(self) -> list[Step]:
-        """Number the steps in the order in which they run, and return them."""
-        steps = list(self.root.steps())
-        for rank, step in enumerate(steps):
-            step.rank = rank
-        return steps
+    def watch(self, watcher: Watcher) -> None:
+        """Have somebody told which steps come and go."""
+        self._watchers.append(watcher)
+
+    def number(self) -> None:
+        """Bring the ranks of all steps up to date."""
+        if not self._is_numbered:
+            self._is_numbered = True
+            self._ranked = list(self.root.steps())
+            for rank, step in enumerate(self._ranked):
+                step.rank = rank
+
+    def before(self, step: Step) -> Step | None:
+        """Return the step that runs right before another one."""
+        self.number()
+        return self._ranked[step.rank - 1] if step.rank else None
+
+    def after(self, step: Step) -> Step | None:
+        """Return the step that runs right after another one; None for a step that is gone."""
+        self.number()
+        if step.parent is None or step.rank + 1 >= len(self._ranked):
+            return None
+        return self._ranked[step.rank + 1]
 
     def labelled(self, label: str) -> Node | None:
         """Return the item of a label, if it is there."""
@@ -245,6 +277,8 @@ class Sequence:
         self.on_undo(lambda: self._by_label.pop(item.label))
         if isinstance(item, Step):
             item.call = item.call or self.calls
+            self._came(item)
+            self.on_undo(lambda: self._went(item))
         else:
             for inner in item.items:
                 self._adopt(inner, item)
@@ -257,6 +291,12 @@ class Sequence:
         index = container.items.index(item)
         self._drop(item)
         self.on_undo(lambda: self._restore(item, container, index))
+
+    def enable(self, step: Step, *, enabled: bool) -> None:
+        """Have a step built or not."""
+        before = step.enabled
+        step.enabled = enabled
+        self.on_undo(lambda: setattr(step, "enabled", before))
 
     def new_label(self, name: str) -> str:
         """Return a label that no item has had: the name, or with a number for the second."""
@@ -295,12 +335,38 @@ class Sequence:
             item.parent = None
         for each in _with_inner(item):
             self._by_label.pop(each.label, None)
+            if isinstance(each, Step):
+                self._went(each)
 
     def _restore(self, item: Node, container: Container, index: int) -> None:
         container.items.insert(index, item)
         item.parent = container
         for each in _with_inner(item):
             self._by_label[each.label] = each
+            if isinstance(each, Step):
+                self._came(each)
+
+    def reorder(self, container: Container, items: list[Node]) -> None:
+        """Put the items of a container into another order."""
+        before = container.items
+        container.items = items
+        self._is_numbered = False
+
+        def take_back() -> None:
+            container.items = before
+            self._is_numbered = False
+
+        self.on_undo(take_back)
+
+    def _came(self, step: Step) -> None:
+        self._is_numbered = False
+        for watcher in self._watchers:
+            watcher.add(step)
+
+    def _went(self, step: Step) -> None:
+        self._is_numbered = False
+        for watcher in self._watchers:
+            watcher.discard(step)
 
 
 def _with_inner(item: Node) -> Iterator[Node]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from passel.builder.declarations import DeclarationTable
     from passel.builder.sequence import Node, Sequence
+    from passel.builder.step_index import Key, StepIndex
     from passel.passes import Pass
 
 
@@ -65,11 +66,15 @@ class Targets:
     Args:
         sequence: The items.
         declarations: What is declared of passes.
+        index: Finds steps.
     """
 
-    def __init__(self, sequence: Sequence, declarations: DeclarationTable) -> None:
+    def __init__(
+        self, sequence: Sequence, declarations: DeclarationTable, index: StepIndex
+    ) -> None:
         self._sequence = sequence
         self._declarations = declarations
+        self._index = index
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays: its pass's own, and its bundles'."""
@@ -89,11 +94,9 @@ class Targets:
             return [[group] for group in self._groups() if group.name == target.name]
         if isinstance(target, Bundle):
             return self._additions(target.name)
-        if isinstance(target, PassType):
-            return [[step] for step in self._sequence.steps() if target in self.types_of(step)]
-        if isinstance(target, type):
-            return [[step] for step in self._sequence.steps() if isinstance(step.pass_, target)]
-        return self._named(target)
+        if isinstance(target, str):
+            return self._named(target)
+        return [[step] for step in steps_of(self._index, target)]
 
     def select(
         self, target: Target, occurrence: Occurrence, *, missing_ok: bool = False
@@ -123,9 +126,8 @@ class Targets:
         yield from (group.name for group in self._groups())
 
     def _named(self, name: str) -> list[Unit]:
-        steps: list[Unit] = [[s] for s in self._sequence.steps() if s.pass_.name == name]
-        if steps:
-            return steps
+        if steps := self._index.steps(("name", name)):
+            return [[step] for step in steps]
         item = self._sequence.labelled(name)
         if item is not None:
             return [[item]]
@@ -134,7 +136,7 @@ class Targets:
     def _additions(self, bundle: str) -> list[Unit]:
         """Return the members of each addition of a bundle."""
         found: dict[str, Unit] = {}
-        for step in self._sequence.steps():
+        for step in self._index.steps(("bundle", bundle)):
             for use in step.bundles:
                 if use.bundle.name == bundle:
                     found.setdefault(use.label, []).append(step)
@@ -161,6 +163,29 @@ class Targets:
         names = [name for name in self.names() if name]
         hint = suggest(str(target), names) if isinstance(target, (str, Stage, Bundle)) else ""
         return f"{what} is not in the pipeline{hint or '; it has ' + _listed(names)}"
+
+
+def keys_of(target: Target) -> tuple[Key, ...]:
+    """Return the keys of a target; of a string all that it may mean, the first one first."""
+    if isinstance(target, str):
+        return (("name", target), ("label", target), ("bundle", target), ("stage", target))
+    if isinstance(target, Handle):
+        return tuple(("label", label) for label in target.labels)
+    if isinstance(target, Step):
+        return (("label", target.label),)
+    if isinstance(target, Stage):
+        return (("stage", target.name),)
+    if isinstance(target, Bundle):
+        return (("bundle", target.name),)
+    if isinstance(target, PassType):
+        return (("type", target),)
+    return (("class", target),)
+
+
+def steps_of(index: StepIndex, target: Target) -> list[Step]:
+    """Return the steps of a target, in the order in which they run."""
+    keys = keys_of(target)
+    return index.steps(*keys) if isinstance(target, Handle) else index.first(*keys)
 
 
 def describe(target: Target) -> str:

@@ -1,0 +1,423 @@
+"""Constraints: where passes may stand in a pipeline.
+
+A pass declares them in its class body, a bundle as an argument, a `DeclarationTable` for passes
+of others, and `PipelineBuilder.constrain` from outside. They are about the order in which steps
+run, whatever nested pipelines they stand in. All but `followed_by` are strong: a pipeline that
+breaks one is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+
+from passel.builder.bundle import Bundle
+from passel.builder.origin import caller
+from passel.builder.targets import Handle, Stage
+from passel.passes import Pass, PassType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from passel.builder.origin import Origin
+    from passel.builder.sequence import Step
+    from passel.builder.targets import Target
+
+
+class Scope(Protocol):
+    """The steps that constraints are about."""
+
+    def others(self, target: Target, subject: Step) -> Sequence[Step]:
+        """Return the steps of a target except a subject, in the order in which they run."""
+        ...
+
+    def peers(self, subject: Step) -> Sequence[Step]:
+        """Return the other steps for which the same was declared, without those of its bundle."""
+        ...
+
+    def run_together(self, step: Step, other: Step) -> bool:
+        """Return whether two steps are certainly built into one pipeline."""
+        ...
+
+    def before(self, step: Step) -> Step | None:
+        """Return the step that runs right before another one."""
+        ...
+
+
+class Clause(NamedTuple):
+    """A step and others, at least one of which has to run before it.
+
+    Attributes:
+        step: The step.
+        others: The others.
+    """
+
+    step: Step
+    others: tuple[Step, ...]
+
+
+class Glue(NamedTuple):
+    """Two steps that have to run one right after the other.
+
+    Attributes:
+        first: The one that runs first.
+        second: The one that runs right after it.
+    """
+
+    first: Step
+    second: Step
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A condition on the place of a step; two that say the same are equal.
+
+    Functions such as `after_any` make them.
+
+    Attributes:
+        targets: What it relates the step to.
+        origin: Where it is written.
+    """
+
+    targets: tuple[Target, ...]
+    origin: Origin = field(compare=False)
+
+    phrase: ClassVar[str] = ""
+
+    def __str__(self) -> str:
+        """Return the predicate of a sentence about a step."""
+        return self.phrase.format(*map(noun, self.targets))
+
+    def absence(self, step: Step, scope: Scope) -> str:
+        """Return what is missing, and the way out; empty if nothing is."""
+        return ""
+
+    def clash(self, step: Step, scope: Scope) -> str:
+        """Return what must not be there, and the way out; empty if nothing is."""
+        return ""
+
+    def disorder(self, step: Step, scope: Scope) -> str:
+        """Return what runs where it must not, and the way out; empty if nothing does."""
+        return ""
+
+    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+        """Yield what any order has to fulfil for a step."""
+        yield from ()
+
+    def choices(self, step: Step, scope: Scope) -> tuple[tuple[Clause | Glue, ...], ...]:
+        """Return sets of conditions, of which an order has to fulfil one; none if any will do."""
+        return ()
+
+
+class _Needing(Constraint):
+    """One that needs something to be there."""
+
+    __slots__ = ()
+
+    def absence(self, step: Step, scope: Scope) -> str:
+        """Return what is missing."""
+        if scope.others(self.targets[0], step):
+            return ""
+        return f"there is no {noun(self.targets[0])}: add one, or leave '{step.label}' out"
+
+
+class AfterAny(_Needing):
+    """See `after_any`."""
+
+    __slots__ = ()
+    phrase = "must run after at least one {0}"
+
+    def disorder(self, step: Step, scope: Scope) -> str:
+        """Return the first, if it runs later."""
+        others = scope.others(self.targets[0], step)
+        if not others or others[0].rank < step.rank:
+            return ""
+        return f"the first, '{others[0].label}', runs later: put '{step.label}' after that"
+
+    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+        """Yield that one of them is before the step."""
+        if others := scope.others(self.targets[0], step):
+            yield Clause(step, tuple(others))
+
+
+class AfterAll(Constraint):
+    """See `after_all`."""
+
+    __slots__ = ()
+    phrase = "must run after every {0}"
+
+    def disorder(self, step: Step, scope: Scope) -> str:
+        """Return the last, if it runs later."""
+        others = scope.others(self.targets[0], step)
+        if not others or others[-1].rank < step.rank:
+            return ""
+        return f"'{others[-1].label}' runs later: put '{step.label}' after that"
+
+    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+        """Yield that each of them is before the step."""
+        for other in scope.others(self.targets[0], step):
+            yield Clause(step, (other,))
+
+
+class BeforeFirst(Constraint):
+    """See `before_first`."""
+
+    __slots__ = ()
+    phrase = "must run before the first {0}"
+
+    def disorder(self, step: Step, scope: Scope) -> str:
+        """Return the first, if it runs earlier."""
+        others = scope.others(self.targets[0], step)
+        if not others or others[0].rank > step.rank:
+            return ""
+        return f"'{others[0].label}' runs earlier: put '{step.label}' before that"
+
+    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+        """Yield that the step is before each of them."""
+        for other in scope.others(self.targets[0], step):
+            yield Clause(other, (step,))
+
+
+class ImmediatelyAfter(_Needing):
+    """See `immediately_after`."""
+
+    __slots__ = ()
+    phrase = "must run immediately after some {0}"
+
+    def disorder(self, step: Step, scope: Scope) -> str:
+        """Return what else runs right before the step."""
+        others = scope.others(self.targets[0], step)
+        before = scope.before(step)
+        if not others or before in others:
+            return ""
+        what = f"'{before.label}' runs" if before else "nothing runs"
+        way_out = f"put '{step.label}' right after '{others[0].label}'"
+        return f"{what} right before it: {way_out}, and other passes elsewhere"
+
+    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+        """Yield that one of them is before the step."""
+        if others := scope.others(self.targets[0], step):
+            yield Clause(step, tuple(others))
+
+    def choices(self, step: Step, scope: Scope) -> tuple[tuple[Clause | Glue, ...], ...]:
+        """Return which one it stands next to."""
+        return tuple((Glue(other, step),) for other in scope.others(self.targets[0], step))
+
+
+class NotBetween(Constraint):
+    """See `not_between`."""
+
+    __slots__ = ()
+    phrase = "must not run between any {0} and a later {1}"
+
+    def disorder(self, step: Step, scope: Scope) -> str:
+        """Return what it runs between."""
+        first, last = (scope.others(target, step) for target in self.targets)
+        if not first or not last or first[0].rank > step.rank or last[-1].rank < step.rank:
+            return ""
+        start, end = first[0].label, last[-1].label
+        return (
+            f"it runs after '{start}' and before '{end}': put it before '{start}' or after '{end}'"
+        )
+
+    def choices(self, step: Step, scope: Scope) -> tuple[tuple[Clause | Glue, ...], ...]:
+        """Return that it is before all of the first, or after all of the second."""
+        first, last = (scope.others(target, step) for target in self.targets)
+        if not first or not last:
+            return ()
+        before = tuple(Clause(other, (step,)) for other in first)
+        return (before, tuple(Clause(step, (other,)) for other in last))
+
+
+class Requires(_Needing):
+    """See `requires`."""
+
+    __slots__ = ()
+    phrase = "needs some {0} in the same pipeline"
+
+
+class Conflicts(Constraint):
+    """See `conflicts`."""
+
+    __slots__ = ()
+    phrase = "cannot be in one pipeline with any {0}"
+
+    def clash(self, step: Step, scope: Scope) -> str:
+        """Return what is there."""
+        others = [
+            other
+            for other in scope.others(self.targets[0], step)
+            if scope.run_together(step, other)
+        ]
+        if not others:
+            return ""
+        return f"'{others[0].label}' is there: leave one of them out"
+
+
+class Once(Constraint):
+    """See `once`."""
+
+    __slots__ = ()
+    phrase = "can be in a pipeline only once"
+
+    def clash(self, step: Step, scope: Scope) -> str:
+        """Return another one."""
+        others = [other for other in scope.peers(step) if scope.run_together(step, other)]
+        if not others:
+            return ""
+        return f"'{others[0].label}' is there as well: leave one of them out"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedBy(Constraint):
+    """See `followed_by`.
+
+    Attributes:
+        cleanup: What is inserted.
+    """
+
+    cleanup: Any
+    phrase: ClassVar[str] = "should be followed by some {0}"
+
+
+STRONG = (AfterAny, AfterAll, BeforeFirst, ImmediatelyAfter, NotBetween, Requires, Conflicts, Once)
+
+
+def after_any(target: Target) -> Constraint:
+    """Demand that a step runs after at least one of a target, which has to be there.
+
+    Args:
+        target: Passes, as targets of a builder name them.
+
+    Example:
+        >>> print(after_any(PassType("bufferization")))
+        must run after at least one pass of type 'bufferization'
+    """
+    return AfterAny((target,), caller())
+
+
+def after_all(target: Target) -> Constraint:
+    """Demand that a step runs after each of a target, if any are there.
+
+    Args:
+        target: Passes, as targets of a builder name them.
+
+    Example:
+        >>> print(after_all("canonicalize"))
+        must run after every 'canonicalize'
+    """
+    return AfterAll((target,), caller())
+
+
+def before_first(target: Target) -> Constraint:
+    """Demand that a step runs before each of a target, if any are there.
+
+    Args:
+        target: Passes, as targets of a builder name them.
+
+    Example:
+        >>> print(before_first(PassType("lowering")))
+        must run before the first pass of type 'lowering'
+    """
+    return BeforeFirst((target,), caller())
+
+
+def immediately_after(target: Target) -> Constraint:
+    """Demand that what runs right before a step is one of a target.
+
+    Args:
+        target: Passes, as targets of a builder name them.
+
+    Example:
+        >>> print(immediately_after("lower-affine"))
+        must run immediately after some 'lower-affine'
+    """
+    return ImmediatelyAfter((target,), caller())
+
+
+def not_between(first: Target, last: Target) -> Constraint:
+    """Demand that a step does not run after one of a target and before one of another.
+
+    So it runs before the first of the one, or after the last of the other.
+
+    Args:
+        first: Where the part of the pipeline starts.
+        last: Where it ends.
+
+    Example:
+        >>> print(not_between("make-schedule", "use-schedule"))
+        must not run between any 'make-schedule' and a later 'use-schedule'
+    """
+    return NotBetween((first, last), caller())
+
+
+def requires(target: Target) -> Constraint:
+    """Demand that a target is there, before or after.
+
+    Args:
+        target: Passes, as targets of a builder name them.
+
+    Example:
+        >>> print(requires("finalize"))
+        needs some 'finalize' in the same pipeline
+    """
+    return Requires((target,), caller())
+
+
+def conflicts(target: Target) -> Constraint:
+    """Demand that a target is not there.
+
+    Steps that depend on conditions are left until the pipeline is built.
+
+    Args:
+        target: Passes, as targets of a builder name them.
+
+    Example:
+        >>> print(conflicts("legacy-lowering"))
+        cannot be in one pipeline with any 'legacy-lowering'
+    """
+    return Conflicts((target,), caller())
+
+
+def once() -> Constraint:
+    """Demand that a pass is there only once; of a bundle, that it is added only once.
+
+    Steps that depend on conditions are left until the pipeline is built.
+
+    Example:
+        >>> print(once())
+        can be in a pipeline only once
+    """
+    return Once((), caller())
+
+
+def followed_by(cleanup: Bundle | type[Pass] | Pass | str | PassType) -> Constraint:
+    """Wish for something to run later than a step, not necessarily at once.
+
+    If nothing does when the pipeline is built, it is inserted, as late as the other constraints
+    allow; if that cannot be done, `PipelineBuilder.report` has a warning.
+
+    Args:
+        cleanup: A bundle, a pass or its name; or a type of pass, which is never inserted.
+
+    Example:
+        >>> print(followed_by(Bundle("cleanup", "canonicalize", "cse")))
+        should be followed by some step of bundle 'cleanup'
+    """
+    target = type(cleanup) if isinstance(cleanup, Pass) else cleanup
+    return FollowedBy((target,), caller(), cleanup)
+
+
+def noun(target: object) -> str:
+    """Return what a target stands for as a noun without an article."""
+    if isinstance(target, PassType):
+        return f"pass of type '{target}'"
+    if isinstance(target, Bundle):
+        return f"step of bundle '{target.name}'"
+    if isinstance(target, Stage):
+        return f"step of stage '{target}'"
+    if isinstance(target, (Handle, str)):
+        return f"'{target}'"
+    label = getattr(target, "label", "")
+    cls = target if isinstance(target, type) else type(target)
+    return f"'{label or getattr(cls, 'name', '') or cls.__name__}'"
