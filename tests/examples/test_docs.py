@@ -134,6 +134,7 @@ def test_commands_print_what_is_shown(page: Path, directory: Path) -> None:
                 continue
             actual = run(directory, "sh", "-c", command)
             assert shows(shown, actual), f"$ {command}\n{actual}"
+    write_files(blocks, directory)  # a command may have written what is shown
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from enum import Enum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 
 from passel import DefinitionError, OpPassManager, OptionError, Options
 from passel.manager import FrozenPipeline
+from passel.passes.numbers import Int64, IntRange, UInt32
 from passel.passes.option_types import BadValue, OptionValue, codec_for
 
 
@@ -86,6 +87,10 @@ class All(Options):
     ints_or: int | tuple[int, ...] = 0
     or_ints: tuple[int, ...] | int = 0
     pm: OpPassManager = FrozenPipeline(OpPassManager("m"))
+    count: UInt32 = 0
+    die: Annotated[int, "noted", IntRange(1, 6)] = 6
+    offsets: tuple[Int64 | None, ...] = ()
+    noted: Annotated[str, "a note that is nobody's"] = ""
 
 
 VALUES: list[tuple[str, str, Any]] = [
@@ -107,6 +112,10 @@ VALUES: list[tuple[str, str, Any]] = [
     ("i", "i={7}", 7),
     ("i", "i=' 7 '", 7),
     ("i", "i=1 i=2", 2),
+    ("count", "count=0xffffffff", 2**32 - 1),
+    ("die", "die=1", 1),
+    ("offsets", "offsets={-1,none}", (-1, None)),
+    ("noted", "noted=x", "x"),
     # Floating point numbers.
     *(
         ("f", f"f={text}", value)
@@ -207,6 +216,18 @@ WRONG: list[tuple[str, str, str]] = [
     ("i=1_0", "option 'i' of All: '1_0' value invalid for integer argument!", "1_0"),
     ("i=1.0", "option 'i' of All: '1.0' value invalid for integer argument!", "1.0"),
     ("i=\u0661", "option 'i' of All: '\u0661' value invalid for integer argument!", "\u0661"),
+    (
+        "count=-1",
+        "option 'count' of All: '-1' value invalid for uint argument! It takes 0 to 4294967295",
+        "-1",
+    ),
+    ("count=x", "option 'count' of All: 'x' value invalid for uint argument!", "x"),
+    ("die=7", "option 'die' of All: '7' value invalid for int argument! It takes 1 to 6", "7"),
+    (
+        "offsets={0x8000000000000000}",
+        "option 'offsets' of All: '0x8000000000000000' value invalid for long argument! It takes -9223372036854775808 to 9223372036854775807",
+        "0x8000000000000000",
+    ),
     ("f", "option 'f' of All: requires a value!", "f"),
     ("f=x", "option 'f' of All: 'x' value invalid for floating point argument!", "x"),
     ("f=1_0", "option 'f' of All: '1_0' value invalid for floating point argument!", "1_0"),
@@ -281,6 +302,9 @@ def test_wrong_values(text: str, message: str, marked: str) -> None:
         ("i", "3", "expected int, got '3'"),
         ("i", 1.0, "expected int, got 1.0"),
         ("i", None, "expected int, got None"),
+        ("count", -1, "expected 0 to 4294967295, got -1"),
+        ("count", True, "expected int, got True"),
+        ("die", 0, "expected 1 to 6, got 0"),
         ("f", True, "expected float, got True"),
         ("f", 10**400, "int too large to convert to float"),
         ("s", 3, "expected str, got 3"),
@@ -357,6 +381,9 @@ def test_pipelines_in_options_print_in_braces_if_they_could_be_torn_apart() -> N
     [
         (bool, ""),
         (int, "<int>"),
+        (UInt32, "<uint>"),
+        (tuple[Int64, ...], "<long>,..."),
+        (Annotated[int, IntRange(0, 9, "digit")], "<digit>"),
         (float, "<number>"),
         (str, "<string>"),
         (Literal["a", "b"], "<a|b>"),

@@ -119,6 +119,21 @@ def test_factories_are_called_when_the_pass_is_used_and_once() -> None:
     assert calls == [1]
 
 
+def test_a_factory_may_be_a_place() -> None:
+    """`module:Class` is imported when the pass is used; an error names what is not there."""
+    registry = PassRegistry()
+    registry.register("there", "passel.manager.combinators:CompositeFixedPoint")
+    registry.register("nowhere", "passel.manager.combinators:Nothing")
+    registry.register("no-module", "passel.no_such_module:Nothing")
+    found = {info.name: info for info in registry.passes()}
+    assert found["there"].origin == "passel.manager.combinators"
+    assert found["there"].pass_class.__name__ == "CompositeFixedPoint"
+    with pytest.raises(DefinitionError, match="combinators has no Nothing"):
+        _ = found["nowhere"].pass_class
+    with pytest.raises(DefinitionError, match=r"cannot be loaded: ModuleNotFoundError: .*no_such"):
+        _ = found["no-module"].pass_class
+
+
 def test_a_name_needs_a_factory() -> None:
     """A string alone registers nothing."""
     with pytest.raises(TypeError, match=r"register\('x'\) needs a factory"):

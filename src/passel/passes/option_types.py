@@ -9,15 +9,14 @@ they read back exactly (MLIR prints `%e`).
 
 from __future__ import annotations
 
-import math
-import re
 import types
 import typing
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError, PipelineError
+from passel.passes.numbers import IntRange, read_float, read_int
 from passel.pipeline import OptionText, print_value, spelled, split_list
 from passel.pipeline.lexer import WHITE_SPACE
 
@@ -153,44 +152,6 @@ class ScalarCodec:
             raise BadValue(str(error)) from None
 
 
-_INTEGER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0o?[0-7]+|[1-9][0-9]*|0)")
-_FLOAT = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)", re.ASCII)
-_SPECIAL_FLOAT = re.compile(r"[+-]?(inf(inity)?|nan|0x[0-9a-f.]+(p[+-]?\d+)?)", re.IGNORECASE)
-
-
-def read_int(text: str) -> int:
-    """Read an integer as LLVM does: decimal, `0x`, `0b`, or octal after a leading zero."""
-    match = _INTEGER.fullmatch(text)
-    if not match:
-        msg = f"'{text}' value invalid for integer argument!"
-        raise ValueError(msg)
-    sign, digits = match.groups()
-    if digits[0] == "0" and digits[1:].isdigit():
-        digits = f"0o{digits[1:]}"
-    try:
-        return int(sign + digits, 0)
-    except ValueError:  # Python refuses to read more than a few thousand digits
-        msg = f"a number of {len(digits)} digits is invalid for integer argument!"
-        raise ValueError(msg) from None
-
-
-def read_float(text: str) -> float:
-    """Read a floating point number in C's notation."""
-    if _FLOAT.fullmatch(text):
-        return float(text)
-    if _SPECIAL_FLOAT.fullmatch(text):
-        return _read_hexadecimal_float(text) if "x" in text.lower() else float(text)
-    msg = f"'{text}' value invalid for floating point argument!"
-    raise ValueError(msg)
-
-
-def _read_hexadecimal_float(text: str) -> float:
-    try:
-        return float.fromhex(text)
-    except OverflowError:  # a decimal number of that size is infinity, in C as in Python
-        return -math.inf if text[0] == "-" else math.inf
-
-
 def read_bool(text: str) -> bool:
     """Read a flag; an empty value is true, as for a key without one."""
     if text in ("", "true", "TRUE", "True", "1"):
@@ -219,16 +180,44 @@ def _accept_float(value: Any) -> float:
         raise ValueError(str(error)) from None
 
 
+def _spelled_int(value: int) -> OptionText:
+    return OptionText(str(value))
+
+
 _TRUE, _FALSE, _NONE = OptionText("true"), OptionText("false"), OptionText("none")
 
 _SCALARS: dict[Any, Codec] = {
     bool: ScalarCodec("", read_bool, lambda value: _TRUE if value else _FALSE, _instance_of(bool)),
-    int: ScalarCodec("<int>", read_int, lambda value: OptionText(str(value)), _instance_of(int)),
+    int: ScalarCodec("<int>", read_int, _spelled_int, _instance_of(int)),
     float: ScalarCodec(
         "<number>", read_float, lambda value: OptionText(repr(value)), _accept_float
     ),
     str: ScalarCodec("<string>", str, spelled, _instance_of(str), trim=False),
 }
+
+
+def _ranged_codec(bounds: IntRange) -> ScalarCodec:
+    """Return the codec for integers of a range."""
+    accept_int = _instance_of(int)
+
+    def read(text: str) -> int:
+        try:
+            value = read_int(text)
+        except ValueError as error:
+            raise ValueError(str(error).replace("integer", bounds.name)) from None
+        if not bounds.minimum <= value <= bounds.maximum:
+            msg = f"'{text}' value invalid for {bounds.name} argument! It takes {bounds}"
+            raise ValueError(msg)
+        return value
+
+    def accepts(value: Any) -> int:
+        found: int = accept_int(value)
+        if not bounds.minimum <= found <= bounds.maximum:
+            msg = f"expected {bounds}, got {value!r}"
+            raise ValueError(msg)
+        return found
+
+    return ScalarCodec(f"<{bounds.name}>", read, _spelled_int, accepts)
 
 
 def choice_codec(choices: dict[str, Any]) -> ScalarCodec:
@@ -415,7 +404,8 @@ def codec_for(hint: Any, *, struct: Callable[[Any], Codec | None] | None = None)
 
     Args:
         hint: `bool`, `int`, `float`, `str`, an `Enum`, a `Literal`, a tuple, list-like unions
-            of these, `| None`, or a class with `from_option_text`.
+            of these, `| None`, or a class with `from_option_text`; an `int` may be annotated
+            with an `IntRange`.
         struct: Offers a codec for classes that this module does not know.
 
     Raises:
@@ -438,6 +428,10 @@ def codec_for(hint: Any, *, struct: Callable[[Any], Codec | None] | None = None)
 
 def _generic_codec(hint: Any, struct: Callable[[Any], Codec | None] | None) -> Codec | None:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        plain, *notes = arguments
+        bounds = next((note for note in notes if isinstance(note, IntRange)), None)
+        return codec_for(plain, struct=struct) if bounds is None else _ranged_codec(bounds)
     if origin is Literal:
         return choice_codec({str(choice): choice for choice in arguments})
     if origin is tuple:

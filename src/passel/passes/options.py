@@ -325,7 +325,7 @@ class StructCodec:
 
 def _option_infos(cls: type[Options]) -> Iterable[OptionInfo]:
     fields = dataclasses.fields(cls)  # pyright: ignore[reportArgumentType] - made one above
-    hints = typing.get_type_hints(cls) if fields else {}
+    hints = typing.get_type_hints(cls, include_extras=True) if fields else {}
     for field in fields:
         codec = _codec(hints[field.name], f"option '{field.name}' of {cls.__qualname__}")
         default: Any = field.default

@@ -7,7 +7,8 @@ use when they are given none; installed packages add to it through entry points.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
@@ -67,7 +68,7 @@ class PassRegistry:
     def register(
         self,
         pass_: str,
-        factory: Callable[[], type[Pass[Any, Any]]],
+        factory: Callable[[], type[Pass[Any, Any]]] | str,
         *,
         origin: str = "",
         ir: str = "",
@@ -76,7 +77,7 @@ class PassRegistry:
     def register(
         self,
         pass_: Any,
-        factory: Callable[[], type[Pass[Any, Any]]] | None = None,
+        factory: Callable[[], type[Pass[Any, Any]]] | str | None = None,
         *,
         origin: str = "",
         ir: str = "",
@@ -88,7 +89,8 @@ class PassRegistry:
 
         Args:
             pass_: The class (then this works as a decorator) or the name.
-            factory: Returns the class, if the first argument is a name.
+            factory: Returns the class, if the first argument is a name; or where it is, as
+                `package.module:Class`.
             origin: Who registers it, for messages.
             ir: The name of the only IR that it is for, if the first argument is a name.
             override: Replace what has the name already.
@@ -102,6 +104,9 @@ class PassRegistry:
                 msg = f"register('{pass_}') needs a factory that returns the pass class"
                 raise TypeError(msg)
             check_name(pass_, "a pass")
+            if isinstance(factory, str):
+                origin = origin or factory.partition(":")[0]
+                factory = partial(_imported, factory)
             info = PassInfo(pass_, origin or repr(factory), factory, ir)
             self._add(self._passes, info, None if override else self.lookup_pass(pass_, ir=ir))
             return None
@@ -255,6 +260,16 @@ class PassRegistry:
 
     def _sources_for(self, ir: str) -> Iterator[PassSource]:
         return (source for source in self._sources if _concerns(source.ir, ir))
+
+
+def _imported(place: str) -> Any:
+    """Import what stands at `package.module:Class`."""
+    module, _, name = place.partition(":")
+    found = import_module(module)
+    if not hasattr(found, name):
+        msg = f"module {module} has no {name}"
+        raise DefinitionError(msg)
+    return getattr(found, name)
 
 
 class _Deferred(NamedTuple):

@@ -5,6 +5,7 @@ for all that is here.
 """
 
 from passel.errors import SpecificationError
+from passel.specification.base_classes import pass_decls
 from passel.specification.markdown import pass_doc
 from passel.specification.model import (
     OptionDeclaration,
@@ -20,6 +21,7 @@ __all__ = [
     "Place",
     "SpecificationError",
     "StatisticDeclaration",
+    "pass_decls",
     "pass_doc",
     "read_passes",
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from passel.diagnostics import suggest
 from passel.errors import PasselError, SpecificationError
 from passel.instruments.whole_files import write_whole
+from passel.specification.base_classes import pass_decls
 from passel.specification.markdown import pass_doc
 from passel.specification.records import read_passes
 
@@ -37,7 +38,14 @@ def _document(passes: Sequence[PassDeclaration], _: argparse.Namespace) -> str:
     return pass_doc(passes)
 
 
+def _declare(passes: Sequence[PassDeclaration], arguments: argparse.Namespace) -> str:
+    return pass_decls(
+        passes, group=arguments.name, module=arguments.module, width=arguments.line_length
+    )
+
+
 _GENERATORS = {
+    "gen-pass-decls": _Generator("a Python module with base classes of the passes", _declare),
     "gen-pass-doc": _Generator("Markdown, as mlir-tblgen writes it", _document),
 }
 
@@ -114,7 +122,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-o", dest="output", default="-", metavar="FILE", help="the output")
     _add(parser, "passes", "NAME,...", "only these passes, by their names in pipelines")
+    _add(parser, "name", "GROUP", "name of the group, for register_<group>_passes", default="")
+    _add(parser, "module", "MODULE", "where the classes derived from the bases are", default="")
     _add(parser, "tblgen", "PROGRAM", "the llvm-tblgen to use", default="")
+    parser.add_argument(
+        "--line-length", type=int, default=88, metavar="N", help="of Python that is written"
+    )
     generators = parser.add_mutually_exclusive_group(required=True)
     for name, generator in _GENERATORS.items():
         generators.add_argument(

@@ -1,0 +1,94 @@
+"""Numbers in text, and integers with a range as the types of options.
+
+An annotation `UInt32` is an `int` to type checkers; values outside of its range are refused.
+
+Example:
+    >>> from passel import Options
+    >>> class Unroll(Options):
+    ...     factor: UInt32 = 4
+    >>> Unroll(factor=-1)
+    Traceback (most recent call last):
+    ...
+    passel.errors.OptionError: option 'factor' of Unroll: expected 0 to 4294967295, got -1
+
+Source: the types of `mlir::Pass::Option` for numbers, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, NamedTuple, TypeAlias
+
+
+class IntRange(NamedTuple):
+    """The values that an integer may have: `Annotated[int, IntRange(1, 64)]`.
+
+    Attributes:
+        minimum: The smallest.
+        maximum: The largest.
+        name: What stands for a value in help, between `<` and `>`.
+    """
+
+    minimum: int
+    maximum: int
+    name: str = "int"
+
+    def __str__(self) -> str:
+        return f"{self.minimum} to {self.maximum}"
+
+
+def _signed(bits: int, name: str = "int") -> IntRange:
+    return IntRange(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, name)
+
+
+def _unsigned(bits: int, name: str = "uint") -> IntRange:
+    return IntRange(0, 2**bits - 1, name)
+
+
+Int8: TypeAlias = Annotated[int, _signed(8)]
+Int16: TypeAlias = Annotated[int, _signed(16)]
+Int32: TypeAlias = Annotated[int, _signed(32)]
+Int64: TypeAlias = Annotated[int, _signed(64, "long")]
+UInt8: TypeAlias = Annotated[int, _unsigned(8)]
+UInt16: TypeAlias = Annotated[int, _unsigned(16)]
+UInt32: TypeAlias = Annotated[int, _unsigned(32)]
+UInt64: TypeAlias = Annotated[int, _unsigned(64, "ulong")]
+
+
+_INTEGER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0o?[0-7]+|[1-9][0-9]*|0)")
+_FLOAT = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)", re.ASCII)
+_SPECIAL_FLOAT = re.compile(r"[+-]?(inf(inity)?|nan|0x[0-9a-f.]+(p[+-]?\d+)?)", re.IGNORECASE)
+
+
+def read_int(text: str) -> int:
+    """Read an integer as LLVM does: decimal, `0x`, `0b`, or octal after a leading zero."""
+    match = _INTEGER.fullmatch(text)
+    if not match:
+        msg = f"'{text}' value invalid for integer argument!"
+        raise ValueError(msg)
+    sign, digits = match.groups()
+    if digits[0] == "0" and digits[1:].isdigit():
+        digits = f"0o{digits[1:]}"
+    try:
+        return int(sign + digits, 0)
+    except ValueError:  # Python refuses to read more than a few thousand digits
+        msg = f"a number of {len(digits)} digits is invalid for integer argument!"
+        raise ValueError(msg) from None
+
+
+def read_float(text: str) -> float:
+    """Read a floating point number in C's notation."""
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if _SPECIAL_FLOAT.fullmatch(text):
+        return _read_hexadecimal_float(text) if "x" in text.lower() else float(text)
+    msg = f"'{text}' value invalid for floating point argument!"
+    raise ValueError(msg)
+
+
+def _read_hexadecimal_float(text: str) -> float:
+    try:
+        return float.fromhex(text)
+    except OverflowError:  # a decimal number of that size is infinity, in C as in Python
+        return -math.inf if text[0] == "-" else math.inf

@@ -1,0 +1,311 @@
+"""The C++ in declarations: types, default values, choices, and names of ops and dialects.
+
+What cannot be told without a compiler is an `UnknownCpp`; whoever asks keeps the text.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import typing
+from typing import TYPE_CHECKING, NamedTuple
+
+from passel.passes import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.passes.numbers import IntRange
+
+
+class UnknownCpp(Exception):  # noqa: N818 - says what is; never leaves this package
+    """A type or a value that is not known without a compiler."""
+
+
+class Choice(NamedTuple):
+    """A value of an enumeration that an option takes.
+
+    Attributes:
+        constant: Its name in C++.
+        keyword: Its name in text.
+    """
+
+    constant: str
+    keyword: str
+
+
+_INTEGERS = {
+    "Int8": ("int8_t", "signed char"),
+    "Int16": ("int16_t", "short"),
+    "Int32": ("int", "int32_t", "signed"),
+    "Int64": ("int64_t", "long", "long long", "ssize_t", "ptrdiff_t", "intptr_t"),
+    "UInt8": ("uint8_t", "unsigned char"),
+    "UInt16": ("uint16_t", "unsigned short"),
+    "UInt32": ("unsigned", "unsigned int", "uint32_t"),
+    "UInt64": ("uint64_t", "unsigned long", "unsigned long long", "size_t", "uintptr_t"),
+}
+_TYPES = {
+    "bool": "bool",
+    "float": "float",
+    "double": "float",
+    "std::string": "str",
+    "StringRef": "str",
+    "std::string_view": "str",
+    "OpPassManager": "OpPassManager",
+    **{cpp: python for python, names in _INTEGERS.items() for cpp in names},
+}
+_QUALIFIERS = re.compile(r"\b(const|enum|class|struct|typename)\b|&")
+_NAMESPACES = re.compile(r"^(::)?((mlir|llvm)::)?")
+
+_OPS = {
+    "LLVM::LLVMFuncOp": "llvm.func",
+    "ModuleOp": "builtin.module",
+    "async::FuncOp": "async.func",
+    "emitc::ClassOp": "emitc.class",
+    "emitc::FileOp": "emitc.file",
+    "emitc::FuncOp": "emitc.func",
+    "func::FuncOp": "func.func",
+    "gpu::GPUFuncOp": "gpu.func",
+    "gpu::GPUModuleOp": "gpu.module",
+    "ml_program::FuncOp": "ml_program.func",
+    "ml_program::SubgraphOp": "ml_program.subgraph",
+    "pdl::PatternOp": "pdl.pattern",
+    "pdl_interp::FuncOp": "pdl_interp.func",
+    "shape::FuncOp": "shape.func",
+    "spirv::FuncOp": "spirv.func",
+    "spirv::ModuleOp": "spirv.module",
+    "transform::NamedSequenceOp": "transform.named_sequence",
+    "wasmssa::FuncOp": "wasmssa.func",
+}
+"""MLIR's ops that passes run on, by their classes."""
+
+_DIALECTS = {"BuiltinDialect": "builtin", "DLTIDialect": "dlti"}
+"""Dialects that have no namespace of their own."""
+
+
+def normalized(name: str) -> str:
+    """Return a C++ name or type without qualifiers and without MLIR's namespace.
+
+    Example:
+        >>> normalized("const ::mlir::func::FuncOp &"), normalized("enum FusionMode")
+        ('func::FuncOp', 'FusionMode')
+    """
+    return _NAMESPACES.sub("", " ".join(_QUALIFIERS.sub(" ", name).split()))
+
+
+def python_type(cpp_type: str) -> str:
+    """Return the Python type of a C++ type, as an annotation says it.
+
+    Raises:
+        UnknownCpp: It is none that options have everywhere.
+
+    Example:
+        >>> python_type("uint32_t"), python_type("::llvm::StringRef")
+        ('UInt32', 'str')
+    """
+    name = normalized(cpp_type)
+    if name not in _TYPES:
+        raise UnknownCpp(cpp_type)
+    return _TYPES[name]
+
+
+def op_name(cpp_class: str) -> str:
+    """Return the name of an op of MLIR's.
+
+    Raises:
+        UnknownCpp: It is not one that passes of MLIR's run on.
+    """
+    name = normalized(cpp_class)
+    if name not in _OPS:
+        raise UnknownCpp(cpp_class)
+    return _OPS[name]
+
+
+def cpp_class_of(op: str) -> str:
+    """Return the C++ class of an op of MLIR's that passes run on; empty for others."""
+    return next((f"::mlir::{cpp}" for cpp, name in _OPS.items() if name == op), "")
+
+
+def dialect_name(cpp_class: str) -> str:
+    """Return the name of a dialect, which is that of the namespace that ODS puts it in.
+
+    Raises:
+        UnknownCpp: It is in no namespace.
+
+    Example:
+        >>> dialect_name("::mlir::LLVM::LLVMDialect"), dialect_name("cf::ControlFlowDialect")
+        ('llvm', 'cf')
+    """
+    *namespaces, name = normalized(cpp_class).split("::")
+    if not namespaces and name in _DIALECTS:
+        return _DIALECTS[name]
+    if not namespaces or not namespaces[-1]:
+        raise UnknownCpp(cpp_class)
+    return namespaces[-1].lower()
+
+
+# -- Choices ---------------------------------------------------------------------------------
+
+_ENTRY = re.compile(r"\bclEnumVal(N?)\s*\(")
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+
+
+def choices(flags: str) -> tuple[Choice, ...]:
+    """Return the values that `llvm::cl::values` in an option's flags lists.
+
+    Raises:
+        UnknownCpp: A keyword is no literal.
+
+    Example:
+        >>> choices('llvm::cl::values(clEnumValN(Mode::Fast, "fast", "Be fast, (really)."))')
+        (Choice(constant='Mode::Fast', keyword='fast'),)
+    """
+    found: list[Choice] = []
+    for entry in _ENTRY.finditer(flags):
+        arguments = list(_arguments(flags, entry.end()))
+        constant = arguments[0]
+        if not entry[1]:  # the name is the keyword
+            found.append(Choice(constant, constant))
+        elif len(arguments) > 1:
+            found.append(Choice(constant, _string(arguments[1])))
+    return tuple(found)
+
+
+def _arguments(text: str, start: int) -> Iterator[str]:
+    """Yield the arguments of a call, from behind its parenthesis to the one that closes it."""
+    depth, begin, at = 0, start, start
+    while at < len(text):
+        string = _STRING.match(text, at)
+        if string:
+            at = string.end()
+            continue
+        if text[at] == ")" and not depth:
+            break
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if text[at] == "," and not depth:
+            yield text[begin:at].strip()
+            begin = at + 1
+        at += 1
+    yield text[begin:at].strip()
+
+
+def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
+    """Return the keyword of a constant, which may be qualified in other ways.
+
+    Raises:
+        UnknownCpp: It is none of the choices.
+    """
+    parts = normalized(constant).split("::")
+    for choice in among:
+        others = normalized(choice.constant).split("::")
+        length = min(len(parts), len(others))
+        if parts[-length:] == others[-length:]:
+            return choice.keyword
+    raise UnknownCpp(constant)
+
+
+# -- Values ----------------------------------------------------------------------------------
+
+_RANGES: dict[str, IntRange] = {
+    name: typing.get_args(getattr(numbers, name))[1] for name in _INTEGERS
+}
+_INTEGER = re.compile(r"([-+~]?)\s*(0[xX][\da-fA-F']+|0[bB][01']+|\d[\d']*)([uUlLzZ]*)")
+_FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)([fFlL]?)")
+_LIMIT = re.compile(r"(?:::)?std::numeric_limits<(.+)>::(max|min|lowest)\(\)")
+_MACRO = re.compile(r"(U?)INT(8|16|32|64)_(MAX|MIN)")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "'": "'", "\\": "\\"}
+
+
+def value(expression: str, python: str) -> bool | int | float | str:
+    """Return what a constant expression in C++ is, as a value of a Python type.
+
+    Args:
+        expression: The expression.
+        python: The type, as of `python_type`.
+
+    Raises:
+        UnknownCpp: It is more than a literal or a limit.
+
+    Example:
+        >>> value("-1u", "UInt32"), value('"a" "b"', "str"), value("false", "bool")
+        (4294967295, 'ab', False)
+    """
+    text = expression.strip()
+    if python == "str":
+        return _string(text)
+    if python == "float":
+        return _float(text)
+    if python == "bool":
+        return text == "true" if text in {"true", "false"} else bool(_integer(text))
+    if python not in _RANGES:
+        raise UnknownCpp(expression)
+    bounds = _RANGES[python]
+    found = _integer(text)
+    if not bounds.minimum:
+        found %= bounds.maximum + 1  # as C++ converts it
+    if not bounds.minimum <= found <= bounds.maximum:
+        raise UnknownCpp(expression)
+    return found
+
+
+def _integer(text: str) -> int:
+    limit = _LIMIT.fullmatch(text)
+    if limit:
+        bounds = _RANGES.get(python_type(limit[1]))
+        if bounds is None:
+            raise UnknownCpp(text)
+        return bounds.maximum if limit[2] == "max" else bounds.minimum
+    macro = _MACRO.fullmatch(text)
+    if macro:
+        bounds = _RANGES[f"{macro[1]}Int{macro[2]}"]
+        return bounds.maximum if macro[3] == "MAX" else bounds.minimum
+    literal = _INTEGER.fullmatch(text)
+    if not literal:
+        raise UnknownCpp(text)
+    sign, digits, suffix = literal.groups()
+    digits = digits.replace("'", "")
+    octal = digits[0] == "0" and digits[1:].isdigit()
+    try:
+        found = int(f"0o{digits[1:]}" if octal else digits, 0)
+    except ValueError:
+        raise UnknownCpp(text) from None
+    found = {"-": -found, "~": ~found}.get(sign, found)
+    if "u" in suffix.lower():
+        found %= 2 ** (64 if {"l", "z"} & set(suffix.lower()) else 32)
+    return found
+
+
+def _float(text: str) -> float:
+    literal = _FLOAT.fullmatch(text)
+    if not literal:
+        return float(_integer(text))
+    found = float(text.rstrip("fFlL"))
+    if literal[1] in "fF" and literal[1]:
+        try:
+            (found,) = struct.unpack("f", struct.pack("f", found))
+        except OverflowError:
+            raise UnknownCpp(text) from None
+    return found
+
+
+def _string(text: str) -> str:
+    """Return the value of string literals side by side."""
+    parts: list[str] = []
+    at = 0
+    while at < len(text):
+        literal = _STRING.match(text, at)
+        if not literal:
+            raise UnknownCpp(text)
+        parts.append(re.sub(r"\\(.)", _unescaped, literal[1], flags=re.DOTALL))
+        at = literal.end()
+        while at < len(text) and text[at].isspace():
+            at += 1
+    if not parts:
+        raise UnknownCpp(text)
+    return "".join(parts)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[1] not in _ESCAPES:
+        raise UnknownCpp(escape[0])
+    return _ESCAPES[escape[1]]

@@ -1,0 +1,312 @@
+"""Declared passes in Python's terms: names, types and defaults of attributes."""
+
+from __future__ import annotations
+
+import re
+from keyword import iskeyword
+from typing import TYPE_CHECKING, NamedTuple
+
+from passel.errors import SpecificationError
+from passel.passes import Pass
+from passel.passes.factory import field_for
+from passel.specification.cpp import (
+    UnknownCpp,
+    choice_of,
+    choices,
+    dialect_name,
+    op_name,
+    python_type,
+    value,
+)
+from passel.specification.source import literal
+
+if TYPE_CHECKING:
+    from passel.specification.model import (
+        OptionDeclaration,
+        PassDeclaration,
+        Place,
+        StatisticDeclaration,
+    )
+
+_HARD_TO_READ = {"I", "O", "l"}
+"""Names of one letter that are taken for numbers, and that linters refuse."""
+
+_BASE = re.compile(r"(?:::)?mlir::(Operation|Interface)Pass<(.*)>")
+_ZERO = {"bool": False, "float": 0.0, "str": ""}
+
+
+class PythonOption(NamedTuple):
+    """An option as a field of a class.
+
+    Attributes:
+        field: The field's name.
+        name: The option's name in text.
+        type: The annotation.
+        default: The default, as an expression.
+        help: What it is for, in one line.
+        notes: What could not be told, each with the C++ that it is about.
+        choices: The values that it takes, as literals; empty if there is no list of them.
+    """
+
+    field: str
+    name: str
+    type: str
+    default: str
+    help: str
+    notes: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+
+    @property
+    def literal_type(self) -> str:
+        """The type of the choices, as an annotation."""
+        return f"Literal[{', '.join(self.choices)}]"
+
+    @property
+    def has_own_name(self) -> bool:
+        """Whether the name in text does not follow from the field's."""
+        return self.field.replace("_", "-") != self.name
+
+
+class PythonStatistic(NamedTuple):
+    """A statistic as an attribute of a class.
+
+    Attributes:
+        attribute: The attribute's name.
+        name: The name in reports.
+        description: What it counts, in one line.
+    """
+
+    attribute: str
+    name: str
+    description: str
+
+    @property
+    def has_own_name(self) -> bool:
+        """Whether the name in reports does not follow from the attribute's."""
+        return self.attribute.replace("_", "-") != self.name
+
+
+class PythonPass(NamedTuple):
+    """A pass as a class.
+
+    Attributes:
+        class_name: The name of the class.
+        name: The name in pipelines.
+        kind: `Pass`, `OperationPass` or `InterfacePass`.
+        target: The C++ class of the op or interface; empty for any op.
+        anchor: The name of the op, if it is known.
+        dialects: Names of the dialects that it depends on.
+        options: Its options.
+        statistics: Its statistics.
+        notes: What could not be told.
+    """
+
+    class_name: str
+    name: str
+    kind: str
+    target: str
+    anchor: str
+    dialects: tuple[str, ...]
+    options: tuple[PythonOption, ...]
+    statistics: tuple[PythonStatistic, ...]
+    notes: tuple[str, ...]
+
+
+def in_python(declared: PassDeclaration) -> PythonPass:
+    """Return a declared pass in Python's terms.
+
+    Raises:
+        SpecificationError: Its base class is neither of MLIR's, or a name in it cannot be one
+            in Python.
+    """
+    name, where = declared.def_name, str(declared.place)
+    if not name or name.startswith("anonymous_"):
+        raise SpecificationError(
+            f"pass '{declared.argument}' needs a name for its class: def Name : ...", where
+        )
+    if iskeyword(name):
+        raise SpecificationError(f"'{name}' is a reserved word in Python; rename the record", where)
+    kind, target = _kind(declared)
+    anchor, notes = "", list[str]()
+    if kind == "OperationPass":
+        try:
+            anchor = op_name(target)
+        except UnknownCpp:
+            notes.append(f"Runs on `{target}`, an op whose name is not known here: set `anchor`.")
+    elif kind == "InterfacePass":
+        notes.append(f"Runs on ops with the C++ interface `{target}`: set `interface`.")
+    dialects = _dialects(declared, notes)
+    options = tuple(python_option(each, declared) for each in declared.options)
+    statistics = tuple(_statistic(each) for each in declared.statistics)
+    _check_attributes(declared, options, statistics)
+    return PythonPass(
+        name, declared.argument, kind, target, anchor, dialects, options, statistics, tuple(notes)
+    )
+
+
+def _kind(declared: PassDeclaration) -> tuple[str, str]:
+    """Return the Python base class, and the C++ class that it is for."""
+    base = _BASE.fullmatch(declared.base_class.strip())
+    if base is None:
+        raise SpecificationError(
+            f"base class '{declared.base_class}' of pass '{declared.argument}' is not known; "
+            "Pass and InterfacePass are",
+            str(declared.place),
+        )
+    target = base[2].strip()
+    if base[1] == "Interface":
+        return "InterfacePass", target
+    return ("OperationPass" if target else "Pass"), target
+
+
+def _dialects(declared: PassDeclaration, notes: list[str]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for each in declared.dependent_dialects:
+        try:
+            found[dialect_name(each)] = None
+        except UnknownCpp:
+            notes.append(f"Depends on `{each}`, a dialect whose name is not known here.")
+    return tuple(sorted(found))
+
+
+# -- Options ---------------------------------------------------------------------------------
+
+
+def python_option(declared: OptionDeclaration, owner: PassDeclaration) -> PythonOption:
+    """Return a declared option as a field.
+
+    Raises:
+        SpecificationError: Its name is a reserved word, or none that Python can have.
+    """
+    notes: list[str] = []
+    keywords = _keywords(declared, notes)
+    python = f"Literal[{', '.join(keywords)}]" if keywords else _type(declared, notes)
+    default = "()" if declared.is_list else _default_of(declared, python, notes)
+    if declared.is_list:
+        python = f"tuple[{python}, ...]"
+    elif default == "None":
+        python = f"{python} | None"
+    return PythonOption(
+        field=_field(declared, owner),
+        name=declared.argument,
+        type=python,
+        default=default,
+        help=one_line(declared.description),
+        notes=tuple(notes),
+        choices=keywords,
+    )
+
+
+def _keywords(declared: OptionDeclaration, notes: list[str]) -> tuple[str, ...]:
+    """Return the values that are listed, as literals."""
+    try:
+        among = choices(declared.flags)
+    except UnknownCpp:
+        notes.append("Its choices in C++ are not literals.")
+        return ()
+    return tuple(dict.fromkeys(literal(choice.keyword) for choice in among))
+
+
+def _type(declared: OptionDeclaration, notes: list[str]) -> str:
+    try:
+        return python_type(declared.type)
+    except UnknownCpp:
+        notes.append(f"C++ type: `{one_line(declared.type)}`.")
+        return "str"
+
+
+def _default_of(declared: OptionDeclaration, python: str, notes: list[str]) -> str:
+    """Return the default as an expression; None if it is not known."""
+    is_known = not notes  # how a value of an unknown type is written is not known
+    try:
+        if python.startswith("Literal["):
+            return literal(choice_of(declared.default, choices(declared.flags)))
+        if is_known:
+            return _default(declared.default, python)
+    except UnknownCpp:
+        pass
+    if declared.default:
+        notes.append(f"C++ default: `{one_line(declared.default)}`.")
+    return "None"
+
+
+def _default(expression: str, python: str) -> str:
+    """Return the default as an expression in Python."""
+    if not expression:
+        if python == "OpPassManager":
+            raise UnknownCpp(expression)
+        found = _ZERO.get(python, 0)  # as C++ initializes it
+    else:
+        found = value(expression, python)
+    return literal(found) if isinstance(found, str) else repr(found)
+
+
+def _field(declared: OptionDeclaration, owner: PassDeclaration) -> str:
+    """Return the field's name: the option's in text, or the variable's if that is no name."""
+    name, where = declared.argument, str(declared.place)
+    if not name:
+        raise SpecificationError(f"an option of pass '{owner.argument}' has no name", where)
+    if iskeyword(name.replace("-", "_")):
+        raise SpecificationError(
+            f"option '{name}' of pass '{owner.argument}' is a reserved word in Python; "
+            "give it another name",
+            where,
+        )
+    for candidate in (name.replace("-", "_"), declared.cpp_name):
+        field = _snake_case(candidate)
+        if field.isidentifier() and candidate not in _HARD_TO_READ and not iskeyword(field):
+            return field_for(Pass, field.lstrip("_") or field)
+    raise SpecificationError(
+        f"option '{name}' of pass '{owner.argument}' cannot be a name in Python, nor can its "
+        f"variable '{declared.cpp_name}'",
+        where,
+    )
+
+
+def _statistic(declared: StatisticDeclaration) -> PythonStatistic:
+    attribute = _snake_case(declared.cpp_name)
+    if not attribute.isidentifier() or iskeyword(attribute):
+        raise SpecificationError(
+            f"statistic '{declared.cpp_name}' cannot be a name in Python", str(declared.place)
+        )
+    return PythonStatistic(
+        field_for(Pass, attribute), declared.name, one_line(declared.description)
+    )
+
+
+def _check_attributes(
+    declared: PassDeclaration,
+    options: tuple[PythonOption, ...],
+    statistics: tuple[PythonStatistic, ...],
+) -> None:
+    known: dict[str, str] = {}
+    named: list[tuple[str, str, Place]] = [
+        (option.field, f"option '{option.name}'", each.place)
+        for option, each in zip(options, declared.options, strict=True)
+    ]
+    named += [
+        (statistic.attribute, f"statistic '{statistic.name}'", each.place)
+        for statistic, each in zip(statistics, declared.statistics, strict=True)
+    ]
+    for attribute, what, place in named:
+        if attribute in known:
+            raise SpecificationError(
+                f"{known[attribute]} and {what} of pass '{declared.argument}' are both "
+                f"'{attribute}' in Python",
+                str(place),
+            )
+        known[attribute] = what
+
+
+def _snake_case(name: str) -> str:
+    """Return a C++ name as Python's are.
+
+    Runs of capitals stay together: `numCSE` becomes `num_cse`.
+    """
+    words = re.sub(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+    return words.lower()
+
+
+def one_line(text: str) -> str:
+    """Return text with each run of white space as one space."""
+    return " ".join(text.split())

@@ -1,0 +1,442 @@
+"""`-gen-pass-decls`: base classes, types and defaults, registration, and how it is laid out."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from td_files import ROOT, declarations
+
+from passel import InterfacePass, OperationPass, Options, Pass, PassRegistry
+from passel.specification import pass_decls, read_passes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tool_fixtures import TblgenTool
+
+RUFF = [str(Path(sys.executable).with_name("ruff"))]
+
+
+def imported(source: str, directory: Path) -> Any:
+    """Import a generated module, which is forgotten at once."""
+    (directory / "declared.py").write_text(source, encoding="utf-8")
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module("declared")
+    finally:
+        del sys.modules["declared"]
+
+
+@pytest.fixture
+def generate(
+    td_file: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
+    """Import what is generated for a file's text."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+
+    def run(text: str, **flags: Any) -> Any:
+        return imported(pass_decls(read_passes(str(td_file(text))), **flags), tmp_path)
+
+    return run
+
+
+def options(*declared: str) -> str:
+    """Return a pass `a`, of the record `A`, with options."""
+    return f'def A : Pass<"a"> {{ let options = [{", ".join(declared)}]; }}'
+
+
+def option(type_: str, default: str = "", flags: str = "", name: str = "x") -> str:
+    """Return an option."""
+    return f'Option<"{name}", "{name}", "{type_}", [{{{default}}}], "", [{{{flags}}}]>'
+
+
+# -- Classes ---------------------------------------------------------------------------------
+
+
+def test_kinds_of_passes(generate: Callable[..., Any]) -> None:
+    """Anchors, interfaces, dialects and texts are those of the declaration."""
+    module = generate("""
+        def Any1 : Pass<"any-op">;
+        def OnFunc : Pass<"on-func", "::mlir::func::FuncOp"> {
+          let summary = "run on functions";
+          let description = [{
+            First.
+
+              Indented.
+          }];
+          let dependentDialects = ["LLVM::LLVMDialect", "::mlir::DLTIDialect, scf::SCFDialect"];
+        }
+        def OnInterface : InterfacePass<"on-interface", "FunctionOpInterface">;
+    """)
+    kinds = {Pass: module.Any1Base, OperationPass: module.OnFuncBase}
+    for kind, base in {**kinds, InterfacePass: module.OnInterfaceBase}.items():
+        assert base.__bases__ == (kind,)
+    assert module.Any1Base.anchor is None
+    assert (module.OnFuncBase.name, module.OnFuncBase.anchor) == ("on-func", "func.func")
+    assert module.OnFuncBase.dependent_dialects == ("dlti", "llvm", "scf")
+    assert module.OnFuncBase.summary() == "Run on functions."
+    assert "First.\n\n      Indented.\n" in module.OnFuncBase.__doc__
+    assert module.OnInterfaceBase.interface is None
+
+
+def test_an_op_of_a_dialect_of_ones_own(td_file: Callable[[str], Path]) -> None:
+    """The name of an op that is not MLIR's cannot be told; a note says which one it is."""
+    source = pass_decls(read_passes(str(td_file('def A : Pass<"a", "my::Func">;'))))
+    assert "# Runs on `my::Func`, an op whose name is not known here: set `anchor`.\n" in source
+    assert "anchor = None\n" in source
+
+
+def test_options_are_those_of_the_pass_and_of_a_class_of_their_own(
+    generate: Callable[..., Any],
+) -> None:
+    """A pass is an instance of the class of its options, which can be read by itself."""
+    module = generate(options(option("unsigned", "8"), option("bool", "true", name="flag")))
+    assert module.AOptions.__bases__ == (Options,)
+    assert module.ABase.__bases__[0] is module.AOptions
+    assert module.AOptions.parse("x=3").x == 3
+    assert str(module.ABase(x=3, flag=False)) == "a{flag=false x=3}"
+
+
+def test_statistics(generate: Callable[..., Any]) -> None:
+    """Statistics keep their names in reports, and have Python's in the class."""
+    module = generate("""
+        def A : Pass<"a"> {
+          let statistics = [Statistic<"numCSEd", "num-cse'd", "Number">,
+                            Statistic<"name", "name", "Taken">];
+        }""")
+    found = {each.name: each.description for each in module.ABase.statistics()}
+    assert found == {"num-cse'd": "Number", "name": "Taken"}
+    assert module.ABase.num_cs_ed.name == "num-cse'd"
+    assert module.ABase.name_.name == "name"
+
+
+def test_names_of_options(generate: Callable[..., Any]) -> None:
+    """Fields are called as the options; as the variables if that is no name in Python."""
+    module = generate("""
+        def A : Pass<"a"> {
+          let options = [
+            Option<"optLevel", "O", "int", "2", "">,
+            Option<"title", "name", "std::string", "\\"x\\"", "">,
+            Option<"threeD", "3d", "bool", "", "">,
+            Option<"apiVersion", "api_version", "int", "1", "">,
+            Option<"mixedCase", "mixedCase", "int", "1", "">
+          ];
+        }""")
+    fields = {info.name: info.field for info in module.ABase.option_infos()}
+    assert fields == {
+        "O": "opt_level",
+        "name": "name_",
+        "3d": "three_d",
+        "api_version": "api_version",
+        "mixedCase": "mixed_case",
+    }
+
+
+# -- Types and defaults ----------------------------------------------------------------------
+
+CHOICES = (
+    'llvm::cl::values(clEnumValN(ns::M::A, "a", "Is a, (b)"), clEnumValN(ns::M::B, "b-c", ""))'
+)
+
+KNOWN = [
+    ("bool", "", "", False, ""),
+    ("bool", "true", "", True, ""),
+    ("bool", "0", "", False, ""),
+    ("int", "", "", 0, "<int>"),
+    ("int", "-0x10", "", -16, "<int>"),
+    ("int32_t", "1'000", "", 1000, "<int>"),
+    ("int64_t", "INT64_MIN", "", -(2**63), "<long>"),
+    ("unsigned", "-1u", "", 2**32 - 1, "<uint>"),
+    ("unsigned", "-1", "", 2**32 - 1, "<uint>"),
+    ("unsigned", "010", "", 8, "<uint>"),
+    ("uint64_t", "std::numeric_limits<uint64_t>::max()", "", 2**64 - 1, "<ulong>"),
+    ("const ::llvm::StringRef &", '"a\\n" "b"', "", "a\nb", "<string>"),
+    ("std::string", "", "", "", "<string>"),
+    ("double", "1e-3", "", 0.001, "<number>"),
+    ("double", "0.30f", "", 0.30000001192092896, "<number>"),
+    ("float", "2", "", 2.0, "<number>"),
+    ("::ns::M", "M::B", CHOICES, "b-c", "<a|b-c>"),
+    ("enum M", "::mlir::ns::M::A", CHOICES, "a", "<a|b-c>"),
+]
+
+
+@pytest.mark.parametrize(("type_", "default", "flags", "value", "metavar"), KNOWN)
+def test_types_and_defaults(
+    type_: str,
+    default: str,
+    flags: str,
+    value: Any,
+    metavar: str,
+    generate: Callable[..., Any],
+) -> None:
+    """What a compiler would make of a default is the default in Python."""
+    (info,) = generate(options(option(type_, default, flags))).ABase.option_infos()
+    assert (info.default, type(info.default)) == (value, type(value))
+    assert info.metavar == metavar
+
+
+UNKNOWN: list[tuple[str, str, str, str, list[str]]] = [
+    ("MyType", "MyType::A", "", "str | None", ["C++ type: `MyType`.", "C++ default: `MyType::A`."]),
+    ("int", "kDefault", "", "Int32 | None", ["C++ default: `kDefault`."]),
+    ("int", "2147483648", "", "Int32 | None", ["C++ default: `2147483648`."]),
+    ("std::string", "Name.str()", "", "str | None", ["C++ default: `Name.str()`."]),
+    ("M", "", CHOICES, "AX | None", []),
+    ("M", "M::C", CHOICES, "AX | None", ["C++ default: `M::C`."]),
+    ("OpPassManager", "", "", "OpPassManager | None", []),
+]
+
+
+@pytest.mark.parametrize(("type_", "default", "flags", "annotation", "notes"), UNKNOWN)
+def test_what_cannot_be_told(
+    type_: str,
+    default: str,
+    flags: str,
+    annotation: str,
+    notes: list[str],
+    td_file: Callable[[str], Path],
+    generate: Callable[..., Any],
+) -> None:
+    """What needs a compiler is kept as text in a note, and has no default in Python."""
+    text = options(option(type_, default, flags))
+    source = pass_decls(read_passes(str(td_file(text))))
+    assert f"    x: {annotation} = None\n" in source
+    for note in notes:
+        assert f"    # {note}\n" in source
+    assert generate(text).ABase().x is None
+
+
+def test_lists(generate: Callable[..., Any]) -> None:
+    """List options are tuples of the type of their elements."""
+    module = generate(
+        options(
+            'ListOption<"x", "x", "int64_t", "">',
+            f'ListOption<"y", "y", "M", "", [{{{CHOICES}}}]>',
+            'ListOption<"z", "z", "OpPassManager", "">',
+        )
+    )
+    assert str(module.ABase(x=(1, 2), y=("b-c",))) == "a{x={1,2} y={b-c}}"
+    assert module.ABase().z == ()
+
+
+# -- Registration ----------------------------------------------------------------------------
+
+
+def test_registration_is_lazy(generate: Callable[..., Any], tmp_path: Path) -> None:
+    """The module with the passes is imported when one of them is first used."""
+    module = generate('def A : Pass<"a">; def B : Pass<"b">;', group="MyGroup", module="own_passes")
+    (tmp_path / "own_passes.py").write_text(
+        "from declared import ABase\nclass A(ABase):\n    def run(self, op, ctx): ...\n"
+    )
+    registry = PassRegistry()
+    module.register_my_group_passes(registry)
+    assert [info.name for info in registry.passes()] == ["a", "b"]
+    assert "own_passes" not in sys.modules
+    try:
+        found = registry.lookup_pass("a")
+        assert found is not None
+        assert found.pass_class.__name__ == "A"
+        missing = registry.lookup_pass("b")
+        assert missing is not None
+        with pytest.raises(TypeError, match="module own_passes has no B"):
+            _ = missing.pass_class
+    finally:
+        del sys.modules["own_passes"], sys.modules["declared"]
+
+
+def test_registration_without_a_module(generate: Callable[..., Any]) -> None:
+    """Without `--module`, the caller says where the passes are."""
+    registry = PassRegistry()
+    generate('def A : Pass<"a">;').register_passes(registry, "somewhere")
+    (info,) = registry.passes()
+    assert info.origin == "somewhere"
+
+
+# -- What is wrong ---------------------------------------------------------------------------
+
+WRONG = {
+    "reserved word": (
+        options(option("int", name="lambda")),
+        "Passes.td:2: error: option 'lambda' of pass 'a' is a reserved word in Python; give it",
+    ),
+    "colliding options": (
+        """def A : Pass<"a"> {
+        let options = [Option<"x", "a-b", "int", "", "">,
+                       Option<"y", "a_b", "int", "", "">]; }""",
+        "Passes.td:4: error: option 'a-b' and option 'a_b' of pass 'a' are both 'a_b' in Python",
+    ),
+    "colliding statistic": (
+        """def A : Pass<"a"> { let options = [Option<"x", "num-x", "int", "", "">];
+        let statistics = [Statistic<"numX", "n", "">]; }""",
+        "Passes.td:3: error: option 'num-x' and statistic 'n' of pass 'a' are both 'num_x' in Py",
+    ),
+    "base class": (
+        'def A : PassBase<"a", "MyBase">;',
+        "Passes.td:2: error: base class 'MyBase' of pass 'a' is not known; Pass and Interface",
+    ),
+    "anonymous": ('def : Pass<"a">;', "Passes.td:2: error: pass 'a' needs a name for its class"),
+    "keyword": ('def None : Pass<"a">;', "Passes.td:2: error: 'None' is a reserved word in Python"),
+    "unnamed option": (
+        'def A : Pass<"a"> { let options = [Option<"x", "", "int", "", "">]; }',
+        "Passes.td:2: error: an option of pass 'a' has no name",
+    ),
+    "option without a name in Python": (
+        'def A : Pass<"a"> { let options = [Option<"2", "1", "int", "", "">]; }',
+        "Passes.td:2: error: option '1' of pass 'a' cannot be a name in Python, nor can its var",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong(
+    text: str, message: str, td_file: Callable[[str], Path], tblgen: TblgenTool
+) -> None:
+    """What Python cannot declare is one error with its place."""
+    outcome = tblgen("-gen-pass-decls", str(td_file(text)))
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert outcome.err.count("error:") == 1
+    assert message in outcome.err
+
+
+def test_documentation_does_not_mind(td_file: Callable[[str], Path], tblgen: TblgenTool) -> None:
+    """What Python cannot declare can still be documented."""
+    assert tblgen("-gen-pass-doc", str(td_file(WRONG["reserved word"][0]))).code == 0
+
+
+# -- Layout ----------------------------------------------------------------------------------
+
+
+def test_texts_are_kept(generate: Callable[..., Any]) -> None:
+    """Quotes, backslashes and other alphabets in texts survive."""
+    odd = 'say \\"\\"\\"hi\\"\\"\\" \\\\ it\'s \N{GREEK SMALL LETTER PI}'
+    module = generate(f"""
+        def A : Pass<"a"> {{
+          let summary = "{odd}";
+          let description = "{odd}";
+          let options = [Option<"x", "x", "std::string", [{{"a\\"b'c\\\\d"}}], "{odd}">];
+          let statistics = [Statistic<"y", "y", "{odd}">];
+        }}
+        def B : Pass<"b"> {{ let summary = "ends in \\"quotes\\""; let description = "a\\\\b"; }}""")
+    plain = 'ay """hi""" \\ it\'s \N{GREEK SMALL LETTER PI}'
+    assert module.ABase.summary() == f"S{plain}."
+    assert f"    s{plain}\n" in module.ABase.__doc__
+    (info,) = module.ABase.option_infos()
+    assert (info.default, info.help) == ("a\"b'c\\d", f"s{plain}")
+    assert module.ABase.y.description == f"s{plain}"
+    assert module.BBase.summary() == 'Ends in "quotes".'
+    assert "    a\\b\n" in module.BBase.__doc__
+
+
+def generated(mlir_file: Path, width: int = 88) -> str:
+    """Return the base classes of MLIR's own passes in a file."""
+    passes = read_passes(str(mlir_file), [str(declarations())])
+    return pass_decls(passes, group="mlir", width=width)
+
+
+@pytest.mark.parametrize("width", [79, 88, 100])
+def test_files_of_mlir_are_formatted(mlir_file: Path, width: int) -> None:
+    """What is generated for MLIR's files is as `ruff format` leaves it, and passes its check."""
+    source = generated(mlir_file, width)
+    assert source == generated(mlir_file, width)
+    isolated = ["--isolated", "--stdin-filename=declared.py"]
+    formatted = subprocess.run(
+        [*RUFF, "format", *isolated, f"--line-length={width}", "-"],
+        input=source,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert formatted.stdout == source
+    checked = subprocess.run(
+        [*RUFF, "check", *isolated, "--extend-select=A,ANN,B,I,N,PIE,PT,RUF022,SIM,TC,UP", "-"],
+        input=source,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_files_of_mlir_run(
+    mlir_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is generated for MLIR's files defines a class per pass, each of which prints."""
+    passes = read_passes(str(mlir_file), [str(declarations())])
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    module = imported(generated(mlir_file), tmp_path)
+    for declared in passes:
+        made = getattr(module, f"{declared.def_name}Base")()
+        assert str(made) == declared.argument
+        names = [info.name for info in made.option_infos()]
+        assert names == [each.argument for each in declared.options]
+
+
+def pyright_errors(directory: Path) -> list[str]:
+    """Return what pyright in its strict mode finds in a directory's files."""
+    (directory / "pyrightconfig.json").write_text(
+        json.dumps({"typeCheckingMode": "strict", "pythonVersion": "3.11"})
+    )
+    command = [str(Path(sys.executable).with_name("pyright")), "--outputjson"]
+    command += ["--pythonpath", sys.executable, "-p", str(directory)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    found = json.loads(done.stdout)
+    assert found["summary"]["filesAnalyzed"]
+    return [f"{each['file']}: {each['message']}" for each in found["generalDiagnostics"]]
+
+
+USER = """
+from typing import Any, Literal, assert_type
+
+from passel import OpPassManager, PassContext
+
+from declared import ABase, AX
+
+
+class A(ABase):
+    def run(self, op: Any, ctx: PassContext) -> None:
+        assert_type(self.flag, bool)
+        assert_type(self.number, int)
+        assert_type(self.real, float)
+        assert_type(self.text, str)
+        assert_type(self.x, Literal["a", "b-c"])
+        assert_type(self.items, tuple[int, ...])
+        assert_type(self.pipeline, OpPassManager | None)
+        assert_type(self.unknown, str | None)
+        ctx.count(self.seen)
+
+
+choice: AX = "a"
+A(number=3, x=choice, items=(1,), text="t", flag=True, real=0.5)
+"""
+
+
+def test_types_are_inferred(td_file: Callable[[str], Path], tmp_path: Path) -> None:
+    """Strict pyright knows the type of each option of a derived class, and finds wrong values."""
+    path = td_file(f"""
+        def A : Pass<"a"> {{
+          let options = [
+            {option("bool", name="flag")}, {option("unsigned", "1", name="number")},
+            {option("double", "1.0", name="real")}, {option("std::string", name="text")},
+            {option("M", "M::A", CHOICES)}, {option("OpPassManager", name="pipeline")},
+            {option("Unknown", name="unknown")}, ListOption<"items", "items", "int", "">];
+          let statistics = [Statistic<"seen", "seen", "Seen">];
+        }}""")
+    (tmp_path / "declared.py").write_text(pass_decls(read_passes(str(path))))
+    (tmp_path / "user.py").write_text(USER)
+    assert pyright_errors(tmp_path) == []
+    (tmp_path / "user.py").write_text(f'{USER}A(number="3")\nA(x="c")\n')
+    assert len(pyright_errors(tmp_path)) == 2
+
+
+@pytest.mark.sweep
+def test_files_of_mlir_pass_strict_pyright(tmp_path: Path) -> None:
+    """Strict pyright finds nothing in what is generated for MLIR's files."""
+    for number, path in enumerate(sorted(declarations().glob("**/Passes.td"))):
+        (tmp_path / f"declared_{number}.py").write_text(generated(path), encoding="utf-8")
+    assert pyright_errors(tmp_path) == []
