@@ -51,7 +51,7 @@ class Normalizer:
         """Yield an item for each entry of a manager."""
         for entry in entries:
             if isinstance(entry.item, OpPassManager):
-                nest = Nest(entry.item.anchor, origin)
+                nest = Nest(entry.item.anchor, origin, entry.span)
                 nest.items += self.from_entries(entry.item.entries(), origin)
                 yield nest
             else:
@@ -67,7 +67,7 @@ class Normalizer:
                 yield from self.entries(item)
             else:
                 nested = OpPassManager(item.anchor, nesting=self._template.nesting)
-                yield Entry(nested.add_entries(*self.entries(item)))
+                yield Entry(nested.add_entries(*self.entries(item)), item.span)
 
     def _bundle(self, bundle: Bundle, container: Container, origin: Origin) -> list[Node]:
         use = BundleUse(bundle, self._sequence.new_label(f"bundle {bundle.name}"))

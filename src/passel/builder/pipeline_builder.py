@@ -19,15 +19,16 @@ from passel.builder.finishing import finish
 from passel.builder.items import Normalizer
 from passel.builder.ordering import Ordering
 from passel.builder.rules import Rules
-from passel.builder.sequence import Group, Nest, Sequence, Step
+from passel.builder.sequence import Group, Nest, Sequence, Step, stage_groups
 from passel.builder.targets import Handle, Stage, Targets
-from passel.errors import InsertionError, Problem
+from passel.errors import InsertionError, PipelineError, Problem
 from passel.ir import op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager
 from passel.pipeline import PipelineNode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from passel.builder.declarations import DeclarationTable
     from passel.builder.finishing import Remark
@@ -174,13 +175,12 @@ class PipelineBuilder(Ordering):
         if self._targets.units(Stage(name)):
             raise InsertionError(Problem(f"there is a stage '{name}' already"))
         with self._changing() as added:
-            for each in (f"pre_{name}", name, f"post_{name}"):
-                group = Group(each, self._origin(), is_required=required and each == name)
-                self._sequence.link(group, self._at, len(self._at.items), f"stage {each}")
+            groups = stage_groups(name, self._origin(), required=required)
+            for group in groups:
+                self._sequence.link(group, self._at, len(self._at.items), f"stage {group.name}")
                 added.append(group)
-                if each == name:
-                    nodes = (node for item in default for node in self._nodes(item, group))
-                    group.default = tuple(nodes)
+            stage = groups[1]
+            stage.default = tuple(n for item in default for n in self._nodes(item, stage))
         return Stage(name)
 
     # -- Handing it around ------------------------------------------------------------------
@@ -219,12 +219,22 @@ class PipelineBuilder(Ordering):
         return builder
 
     @classmethod
-    def parse(cls, text: str, context: Any = None, **arguments: Any) -> Self:
+    def parse(
+        cls,
+        text: str,
+        context: Any = None,
+        *,
+        flat_anchor: str | None = None,
+        name: str = "<pass-pipeline>",
+        **arguments: Any,
+    ) -> Self:
         """Return a builder that holds what a pipeline's text says.
 
         Args:
             text: A pipeline such as `builtin.module(func.func(cse))`.
             context: As for the constructor.
+            flat_anchor: As for `PassManager.parse`.
+            name: What errors call the text.
             arguments: As for the constructor.
 
         Raises:
@@ -235,8 +245,56 @@ class PipelineBuilder(Ordering):
             context,
             registry=arguments.get("registry"),
             adapter=arguments.get("adapter"),
+            flat_anchor=flat_anchor,
+            name=name,
         )
         return cls.from_manager(manager, context=context, **arguments)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        context: Any = None,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        **arguments: Any,
+    ) -> Self:
+        """Return a builder that holds what a file says.
+
+        Args:
+            path: A `.yaml`, `.yml` or `.toml` file; any other holds a pipeline's text, with
+                `builtin.module` around it if it has no anchor.
+            context: As for the constructor.
+            variables: Values of the variables that the file uses, as values or as text.
+            arguments: As for the constructor.
+
+        Raises:
+            PipelineError: The file cannot be read, or is wrong; its `problems` say where.
+
+        Source: the descriptors of llvm/lighthouse, which this reads as well.
+        """
+        # Files are read by few programs; reading them takes more modules than building.
+        from passel.builder.data import Reader, is_data, open_pipeline_file, read_text  # noqa: PLC0415
+
+        given = dict(variables or {})
+        if not is_data(path):
+            source = read_text(path)
+            if given:
+                message = f"'{path}' holds text and no variables such as '{next(iter(given))}'"
+                raise PipelineError(Problem(message))
+            anchor = "builtin.module" if source.text.strip() else None
+            return cls.parse(
+                source.text, context, flat_anchor=anchor, name=source.name, **arguments
+            )
+        file = open_pipeline_file(path, given)
+        anchor = file.anchor or "builtin.module"
+        builder = cls(anchor, context, variables=file.scope.values, **arguments)
+        reader = Reader(builder._normalizer, builder._sequence, builder._at)
+        with builder._changing() as added:
+            for node in reader.nodes(file):
+                builder._sequence.link(node, builder._at, len(builder._at.items))
+                added.append(node)
+        return builder
 
     def copy(self) -> Self:
         """Return a builder with the same steps, labels and constraints, to be changed alone."""
@@ -256,6 +314,22 @@ class PipelineBuilder(Ordering):
             InsertionError: A required stage is empty, or a constraint is broken.
         """
         return self._finished()[0]
+
+    def to_yaml(self) -> str:
+        """Return the pipeline as YAML, which `from_file` reads to an equal builder.
+
+        Raises:
+            PipelineError: Something in it has no text: a condition or a pass that is a function.
+        """
+        from passel.builder.data import to_yaml  # noqa: PLC0415
+
+        return to_yaml(self._sequence.root, self.variables)
+
+    def to_toml(self) -> str:
+        """Return the pipeline as TOML; see `to_yaml`."""
+        from passel.builder.data import to_toml  # noqa: PLC0415
+
+        return to_toml(self._sequence.root, self.variables)
 
     def report(self) -> tuple[Remark, ...]:
         """Return what `build` drops and adds, and why."""

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from passel.builder.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from passel.builder.bundle import Bundle, Condition
+    from passel.diagnostics import Span
     from passel.manager import OpPassManager
     from passel.passes import Pass
     from passel.passes.tree import Entry
@@ -150,13 +151,15 @@ class Nest(Container):
 
     Attributes:
         anchor: The name of the ops that it runs on, or `any`.
+        span: Its place in the text that it comes from, if it comes from one.
     """
 
-    __slots__ = ("anchor",)
+    __slots__ = ("anchor", "span")
 
-    def __init__(self, anchor: str, origin: Origin) -> None:
+    def __init__(self, anchor: str, origin: Origin, span: Span | None = None) -> None:
         super().__init__(origin)
         self.anchor = anchor
+        self.span = span
 
 
 class Group(Container):
@@ -196,6 +199,15 @@ class Watcher(Protocol):
         ...
 
 
+def stage_groups(name: str, origin: Origin, *, required: bool) -> tuple[Group, Group, Group]:
+    """Return the parts of a stage: before it, the stage itself, after it."""
+    return (
+        Group(f"pre_{name}", origin),
+        Group(name, origin, is_required=required),
+        Group(f"post_{name}", origin),
+    )
+
+
 class Sequence:
     """All items of a builder.
 
@@ -211,6 +223,7 @@ class Sequence:
         self.root = Nest(anchor, Origin())
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
+        self._reserved: frozenset[str] = frozenset()
         self._undo: list[Callable[[], object]] | None = None
         self._watchers: list[Watcher] = []
         self._ranked: list[Step] = []
@@ -224,6 +237,7 @@ class Sequence:
         """Return a sequence with copies of all items, under their labels."""
         other = Sequence(self.root.anchor)
         other._numbers = self._numbers.copy()
+        other._reserved = self._reserved
         other.calls = self.calls
         for index, item in enumerate(self.root.items):
             other.link(item.copy(), other.root, index)
@@ -304,7 +318,12 @@ class Sequence:
         number = self._numbers[name]
         self.on_undo(lambda: self._numbers.update({name: -1}))
         label = name if number == 1 else f"{name}#{number}"
-        return self.new_label(name) if label in self._by_label else label
+        is_taken = label in self._by_label or label in self._reserved
+        return self.new_label(name) if is_taken else label
+
+    def reserve(self, labels: Iterable[str]) -> None:
+        """Keep labels for items that have them already and are going to be linked."""
+        self._reserved |= frozenset(labels)
 
     def on_undo(self, take_back: Callable[[], object]) -> None:
         """Have something taken back if an error leaves the change."""

@@ -21,6 +21,7 @@ from passel.passes.resolution import ResolvedCall, ResolvedElement, ResolvedPass
 from passel.passes.tree import Entry, PassTree
 from passel.pipeline import (
     OptionText,
+    PassNode,
     PipelineNode,
     located,
     parse_elements,
@@ -92,9 +93,9 @@ class OpPassManager(PassTree, OptionValue):
 
         Args:
             passes: Each a pass, a manager to nest (it is copied), text with bare elements
-                such as `cse,func.func(dce)`, a pass of an IR's own kind (xDSL's
-                `ModulePass`), which is wrapped, or a function that takes the op and an object
-                with `signal_pass_failure()`, as MLIR's bindings take them.
+                such as `cse,func.func(dce)`, a node of its syntax tree, a pass of an IR's own
+                kind (xDSL's `ModulePass`), which is wrapped, or a function that takes the op
+                and an object with `signal_pass_failure()`, as MLIR's bindings take them.
             name: The name of a function in reports; by default its own.
             argument: The name of a function in pipelines that are printed.
             description: What a function does.
@@ -109,9 +110,10 @@ class OpPassManager(PassTree, OptionValue):
         if name or argument or description or op_name:
             passes = (_described(passes, name, argument, description, op_name),)
         for item in passes:
-            if isinstance(item, str):
+            if isinstance(item, (str, PassNode, PipelineNode)):
+                elements = parse_elements(item) if isinstance(item, str) else (item,)
                 names = self._registry or names_for(None, entered_context(), None)
-                added += self._built(resolve(parse_elements(item), names or default_registry()))
+                added += self._built(resolve(elements, names or default_registry()))
             elif isinstance(item, OpPassManager):
                 added.append(Entry(item.copy()))
             else:

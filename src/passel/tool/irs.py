@@ -174,6 +174,10 @@ def _passes_in(words: Sequence[str]) -> list[str]:
         flag = flags.get(name)
         if flag is None:
             names.append(name)
+        elif flag.name == "pass-pipeline" and value.startswith("@"):
+            from passel.builder.data import pass_names
+
+            names += pass_names(value[1:])
         elif flag.name == "pass-pipeline":
             try:
                 todo = list(parse_pipeline(value, flat_anchor="builtin.module").elements)

@@ -9,13 +9,14 @@ from passel.ir.frontend import UsageError
 from passel.manager import Nesting, PassManager
 from passel.passes.effect_names import EFFECTS, check_effects
 from passel.passes.resolution import resolve
-from passel.pipeline import PassNode, parse_options, parse_pipeline
+from passel.pipeline import PassNode, parse_options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
     from passel.passes.resolution import ResolvedElement
-    from passel.pipeline import PipelineNode
     from passel.tool.replay import Recorded
     from passel.tool.settings import Settings
 
@@ -36,7 +37,7 @@ class PipelineFactory:
     def __init__(self, settings: Settings, registry: PassRegistry) -> None:
         given = settings.pipeline
         self._registry = registry
-        self._node: PipelineNode | None = None
+        self._whole: PassManager | None = None
         self._verify: bool | Literal["always"] = (
             False if settings.reading.disable_verify else given.verify_each
         )
@@ -44,9 +45,11 @@ class PipelineFactory:
         self._check_isolation: bool = given.check_isolation
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
-        if given.pass_pipeline is not None:
-            self._node = _parsed(given.pass_pipeline)
-            self._built(self._node, None, None)
+        written = given.pass_pipeline
+        if given.pipeline_variable and not (written or "").startswith("@"):
+            raise UsageError("'--pipeline-variable' is for a pipeline in a file: -p @pipeline.yaml")
+        if written is not None:
+            self._whole = self._read(written, dict(given.pipeline_variable))
         else:
             self._elements = resolve(
                 [_pass_node(name, options) for name, options in settings.passes], registry
@@ -76,8 +79,9 @@ class PipelineFactory:
             PipelineError: The pipeline cannot be scheduled on this IR, or what is recorded
                 has effects that are not allowed.
         """
-        if self._node is not None:
-            manager = self._built(self._node, context, adapter)
+        if self._whole is not None:
+            manager = PassManager(self._whole.anchor, context, adapter=adapter)
+            manager.add_entries(*self._whole.entries())
         else:
             if recorded is None or recorded.pipeline is None:
                 manager = PassManager(kind.name, context, adapter=adapter)
@@ -97,13 +101,30 @@ class PipelineFactory:
         manager.check()
         return manager
 
-    def _built(self, node: PipelineNode, context: Any, adapter: IRAdapter | None) -> PassManager:
-        return PassManager.from_node(node, context, registry=self._registry, adapter=adapter)
+    def _read(self, written: str, variables: Mapping[str, str]) -> PassManager:
+        """Return the pipeline of `--pass-pipeline`, for no context yet."""
+        if not written.startswith("@"):
+            return parse_manager(written, self._registry)
+        from passel.builder import PipelineBuilder
+
+        builder = PipelineBuilder.from_file(
+            written[1:], variables=variables, registry=self._registry
+        )
+        return builder.build()
 
 
-def _parsed(text: str) -> PipelineNode:
-    flat_anchor = _MODULE if text.strip() else None  # nothing is no list of passes
-    return parse_pipeline(text, name="--pass-pipeline", flat_anchor=flat_anchor)
+def parse_manager(text: str, registry: PassRegistry) -> PassManager:
+    """Return what the text of `--pass-pipeline` says.
+
+    Raises:
+        PipelineError: It is wrong.
+    """
+    return PassManager.parse(
+        text,
+        registry=registry,
+        flat_anchor=_MODULE if text.strip() else None,  # nothing is no list of passes
+        name="--pass-pipeline",
+    )
 
 
 def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:

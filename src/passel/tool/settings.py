@@ -48,6 +48,13 @@ def _plugin(text: str) -> str:
     return text
 
 
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise ValueError(f"takes a name and a value such as n=3, not '{text}'")
+    return name, value
+
+
 def _verify_mode(text: str) -> bool | Literal["always"]:
     return "always" if text == "always" else text in {"true", "1"}
 
@@ -74,10 +81,13 @@ class PipelineFlags(FlagGroup):
     """Pipeline."""
 
     pass_pipeline: str | None = flag(
-        "what to run: 'builtin.module(func.func(cse),symbol-dce)'",
+        "what to run: 'builtin.module(func.func(cse),symbol-dce)', or @<file>",
         "<pipeline>",
         short=("p", "passes"),
         parse=str,
+    )
+    pipeline_variable: tuple[tuple[str, str], ...] = flag(
+        "a variable of the pipeline's file", "<name=value>", repeated=True, parse=_assignment
     )
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     load_pass_plugin: tuple[str, ...] = flag(

@@ -1,0 +1,344 @@
+"""Data to items of a builder."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from passel.builder.bundle import Bundle
+from passel.builder.data.options import options_of, placed
+from passel.builder.data.tree import (
+    Listing,
+    Scalar,
+    Table,
+    as_bool,
+    as_list,
+    as_table,
+    as_text,
+    refusal,
+)
+from passel.builder.data.variables import Fixed
+from passel.builder.items import anchor_of
+from passel.builder.origin import Origin
+from passel.builder.sequence import BundleUse, Container, Group, Nest, stage_groups
+from passel.diagnostics import Source, Span, suggest
+from passel.errors import MAX_PROBLEMS, PipelineError, Problem
+from passel.passes.pass_type import PassType
+from passel.pipeline import PassNode, parse_elements_at, parse_options
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+
+    from passel.builder.bundle import Condition
+    from passel.builder.data.pipeline_file import PipelineFile
+    from passel.builder.data.tree import Data
+    from passel.builder.items import Normalizer
+    from passel.builder.sequence import Node, Sequence, Step
+    from passel.pipeline import ElementNode
+
+_COMMON = ("label", "when", "enabled", "part-of")
+_KEYS = {
+    "pass": ("options",),
+    "nest": ("passes",),
+    "bundle": ("passes", "together", "types", "idempotent"),
+    "stage": ("required", "default", "pre", "before", "passes", "after", "post"),
+    "include": ("variables",),
+}
+_SCHEDULES = ("schedule", "transform")
+_MOST_ELEMENTS = 100_000
+
+
+class Reader:
+    """Makes items of what files say. They stand nowhere yet.
+
+    Args:
+        normalizer: Makes items of passes.
+        sequence: Gives out labels of bundles; has the labels that are taken.
+        root: The container that the items are for.
+    """
+
+    def __init__(self, normalizer: Normalizer, sequence: Sequence, root: Container) -> None:
+        self._normalizer = normalizer
+        self._sequence = sequence
+        self._root = root
+        self._labels: set[str] = set()
+        self._uses: dict[str, BundleUse] = {}
+        self._bundles: dict[tuple[Any, str], Bundle] = {}
+        self._problems: list[Problem] = []
+        self._kind: type[PipelineError] | None = None
+        self._count = 0
+
+    def nodes(self, file: PipelineFile) -> list[Node]:
+        """Return the items of a file.
+
+        Raises:
+            PipelineError: With all that is wrong, as far as elements do not depend on others.
+        """
+        found: list[Node] = []
+        with self._collecting():
+            found += self._file(file, self._root, None)
+            if self._kind is None:
+                file.scope.check_use(f"'{file.path}'")
+        if self._kind is not None:
+            raise self._kind(*self._problems[:MAX_PROBLEMS])
+        self._sequence.reserve(self._labels)
+        return found
+
+    @contextmanager
+    def _collecting(self) -> Generator[None]:
+        """Keep what is wrong with an element, so that the next can be looked at."""
+        try:
+            yield
+        except PipelineError as error:
+            self._problems += error.problems
+            self._kind = self._kind or type(error)
+
+    def _file(self, file: PipelineFile, around: Container, span: Span | None) -> list[Node]:
+        anchor = anchor_of(around)
+        if file.anchor and file.anchor != anchor:
+            message = f"this is a pipeline for '{file.anchor}', and stands where '{anchor}' is"
+            raise refusal(f"{message}; put it into nest: {file.anchor}", span or file.anchor_span)
+        return self._elements(file.elements, around, file)
+
+    def _elements(
+        self, elements: Iterable[Data], around: Container, file: PipelineFile
+    ) -> list[Node]:
+        found: list[Node] = []
+        for element in elements:
+            self._count += 1
+            if self._count > _MOST_ELEMENTS:
+                raise refusal(f"a pipeline has {_MOST_ELEMENTS} elements at most", element.span)
+            if len(self._problems) >= MAX_PROBLEMS:
+                break
+            with self._collecting():
+                found += self._element(element, around, file)
+        return found
+
+    def _element(self, data: Data, around: Container, file: PipelineFile) -> list[Node]:
+        if isinstance(data, Listing):  # an alias for several
+            return self._elements(data.items, around, file)
+        if isinstance(data, Scalar):
+            return self._text(as_text(data, "an element of a pipeline"), around, file, None)
+        kind = self._kind_of(data)
+        as_table(data, f"an element with '{kind}'", (kind, *_KEYS[kind], *_COMMON))
+        make = getattr(self, f"_{kind}")
+        nodes: list[Node] = make(data, around, file)
+        self._finish(nodes, data, file)
+        return nodes
+
+    def _kind_of(self, table: Table) -> str:
+        kinds = [key for key in table.values if key in _KEYS]
+        if len(kinds) == 1:
+            return kinds[0]
+        span = table.keys[kinds[1]] if kinds else table.span
+        if kinds:
+            raise refusal(f"an element has one of '{kinds[0]}' and '{kinds[1]}', not both", span)
+        for key, place in table.keys.items():
+            if key in _SCHEDULES:
+                message = (
+                    f"'{key}' is no pass: preload the schedule with "
+                    "'transform-preload-library', and run it with 'transform-interpreter'"
+                )
+                raise refusal(message, place)
+            if hint := suggest(key, _KEYS):
+                raise refusal(f"an element of a pipeline has no key '{key}'{hint}", place)
+        raise refusal(f"an element of a pipeline is one of {', '.join(_KEYS)}, or text", span)
+
+    # -- Kinds ------------------------------------------------------------------------------
+
+    def _pass(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
+        name = as_text(table.values["pass"], "the name of a pass")
+        return self._text(name, around, file, table.values.get("options"))
+
+    def _text(
+        self, scalar: Scalar, around: Container, file: PipelineFile, options: Data | None
+    ) -> list[Node]:
+        """Return the items of a pipeline's text."""
+        text, exact = file.scope.filled(scalar)
+        with placed(scalar.span):
+            span = exact or Span(Source(text, ""), 0, len(text))
+            elements = parse_elements_at(span)
+            if options is not None:
+                elements = (self._with_options(elements, scalar, options, file),)
+            origin = _origin(scalar.span)
+            nodes = [n for each in elements for n in self._normalizer.nodes(each, around, origin)]
+        if exact is None:  # the text stands nowhere
+            for step in (step for node in nodes for step in node.steps()):
+                step.entry = step.entry._replace(span=scalar.span)
+            for nest in (node for node in nodes if isinstance(node, Nest)):
+                nest.span = scalar.span
+        return nodes
+
+    @staticmethod
+    def _with_options(
+        elements: tuple[ElementNode, ...], scalar: Scalar, options: Data, file: PipelineFile
+    ) -> PassNode:
+        first = elements[0]
+        if len(elements) > 1 or not isinstance(first, PassNode) or first.options:
+            raise refusal("'options' go with the bare name of one pass", scalar.span)
+        table = as_table(options, f"the options of '{first.name}'")
+        return first._replace(options=tuple(options_of(table, file.scope)))
+
+    def _nest(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
+        anchor, _ = file.scope.filled(as_text(table.values["nest"], "an op's name, or 'any'"))
+        nest = Nest(anchor, _origin(table.span), table.values["nest"].span)
+        nest.parent = around
+        nest.items += self._inside(table, "passes", nest, file)
+        return [nest]
+
+    def _bundle(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
+        name = as_text(table.values["bundle"], "the name of a bundle").text
+        passes, bundle = self._definition(name, table, file)
+        if passes is None:
+            raise refusal(f"bundle '{name}' has no 'passes'", file.bundles[name].span)
+        use = BundleUse(bundle, self._sequence.new_label(f"bundle {name}"))
+        group = Group(name, _origin(table.span), is_closed=bundle.together)
+        group.parent = around
+        group.items += self._elements(as_list(passes, f"the passes of '{name}'"), group, file)
+        for step in group.steps():
+            step.bundles = (*step.bundles, use)
+        if not bundle.members:
+            bundle.members = tuple(e.item for e in self._normalizer.entries(group))
+        nodes: list[Node] = [group] if bundle.together else group.items
+        definition = file.bundles.get(name)
+        if isinstance(definition, Table) and "passes" not in table.values:
+            self._conditions(nodes, definition, file)
+        return nodes
+
+    def _definition(
+        self, name: str, table: Table, file: PipelineFile
+    ) -> tuple[Data | None, Bundle]:
+        """Return the passes of a bundle, and the bundle."""
+        key: tuple[Any, str] = (file.path, name)
+        if "passes" in table.values:
+            return table.values["passes"], self._declared(name, table)
+        definition = file.bundles.get(name)
+        if definition is None:
+            hint = suggest(name, file.bundles)
+            rest = hint or "; give its 'passes' here, or define it in 'bundles'"
+            raise refusal(f"there is no bundle '{name}'{rest}", table.values["bundle"].span)
+        if isinstance(definition, Listing):
+            return definition, self._bundles.setdefault(key, Bundle(name))
+        keys = ("passes", "together", "types", "idempotent", "when")
+        whole = as_table(definition, f"bundle '{name}'", keys)
+        bundle = self._bundles.setdefault(key, self._declared(name, whole))
+        return whole.values.get("passes"), bundle
+
+    @staticmethod
+    def _declared(name: str, table: Table) -> Bundle:
+        types = as_list(table.values["types"], "types of pass") if "types" in table.values else ()
+        return Bundle(
+            name,
+            together=as_bool(table.values.get("together"), "'together'"),
+            idempotent=as_bool(table.values.get("idempotent"), "'idempotent'", default=None),
+            types=tuple(PassType(as_text(each, "a type of pass").text) for each in types),
+        )
+
+    def _stage(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
+        name = as_text(table.values["stage"], "the name of a stage")
+        required = as_bool(table.values.get("required"), "'required'")
+        groups = stage_groups(name.text, _origin(table.span), required=required)
+        for group, key in zip(groups, ("pre", "passes", "post"), strict=True):
+            group.parent = around
+            group.label = f"stage {group.name}"
+            self._take(group.label, name.span, f"stage '{name.text}'")
+            group.items += self._inside(table, key, group, file)
+        before, stage, after = groups
+        stage.default = tuple(self._inside(table, "default", stage, file))
+        between = (self._inside(table, key, around, file) for key in ("before", "after"))
+        return [before, *next(between), stage, *next(between), after]
+
+    def _include(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
+        name = as_text(table.values["include"], "the name of a file")
+        text, _ = file.scope.filled(name)
+        path, brace, rest = text.partition("{")
+        given: dict[str, Any] = {}
+        places: dict[str, Span] = {}
+        for node in parse_options(brace + rest, braces=True) if brace else ():
+            given[node.key] = "true" if node.value is None else node.value.text
+            places[node.key] = name.span
+        if "variables" in table.values:
+            variables = as_table(table.values["variables"], "the variables")
+            for node in options_of(variables, file.scope):
+                given[node.key] = "true" if node.value is None else node.value.text
+                places[node.key] = variables.keys[node.key]
+        included = file.include(path.strip(), given, places, name.span)
+        problems = len(self._problems)
+        found = self._file(included, around, name.span)
+        if len(self._problems) == problems:
+            included.scope.check_use(f"'{included.path}'")
+        return found
+
+    # -- What all kinds have ----------------------------------------------------------------
+
+    def _inside(self, table: Table, key: str, around: Container, file: PipelineFile) -> list[Node]:
+        if key not in table.values:
+            return []
+        return self._elements(as_list(table.values[key], f"'{key}'"), around, file)
+
+    def _finish(self, nodes: list[Node], table: Table, file: PipelineFile) -> None:
+        """Give items what the keys say that all kinds of element have."""
+        self._conditions(nodes, table, file)
+        steps = [step for node in nodes for step in node.steps()]
+        if not as_bool(table.values.get("enabled"), "'enabled'", default=True):
+            for step in steps:
+                step.enabled = False
+        if "part-of" in table.values:
+            self._part_of(steps, table.values["part-of"], file)
+        if "label" not in table.values:
+            return
+        label = as_text(table.values["label"], "a label")
+        if len(nodes) != 1:
+            raise refusal(f"a label is for one item, not for {len(nodes)}", label.span)
+        self._take(label.text, label.span, f"an item with the label '{label.text}'")
+        nodes[0].label = label.text
+
+    def _take(self, label: str, span: Span, what: str) -> None:
+        if label in self._labels or self._sequence.labelled(label) is not None:
+            raise refusal(f"there is {what} already", span)
+        self._labels.add(label)
+
+    def _part_of(self, steps: list[Step], data: Data, file: PipelineFile) -> None:
+        listed = data.items if isinstance(data, Listing) else (data,)
+        for each in listed:
+            key = as_text(each, "the name of a bundle")
+            name = key.text.partition("#")[0]
+            if key.text not in self._uses:
+                table = Table({"bundle": Scalar(name, name, key.span)}, {}, key.span)
+                _, bundle = self._definition(name, table, file)
+                label = self._sequence.new_label(f"bundle {name}")
+                self._uses[key.text] = BundleUse(bundle, label)
+            for step in steps:
+                step.bundles = (*step.bundles, self._uses[key.text])
+
+    def _conditions(self, nodes: list[Node], table: Table, file: PipelineFile) -> None:
+        when = table.values.get("when")
+        if when is None:
+            return
+        for each in when.items if isinstance(when, Listing) else (when,):
+            condition = self._condition(each, file)
+            for node in nodes:
+                node.conditions = (*node.conditions, condition)
+
+    @staticmethod
+    def _condition(data: Data, file: PipelineFile) -> Condition:
+        said = as_text(data, "a variable, or 'not' and a variable")
+        if isinstance(said.value, bool):
+            return Fixed(said.value, said.text)
+        words = said.text.split()
+        name = words[-1]
+        if words[:-1] not in ([], ["not"]):
+            raise refusal("a condition is a variable, or 'not' and a variable", said.span)
+        value = file.scope.value(name, said.span)
+        if not isinstance(value, bool):
+            raise refusal(
+                f"variable '{name}' is '{value}', and a condition is true or false", said.span
+            )
+        text = " ".join(words)
+        if not file.around:
+            return text
+        return Fixed(value is (len(words) == 1), f"{text} in '{file.path}'")
+
+
+def _origin(span: Span) -> Origin:
+    return Origin("", span.source.name, span.line)

@@ -1,0 +1,265 @@
+"""A builder's items to data, and to YAML or TOML: reading it gives equal items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from passel.builder.data.toml_form import dump_toml
+from passel.builder.data.variables import Fixed
+from passel.builder.data.yaml_form import dump_yaml
+from passel.builder.sequence import Group, Nest, Step
+from passel.errors import PipelineError, Problem
+from passel.pipeline import print_element
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from passel.builder.bundle import Bundle, Condition
+    from passel.builder.sequence import BundleUse, Node
+
+_Element: TypeAlias = "dict[str, Any]"
+
+
+def to_yaml(root: Nest, variables: Mapping[str, Any]) -> str:
+    """Return items as YAML.
+
+    Args:
+        root: The items, in the outermost pipeline.
+        variables: The variables, whose values become the defaults.
+
+    Raises:
+        PipelineError: Something cannot be written.
+    """
+    return dump_yaml(_Writer(root, variables).data())
+
+
+def to_toml(root: Nest, variables: Mapping[str, Any]) -> str:
+    """Return items as TOML; arguments and errors are as for `to_yaml`."""
+    return dump_toml(_Writer(root, variables).data())
+
+
+class _Writer:
+    """Turns items into plain data."""
+
+    def __init__(self, root: Nest, variables: Mapping[str, Any]) -> None:
+        self._root = root
+        self._variables = variables
+        self._has_labels = not _are_automatic(root)
+        self._sizes = Counter(use.label for step in root.steps() for use in step.bundles)
+        self._bundles: dict[str, Any] = {}
+        self._parts: dict[str, str] = {}
+
+    def data(self) -> dict[str, Any]:
+        """Return all as plain data."""
+        found: dict[str, Any] = {}
+        if self._root.anchor != "builtin.module":
+            found["anchor"] = _escaped(self._root.anchor)
+        if self._variables:
+            found["variables"] = {n: _plain(n, v) for n, v in self._variables.items()}
+        elements = self._elements(self._root.items, ())
+        if self._bundles:
+            found["bundles"] = self._bundles
+        return {**found, "Pipeline": elements}
+
+    def _elements(self, items: Sequence[Node], opened: tuple[str, ...]) -> list[_Element]:
+        """Return the elements for items that stand next to each other.
+
+        Args:
+            items: The items.
+            opened: Labels of the bundles around them that are written already.
+        """
+        found: list[_Element] = []
+        index = 0
+        while index < len(items):
+            item = items[index]
+            use, length = self._whole_bundle(items[index:], opened)
+            if use is not None:
+                members = items[index : index + length]
+                found.append(self._bundle(use, members, opened))
+                index += length
+            elif isinstance(item, Group) and item.is_closed:  # everything was taken out
+                element: _Element = {"bundle": item.name, "together": True}
+                self._describe(element, item)
+                found.append({**element, "passes": self._elements(item.items, opened)})
+                index += 1
+            elif isinstance(item, Group):
+                length = _length_of_stage(items[index:])
+                found.append(self._stage(items[index : index + length], opened))
+                index += length
+            else:
+                found.append(self._single(item, opened))
+                index += 1
+        return found
+
+    def _whole_bundle(
+        self, items: Sequence[Node], opened: tuple[str, ...]
+    ) -> tuple[BundleUse | None, int]:
+        """Return the outermost bundle that the first items are all of, and their number."""
+        first = next(items[0].steps(), None)
+        outer = [] if first is None else [u for u in first.bundles if u.label not in opened]
+        if not outer:
+            return None, 0
+        use = outer[-1]
+        seen = 0
+        for length, item in enumerate(items, 1):
+            steps = list(item.steps())
+            if not steps or any(_outermost(step, opened) != use.label for step in steps):
+                break
+            seen += len(steps)
+            if seen == self._sizes[use.label]:
+                is_group = length == 1 and isinstance(item, Group) and item.is_closed
+                fits = is_group or not use.bundle.together
+                return (use, length) if fits else (None, 0)
+        return None, 0
+
+    def _bundle(self, use: BundleUse, members: Sequence[Node], opened: tuple[str, ...]) -> _Element:
+        first = members[0]
+        element: _Element = {"bundle": use.bundle.name, **_declared(use.bundle)}
+        inside = (*opened, use.label)
+        if use.bundle.together and isinstance(first, Group):
+            self._describe(element, first)
+            members = first.items
+        return {**element, "passes": self._elements(members, inside)}
+
+    def _stage(self, items: Sequence[Node], opened: tuple[str, ...]) -> _Element:
+        places = [index for index, item in enumerate(items) if _is_stage(item)]
+        before, stage, after = (items[index] for index in places)
+        assert isinstance(before, Group)  # noqa: S101 - for type checkers
+        assert isinstance(stage, Group)  # noqa: S101
+        assert isinstance(after, Group)  # noqa: S101
+        element: _Element = {"stage": stage.name}
+        if stage.is_required:
+            element["required"] = True
+        self._describe(element, stage, automatic=True)
+        between = items[places[0] + 1 : places[1]], items[places[1] + 1 : places[2]]
+        parts = {
+            "default": stage.default,
+            "pre": before.items,
+            "before": between[0],
+            "passes": stage.items,
+            "after": between[1],
+            "post": after.items,
+        }
+        for key, inner in parts.items():
+            if inner:
+                element[key] = self._elements(inner, opened)
+        return element
+
+    def _single(self, item: Step | Nest, opened: tuple[str, ...]) -> _Element:
+        if isinstance(item, Nest):
+            element: _Element = {"nest": _escaped(item.anchor)}
+            self._describe(element, item)
+            return {**element, "passes": self._elements(item.items, opened)}
+        if not item.pass_.name:
+            shown = item.pass_.display_name
+            raise PipelineError(Problem(f"pass '{shown}' has no name, so it cannot be written"))
+        element = {"pass": _escaped(print_element(item.pass_.to_node()))}
+        self._describe(element, item)
+        if not item.enabled:
+            element["enabled"] = False
+        parts = [self._part(use) for use in item.bundles if use.label not in opened]
+        if parts:
+            element["part-of"] = parts
+        return element
+
+    def _part(self, use: BundleUse) -> str:
+        """Return what a bundle is called in `part-of`, whose members are no block any more."""
+        name = use.bundle.name
+        if self._bundles.setdefault(name, _declared(use.bundle)) != _declared(use.bundle):
+            message = f"there are different bundles '{name}', so they cannot be written; rename one"
+            raise PipelineError(Problem(message))
+        if use.label not in self._parts:
+            number = sum(part.partition("#")[0] == name for part in self._parts.values()) + 1
+            self._parts[use.label] = name if number == 1 else f"{name}#{number}"
+        return self._parts[use.label]
+
+    def _describe(self, element: _Element, item: Node, *, automatic: bool = False) -> None:
+        if self._has_labels and item.label and not automatic:
+            element["label"] = item.label
+        conditions = [_condition(each, item.label) for each in item.conditions if each is not None]
+        if conditions:
+            element["when"] = conditions[0] if len(conditions) == 1 else conditions
+
+
+def _declared(bundle: Bundle) -> _Element:
+    found: _Element = {}
+    if bundle.together:
+        found["together"] = True
+    if bundle.types:
+        found["types"] = [each.name for each in bundle.types]
+    if bundle.idempotent is not None:
+        found["idempotent"] = bundle.idempotent
+    return found
+
+
+def _condition(condition: Condition, label: str) -> str | bool:
+    if isinstance(condition, str):
+        return condition
+    if isinstance(condition, Fixed):
+        return condition.holds
+    message = (
+        f"'{label}' runs on a condition in Python, which cannot be written; use a variable of "
+        "the pipeline"
+    )
+    raise PipelineError(Problem(message))
+
+
+def _are_automatic(root: Nest) -> bool:
+    """Return whether labels are those that items get when they are added in this order."""
+    numbers = Counter[str]()
+    todo: list[Node] = list(reversed(root.items))
+    while todo:
+        item = todo.pop()
+        if not isinstance(item, Step):
+            todo += reversed(item.items)
+        if _is_stage(item):
+            continue
+        name = _name_of(item)
+        numbers[name] += 1
+        if item.label != (name if numbers[name] == 1 else f"{name}#{numbers[name]}"):
+            return False
+    return True
+
+
+def _name_of(item: Node) -> str:
+    if isinstance(item, Step):
+        return item.pass_.name or item.pass_.display_name
+    return item.anchor if isinstance(item, Nest) else item.name
+
+
+def _outermost(step: Step, opened: tuple[str, ...]) -> str:
+    return next((u.label for u in reversed(step.bundles) if u.label not in opened), "")
+
+
+def _is_stage(item: Node) -> bool:
+    return isinstance(item, Group) and not item.is_closed
+
+
+def _length_of_stage(items: Sequence[Node]) -> int:
+    """Return how many items a stage is, from `pre_` to `post_`."""
+    first = items[0]
+    name = first.name.removeprefix("pre_") if isinstance(first, Group) else ""
+    wanted = [f"pre_{name}", name, f"post_{name}"]
+    seen: list[str] = []
+    for length, item in enumerate(items, 1):
+        if isinstance(item, Group) and _is_stage(item):
+            seen.append(item.name)
+            if seen == wanted:
+                return length
+            if seen != wanted[: len(seen)]:
+                break
+    message = f"a part of stage '{name}' was taken out, so it cannot be written"
+    raise PipelineError(Problem(message))
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [_plain(name, item) for item in cast("Iterable[Any]", value)]
+    if isinstance(value, (str, bool, int, float)):
+        return value
+    raise PipelineError(Problem(f"variable '{name}' is {value!r}, which cannot be written"))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("$", "$$")

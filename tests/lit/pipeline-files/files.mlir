@@ -1,0 +1,43 @@
+// `-p @file` takes a pipeline from YAML, TOML or text, with variables from the command line.
+// RUN: passel-opt %s -p @%S/Inputs/levels.yaml --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PLAIN
+// RUN: passel-opt %s --pass-pipeline=@%S/Inputs/levels.yaml --pipeline-variable rounds=7 --pipeline-variable=tidy=true --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=TIDY
+// RUN: passel-opt %s -p @%S/Inputs/tidy.toml --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=TOML
+// RUN: passel-opt %s -p @%S/Inputs/pipeline.passes --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=TEXT
+
+// It works on each part of a split input, on MLIR's ops, and is recorded as flat text.
+// RUN: passel-opt %s -p @%S/Inputs/levels.yaml --split-input-file | FileCheck %s --check-prefix=SPLIT
+// RUN: passel-opt %s -p @%S/Inputs/levels.yaml --split-input-file --ir=mlir | FileCheck %s --check-prefix=SPLIT
+// RUN: passel-opt %s -p @%S/Inputs/levels.yaml --ir=mlir --mlir-generate-reproducer=%t.mlir -o /dev/null
+// RUN: FileCheck %s --check-prefix=RECORDED < %t.mlir
+// RUN: passel-opt %t.mlir --run-reproducer --ir=mlir --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PLAIN
+
+// PLAIN:      builtin.module(
+// PLAIN-NEXT:   func.func(
+// PLAIN-NEXT:     canonicalize{{{.*}}max-iterations=3{{.*}}}
+// PLAIN-NEXT:   )
+// PLAIN-NEXT: )
+// TIDY:         canonicalize{{{.*}}max-iterations=7{{.*}}},
+// TIDY-NEXT:    cse,
+// TIDY-NEXT:    sccp
+// TOML:       builtin.module(
+// TOML-NEXT:    cse,
+// TOML-NEXT:    sccp
+// TEXT:         func.func(
+// TEXT-NEXT:      cse,
+// TEXT-NEXT:      dce
+// SPLIT:      @f
+// SPLIT-NOT:  addi
+// SPLIT:      // -----
+// SPLIT:      @g
+// RECORDED:   pipeline: "builtin.module(func.func(canonicalize
+func.func @f() -> i32 {
+  %0 = arith.constant 1 : i32
+  %1 = arith.addi %0, %0 : i32
+  return %1 : i32
+}
+
+// -----
+
+func.func @g() {
+  return
+}
