@@ -236,6 +236,20 @@ def test_unknown_ops_are_refused_in_mlirs_words(context: Context, text: str, mes
     assert _place(error) == ("test.mlir", 2, 3)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x.y %a", "Dialect `x' not found for custom op 'x.y' "),
+        ("arith.adddi %a", "custom op 'arith.adddi' is unknown; did you mean 'arith.addi'?"),
+    ],
+)
+def test_unknown_ops_have_no_custom_form(context: Context, text: str, message: str) -> None:
+    """Where unregistered ops are allowed, they are in generic form only."""
+    error = _error(context, f"module {{\n  %r = {text}\n}}")
+    assert error.msg == message
+    assert _place(error) == ("test.mlir", 2, 8)
+
+
 @pytest.mark.parametrize("enabled", [True, False])
 def test_the_collector_resumes_as_it_was(context: Context, *, enabled: bool) -> None:
     """Parsing, also failing, leaves the garbage collector's setting alone."""

@@ -207,7 +207,7 @@ class Crossing(Pass[Any]):
             raise PassFailure(f"in {self}: {error}") from error
         if not outcome:
             first = outcome.failures[0]
-            raise PassFailure(f"in {self}: {first}") from first.cause
+            raise PassFailure(f"{first.diagnostic.message} [{first.path}]") from first.cause
 
 
 def _side(ir: str, context: Any = None) -> Side:

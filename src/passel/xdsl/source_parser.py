@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     FloatAttr,
     IntegerAttr,
+    UnregisteredOp,
 )
 from xdsl.ir import (
     Attribute,
@@ -172,7 +173,9 @@ class SourceParser(Parser):
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         op_type = self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)
-        if op_type is None:
+        is_custom = self._op_names[-1].kind is MLIRTokenKind.BARE_IDENT
+        # Of an unregistered op, nobody knows the custom form.
+        if op_type is None or (is_custom and op_type.name == UnregisteredOp.name):
             self._refuse_op(name)
         return op_type
 
