@@ -236,7 +236,7 @@ def test_wrong_options(options: str, complaint: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:xdsl")
-@sampled(15)
+@sampled(9)
 def test_same_as_xdsl(step: int, same_as_xdsl: Callable[..., int]) -> None:
     """Modules of xDSL's corpus come out as xDSL's `canonicalize` leaves them."""
     assert same_as_xdsl(Canonicalizer(), "canonicalize", step=step, least=70) > 30

@@ -79,7 +79,7 @@ builtin.module {{
     ]
 
 
-@sampled(15)
+@sampled(10)
 def test_same_as_xdsl(step: int, same_as_xdsl: Callable[..., int]) -> None:
     """Modules of xDSL's corpus come out as xDSL's `dce` leaves them."""
     assert same_as_xdsl(DCE(), "dce", step=step, least=70) > 20

@@ -146,7 +146,7 @@ def test_both_names_print(parse_op: Callable[[str], Operation], run: Callable[..
     assert results[0] == results[1]
 
 
-@sampled(5)
+@sampled(2)
 def test_same_as_xdsl(step: int, same_as_xdsl: Callable[..., int]) -> None:
     """Modules of xDSL's corpus come out as xDSL's `licm` leaves them."""
     assert same_as_xdsl(Licm(), "licm", step=step, least=20, holding="scf.for") > 3
