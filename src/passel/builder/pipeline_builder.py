@@ -21,8 +21,8 @@ from passel.builder.ordering import Ordering
 from passel.builder.rules import Rules
 from passel.builder.sequence import Group, Nest, Sequence, Step, stage_groups
 from passel.builder.targets import Handle, Stage, Targets
-from passel.errors import InsertionError, PipelineError, Problem
-from passel.ir import op_name_of
+from passel.errors import AnchorError, InsertionError, PipelineError, Problem
+from passel.ir import ANY, op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager
 from passel.pipeline import PipelineNode
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from passel.builder.sequence import Container
     from passel.builder.targets import Target
     from passel.ir import IRAdapter
-    from passel.passes import PassRegistry, PassType
+    from passel.passes import Options, PassRegistry, PassType
 
 
 class PipelineBuilder(Ordering):
@@ -330,6 +330,37 @@ class PipelineBuilder(Ordering):
         from passel.builder.data import to_toml  # noqa: PLC0415
 
         return to_toml(self._sequence.root, self.variables)
+
+    def __call__(self, manager: OpPassManager, options: Options | None = None) -> None:
+        """Add the pipeline to a manager, so that a builder can be registered as a pipeline.
+
+        Args:
+            manager: The manager.
+            options: Values for the variables of the same names.
+
+        Raises:
+            AnchorError: The manager is for other ops.
+            InsertionError: As for `build`.
+
+        Example:
+            >>> from passel import PassManager, default_registry
+            >>> registry = default_registry().copy()
+            >>> registry.register_pipeline("tidy", PipelineBuilder.parse("any(canonicalize,cse)"))
+            >>> print(PassManager.parse("any(tidy)", registry=registry))
+            any(canonicalize,cse)
+        """
+        if ANY not in (self.anchor, manager.anchor) and self.anchor != manager.anchor:
+            message = f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
+            raise AnchorError(Problem(message))
+        draft = self.copy()
+        for info in () if options is None else options.option_infos():
+            draft.variables[info.field] = getattr(options, info.field)
+        manager.add_entries(*draft.build().entries())
+
+    @property
+    def anchor(self) -> str:
+        """The name of the ops that the pipeline runs on, or `any`."""
+        return self._sequence.root.anchor
 
     def report(self) -> tuple[Remark, ...]:
         """Return what `build` drops and adds, and why."""

@@ -9,6 +9,7 @@ long flags with optional values nor an order among flags.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import suggest
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from passel.passes import PassRegistry
 
 PROGRAM = "passel-opt"
+
+_LEVEL = re.compile(r"O[0-9a-z]?")
+"""Names of registered pipelines that are optimization levels."""
 
 _NO_PRINTER = "MLIR's bindings offer no such form"
 _NO_REMARKS = "MLIR's bindings have no remark engine"
@@ -134,6 +138,8 @@ def read_flags(
         elif name in passes:
             line.passes.append(PassFlag(name, value if equals else None))
             after_pass = "" if equals else name
+        elif _LEVEL.fullmatch(name):
+            raise UsageError(_no_level(name, passes))
         elif name in NOT_HERE:
             raise UsageError(f"'{word}' is not available: {NOT_HERE[name]}")
         else:
@@ -144,6 +150,17 @@ def read_flags(
             )
     _check(line)
     return line
+
+
+def _no_level(name: str, passes: PassRegistry) -> str:
+    """Return what to say of an optimization level that nobody has registered."""
+    known = [f"-{info.name}" for info in passes.pipelines() if _LEVEL.fullmatch(info.name)]
+    where = f" for {passes.scope}" if passes.scope else ""
+    rest = f"there are {', '.join(known)}" if known else "there are none"
+    return (
+        f"there is no optimization level '-{name}'{where}: {rest}; a package adds one with "
+        f"registry.register_pipeline('{name}', ...)"
+    )
 
 
 def _text(flag: Flag, word: str, attached: str | None, rest: list[str]) -> str | None:

@@ -43,7 +43,8 @@ def help_text(program: str, own: Sequence[Flag] = (), ir: str = "") -> str:
     for title, flags in [*groups, (ir, own)]:
         if shown := [flag for flag in flags if flag.help and flag.ir in {"", ir or flag.ir}]:
             lines += [f"{title}:", *map(_flag_line, shown), ""]
-    lines.append("Passes are flags too, in the order given: see --help-passes.")
+    lines.append("Passes are flags too, in the order given: see --help-passes. So are pipelines,")
+    lines.append("such as the optimization levels -O0, -O1, -O2 and -O3.")
     return "\n".join(lines) + "\n"
 
 

@@ -10,6 +10,7 @@ from xdsl.universe import Universe
 
 from passel.diagnostics import log_exception
 from passel.pipeline import NAMES, is_name
+from passel.xdsl.levels import register_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +41,7 @@ def register(registry: PassRegistry) -> None:
     for name, (module, attribute) in _OWN_PASSES.items():
         factory = _importer(module, attribute)
         registry.register(name, factory, origin="passel", ir="xdsl", override=True)
+    register_levels(registry)
 
 
 def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> None:

@@ -1,0 +1,52 @@
+"""Builders as registered pipelines."""
+
+from __future__ import annotations
+
+import pytest
+from builder_passes import A, B, OnFunc, made
+
+from passel import AnchorError, OpPassManager, Options, PassManager, PassRegistry, PipelineError
+
+
+class Settings(Options):
+    """Options of a pipeline."""
+
+    fast: bool = True
+
+
+def registry_with(**builders: object) -> PassRegistry:
+    """Return a registry with builders as pipelines with options."""
+    registry = PassRegistry()
+    for name, builder in builders.items():
+        registry.register_pipeline(name, builder, options=Settings)  # pyright: ignore[reportArgumentType]
+    return registry
+
+
+def test_options_are_variables() -> None:
+    """The options of the pipeline decide over conditions; the builder stays as it is."""
+    builder = made(A())
+    builder.add(B(), when="fast")
+    registry = registry_with(p=builder)
+    text = "builtin.module(p,p{fast=false})"
+    assert str(PassManager.parse(text, registry=registry)) == "builtin.module(a,b,a)"
+    assert builder.variables == {}
+
+
+def test_another_anchor_is_refused() -> None:
+    """A builder's pipeline stands where its anchor is, or any op; the error says where."""
+    builder = made(OpPassManager("func.func").add(OnFunc()))
+    registry = registry_with(p=builder)
+    assert str(PassManager.parse("any(p)", registry=registry)) == "any(func.func(on-func))"
+    with pytest.raises(AnchorError, match=r"for 'builtin\.module', not for") as caught:
+        PassManager.parse("builtin.module(func.func(p))", registry=registry)
+    assert caught.value.span is not None
+    assert caught.value.span.column == 26
+
+
+def test_what_it_cannot_build_is_refused() -> None:
+    """A stage that nobody has filled is an error at the place of the pipeline's name."""
+    builder = made(A())
+    builder.stage("lowering", required=True)
+    with pytest.raises(PipelineError, match="nothing was put into stage 'lowering'") as caught:
+        PassManager.parse("any(p)", registry=registry_with(p=builder))
+    assert caught.value.span is not None
