@@ -75,6 +75,7 @@ TREE: dict[type[BaseException], tuple[type[BaseException], ...]] = {
     errors.OptionError: (errors.PipelineError,),
     errors.AnchorError: (errors.PipelineError,),
     errors.InsertionError: (errors.PipelineError,),
+    errors.ContractError: (errors.PipelineError,),
     errors.EffectsError: (errors.PipelineError,),
     errors.AdapterError: (errors.PasselError, LookupError),
     errors.PassFailedError: (errors.PasselError,),

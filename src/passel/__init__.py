@@ -5,11 +5,12 @@ tells about runs, and `passel.testing` for a toy IR.
 """
 
 from passel._version import __version__
-from passel.analysis import AnalysisManager, PreservedAnalyses
+from passel.analysis import AllAnalyses, AnalysisManager, PreservedAnalyses
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.errors import (
     AdapterError,
     AnchorError,
+    ContractError,
     DefinitionError,
     DuplicateNameError,
     EffectsError,
@@ -43,8 +44,10 @@ from passel.passes import (
 __all__ = [
     "ANY",
     "AdapterError",
+    "AllAnalyses",
     "AnalysisManager",
     "AnchorError",
+    "ContractError",
     "DefinitionError",
     "Diagnostic",
     "DuplicateNameError",

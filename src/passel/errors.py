@@ -9,7 +9,8 @@
     │   ├── OptionError                     options of a pass are wrong, all of them listed
     │   ├── EffectsError                    it does what nobody has allowed, such as writing files
     │   ├── AnchorError                     a pass or manager cannot stand where it is put
-    │   └── InsertionError                  a builder cannot put a pass where it was asked to
+    │   ├── InsertionError                  a builder cannot put a pass where it was asked to
+    │   └── ContractError                   a pass breaks what another one relies on
     ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
     ├── RemoteError                       an exception of another process, as text
     ├── SpecificationError (ValueError)   a declaration in TableGen is wrong
@@ -151,6 +152,21 @@ class InsertionError(PipelineError):
     You get it for a target that is not there and for a constraint that would be broken. Catch
     it to take another way.
     """
+
+
+class ContractError(PipelineError):
+    """Passes in a pipeline break what others rely on; nothing was built or run.
+
+    You get it for a pass that does not declare that it preserves what a pass before it has
+    produced for one after it, and for a dialect that is needed where it is gone.
+
+    Attributes:
+        violations: What `passel.builder.check_contracts` has found.
+    """
+
+    def __init__(self, *problems: Problem, violations: Sequence[Any] = ()) -> None:
+        super().__init__(*problems)
+        self.violations: tuple[Any, ...] = tuple(violations)
 
 
 class AdapterError(PasselError, LookupError):

@@ -103,6 +103,13 @@ class Act(Pass):
                     raise PassFailure if what == "politely" else ValueError
 
 
+def has_passes(entries: Iterable[object]) -> bool:
+    """Return whether there is a pass in a pipeline, at any depth: without one, it changes nothing."""
+    return any(
+        isinstance(e, Act) or (isinstance(e, OpPassManager) and has_passes(e)) for e in entries
+    )
+
+
 class Model:
     """The rules, without managers of managers: one dictionary, and everything in order.
 
@@ -115,7 +122,7 @@ class Model:
         self.cache: dict[str | None, dict[str, int]] = {}
         self.excused: set[tuple[str | None, str]] = set()
 
-    def pipeline(self, entries: Iterable[object], op: ToyOp) -> bool:
+    def pipeline(self, entries: Iterable[object], op: ToyOp, *, is_dynamic: bool = False) -> bool:
         """Run a pipeline on an op; return whether it succeeded."""
         good = True
         for entry in entries:
@@ -124,10 +131,12 @@ class Model:
             else:
                 assert isinstance(entry, OpPassManager)
                 good = all([self.pipeline(entry, inner) for inner in op.body])  # noqa: C419 - siblings run
-                self.invalidate(op, set())
+                if has_passes(entry):
+                    self.invalidate(op, set())
             if not good:
                 break
-        self.forget(op)
+        if not is_dynamic or has_passes(entries):
+            self.forget(op)
         return good
 
     def forget(self, op: ToyOp) -> None:
@@ -171,10 +180,10 @@ class Model:
                     [op, *inside][-1].value += 1
                     self.excuse(op)
                 case "run":
-                    self.pipeline(pass_.inner, op)
+                    self.pipeline(pass_.inner, op, is_dynamic=True)
                 case "run-inside":
                     for inner in inside:
-                        self.pipeline(pass_.inner, inner)
+                        self.pipeline(pass_.inner, inner, is_dynamic=True)
                         self.excuse(op)
                 case _:
                     good = False

@@ -8,6 +8,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+class AllAnalyses:
+    """Stands for every analysis where a pass says what it preserves.
+
+    `preserves = (AllAnalyses,)` in a class body is for a pass that may change the IR, but
+    nothing that an analysis looks at. A pass that changes nothing at all says
+    `ctx.preserve_all()` as well, which spares verification.
+
+    Source: `mlir::PreservedAnalyses::AllAnalysesType`, MLIR 22.
+    """
+
+
 class PreservedAnalyses:
     """Which analyses a pass has left valid on the op that it ran on.
 
@@ -21,7 +32,7 @@ class PreservedAnalyses:
 
     def __init__(self, kinds: Iterable[object] = (), *, all_preserved: bool = False) -> None:
         self._kinds = set(kinds)
-        self._all = all_preserved
+        self._all = all_preserved or AllAnalyses in self._kinds
 
     @property
     def all(self) -> bool:

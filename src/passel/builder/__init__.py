@@ -17,6 +17,8 @@ from passel.builder.constraints import (
     once,
     requires,
 )
+from passel.builder.contract_model import Place, Violation
+from passel.builder.contracts import Region, check_contracts, enforce_contracts
 from passel.builder.declarations import (
     Declarations,
     DeclarationTable,
@@ -61,15 +63,20 @@ __all__ = [
     "Origin",
     "PassType",
     "PipelineBuilder",
+    "Place",
+    "Region",
     "Remark",
     "Rule",
     "Stage",
     "Step",
+    "Violation",
     "after_all",
     "after_any",
     "before_first",
+    "check_contracts",
     "conflicts",
     "default_declarations",
+    "enforce_contracts",
     "followed_by",
     "immediately_after",
     "installed_extensions",

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import log_exception
+from passel.passes.preservation import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,6 +110,11 @@ class DeclarationTable:
         if known is None:
             known = self._known[cls] = self._found(cls)
         return known
+
+    def contract_of(self, pass_: Pass[Any], /) -> Contract:
+        """Return what is declared of a pass that a run has to know."""
+        said = self.of(pass_)
+        return Contract(said.preserves, said.produces)
 
     def named(self, name: str, *, ir: str = "") -> Declarations:
         """Return what this table says of passes of a name, whatever their class."""

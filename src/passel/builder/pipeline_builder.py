@@ -9,8 +9,11 @@ It makes pass managers and is not known to them: nothing about how pipelines run
 from __future__ import annotations
 
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
+from passel.builder.contract_walk import ContractWalk
+from passel.builder.contracts import Region, in_builder, refuse
 from passel.builder.declarations import default_declarations
 from passel.builder.duplicates import drop_duplicates
 from passel.builder.editing import steps_of
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from passel.builder.contract_model import Violation
     from passel.builder.declarations import DeclarationTable
     from passel.builder.finishing import Remark
     from passel.builder.rules import Rule
@@ -83,6 +87,7 @@ class PipelineBuilder(Ordering):
         self._sequence = Sequence(self._template.anchor)
         self._at: Container = self._sequence.root
         self._extensions = Extensions()
+        self._regions: list[Region] = []
         self._assemble()
 
     def _assemble(self) -> None:
@@ -151,6 +156,35 @@ class PipelineBuilder(Ordering):
 
     def __exit__(self, *_: object) -> None:
         return None
+
+    # -- Contracts --------------------------------------------------------------------------
+
+    def between(self, start: Target, end: Target, *, preserves: type | tuple[type, ...]) -> Self:
+        """Ask that each pass between two others declares that it preserves analyses.
+
+        What passes themselves say that they produce and require is watched without this. The
+        region goes from each pass that `start` stands for to the next one of `end`; both are
+        looked for when the pipeline is built.
+
+        Args:
+            start: What the region starts after.
+            end: What it ends before.
+            preserves: One analysis, or several.
+        """
+        kinds = preserves if isinstance(preserves, tuple) else (preserves,)
+        asked = Region(start, end, kinds, self._origin())
+        self._regions.append(asked)
+        self._sequence.on_undo(lambda: self._regions.remove(asked))
+        return self
+
+    def violations(self) -> tuple[Violation, ...]:
+        """Return what breaks contracts in the pipeline that would be built, and warnings."""
+        draft, _ = self._finished()
+        return draft._broken(draft._manager())
+
+    def _broken(self, manager: PassManager) -> tuple[Violation, ...]:
+        regions = [each.watched(partial(in_builder, self._targets)) for each in self._regions]
+        return ContractWalk(self.declarations, regions, self.steps()).violations(manager)
 
     # -- Stages -----------------------------------------------------------------------------
 
@@ -302,6 +336,7 @@ class PipelineBuilder(Ordering):
         other._sequence = self._sequence.copy()
         other._at = other._sequence.root
         other._extensions = self._extensions.copy()
+        other._regions = list(self._regions)
         other.variables = dict(self.variables)
         other._assemble()
         self._rules.copy_to(other._rules)
@@ -312,8 +347,13 @@ class PipelineBuilder(Ordering):
 
         Raises:
             InsertionError: A required stage is empty, or a constraint is broken.
+            ContractError: A pass does not preserve what one after it needs.
         """
-        return self._finished()[0]
+        draft, _ = self._finished()
+        manager = draft._manager()
+        refuse(draft._broken(manager))
+        manager.use_contracts(self.declarations)
+        return manager
 
     def to_yaml(self) -> str:
         """Return the pipeline as YAML, which `from_file` reads to an equal builder.
@@ -366,12 +406,12 @@ class PipelineBuilder(Ordering):
         """Return what `build` drops and adds, and why."""
         return tuple(self._finished()[1])
 
-    def _finished(self) -> tuple[PassManager, list[Remark]]:
+    def _finished(self) -> tuple[PipelineBuilder, list[Remark]]:
         draft = self.copy()
         remarks = finish(draft._sequence, draft.variables)
         remarks += drop_duplicates(draft._sequence, draft.declarations)
         draft._rules.check_all(is_final=True)
-        return draft._manager(), remarks
+        return draft, remarks
 
     def _manager(self) -> PassManager:
         return self._template.copy().add_entries(*self._normalizer.entries(self._sequence.root))

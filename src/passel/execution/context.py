@@ -93,7 +93,7 @@ class OpContext(PassContext[Any]):
         op: The op.
         place: Where the op stands, as the IR's lifetime policy says.
         parent: The context of the op around; None at the top, and for dynamic pipelines.
-        analyses: The op's analyses, if they exist already.
+        analyses: The op's analyses, for a dynamic pipeline.
 
     Attributes:
         runner: The run that it belongs to.
@@ -104,6 +104,7 @@ class OpContext(PassContext[Any]):
         preserved: Analyses that the pass preserves.
         preserves_all: Whether the pass says that it preserves everything.
         cached: The op's analyses, once somebody has asked for one.
+        is_dynamic: Whether a pass runs the pipeline, rather than the schedule.
         record: What the pass has told; None if nothing.
         failure: Why the step itself has failed, rather than a pass nested in it.
         good: The op's fingerprint when it was last known to be valid; None if that is not known.
@@ -121,6 +122,7 @@ class OpContext(PassContext[Any]):
         "deferred",
         "failure",
         "good",
+        "is_dynamic",
         "parent",
         "place",
         "plan",
@@ -159,6 +161,7 @@ class OpContext(PassContext[Any]):
         self.siblings: SiblingStates | None = None
         self.unsettled: tuple[Step, ...] = ()
         self.cached: AnalysisManager | None = analyses
+        self.is_dynamic: bool = analyses is not None
         if parent is not None and parent.cached is not None:
             # Whoever runs around here may have asked for analyses of this op already.
             self.cached = parent.cached.known_child(op)

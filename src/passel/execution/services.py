@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from passel.execution.dialects import DialectCheck
 from passel.execution.failures import FailureReporter
 from passel.ir import FusesPasses, ability_of, identities_of, policies_of
+from passel.passes.preservation import OwnContracts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from passel.execution.reports import Reports
     from passel.instruments.hooks import Instrumentor
     from passel.ir import IRAdapter, RunPolicies
+    from passel.passes.preservation import Contracts
     from passel.schedule import PassStep, PipelineCompiler, Step
 
 
@@ -37,17 +39,19 @@ class VerifyEach(Enum):
 
 
 class Checks(NamedTuple):
-    """Checks of a run.
+    """Checks of a run, and the declarations that it takes as true.
 
     Attributes:
         verify: When the IR is verified.
         analyses: Whether claims to preserve analyses, or everything, are held against the IR.
         isolation: Whether it is looked for changes outside of an op after each pass on it.
+        contracts: Knows what passes declare to preserve and to produce.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED
     analyses: bool = False
     isolation: bool = False
+    contracts: Contracts = OwnContracts()
 
     @property
     def claims(self) -> bool:

@@ -14,6 +14,7 @@ from passel.analysis import PreservedAnalyses
 from passel.errors import PassFailure
 from passel.execution.examination import Examiner
 from passel.execution.fusion import FusedFailure
+from passel.execution.kept import KeptAnalyses
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge
 from passel.instruments.hooks import HookStopped
 
@@ -54,6 +55,7 @@ class StepRunner:
         self._failures = services.failures
         self._reports = services.reports
         self._place_of = services.policies.lifetime.place_of
+        self._kept = KeptAnalyses(services.checks.contracts)
         self._examiner = Examiner(services, verifier)
         self._examines = self._examiner.is_needed
         self._listens = services.hooks.sees_steps
@@ -78,7 +80,10 @@ class StepRunner:
                 failure = self._failures.unschedulable(plan.rejected, op, plan.rejection)
                 outcomes.append(self._reports.fail_step(ctx, failure))
         if ctx.cached is not None:
-            ctx.cached.clear()
+            if ctx.is_dynamic and (kept := self._kept.by_pipeline(plan.pipeline)):
+                ctx.cached.invalidate(PreservedAnalyses(kept))
+            else:
+                ctx.cached.clear()
         return merge(outcomes)
 
     def run_step(self, step: Step, op: Any, ctx: OpContext) -> Outcome:
@@ -165,9 +170,9 @@ class StepRunner:
 
     def _invalidate(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Drop the analyses of the op that the step has not preserved."""
-        analyses, kept = ctx.analyses, ctx.preserved or ()
-        if step.pass_ is not None:  # nested passes cannot know what was computed out here
-            kept = (*step.pass_.preserves, *kept)
+        analyses, kept = ctx.analyses, self._kept.by_step(step)
+        if ctx.preserved:
+            kept |= ctx.preserved
         try:
             analyses.invalidate(PreservedAnalyses(kept, all_preserved=ctx.preserves_all))
             if self._services.checks.analyses and not outcome.failures:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from passel.analysis import AllAnalyses
 from passel.errors import PassFailure
 from passel.manager.op_pass_manager import FrozenPipeline, OpPassManager
 from passel.passes import Pass, PassRegistry, default_registry, option
@@ -85,6 +86,7 @@ class CompositeFixedPoint(Pass[Any, None]):
     """
 
     name = "composite-fixed-point-pass"
+    preserves = (AllAnalyses,)  # beside what its pipeline does
     title: str = option(
         default="CompositeFixedPointPass", name="name", help="Name of the pass in its warning."
     )

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from passel.instruments.timing import Timer
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
+    from passel.passes.preservation import Contracts
     from passel.pipeline import PipelineNode
 
 
@@ -200,6 +201,16 @@ class PassManager(OpPassManager):
         changes outside of an op are noticed later, on IRs that find changes by fingerprint.
         """
         self._checks = self._checks._replace(isolation=enable)
+
+    def use_contracts(self, contracts: Contracts) -> None:
+        """Let runs keep the analyses that something declares of passes that do not say so.
+
+        By default, what passes declare in their classes counts: `Pass.preserves`, `Pass.produces`.
+
+        Args:
+            contracts: What knows, such as a `DeclarationTable`.
+        """
+        self._checks = self._checks._replace(contracts=contracts)
 
     def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
         """Let something observe the runs of this manager.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from passel.ir import OpKind
-    from passel.passes.context import PassContext
+    from passel.passes.context import PassContext, PipelineTree
     from passel.pipeline import ElementNode
 
     OpT = TypeVar("OpT", default=Any)
@@ -61,7 +61,8 @@ class Pass(Options, Generic[OpT, StateT]):
         name: The name in textual pipelines. A pass without one runs, but cannot be parsed.
         dependent_dialects: Dialects of ops that the pass may create, loaded before the run.
         anchor: The name of the only op that the pass runs on; None for any op.
-        preserves: Analyses that the pass never invalidates.
+        preserves: Analyses that the pass never invalidates: neither of its op, nor of ops inside
+            or around. `AllAnalyses` stands for every one.
         ir: The name of the only IR that the pass is for; empty for any.
         effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline that somebody else has recorded runs such a pass only if
@@ -70,9 +71,9 @@ class Pass(Options, Generic[OpT, StateT]):
             `from_elements` makes it.
         types: The parts that it plays in a pipeline, such as `(BUFFERIZATION,)`.
         constraints: Where it may stand in a pipeline, as `passel.builder` declares it.
-        produces: Analyses that it computes for passes after it.
-        requires: Analyses (classes) that a pass before it must produce, and dialects (names)
-            that must be there.
+        produces: Analyses of its op that it computes for passes after it, valid when it ends.
+        requires: Analyses (classes), of its op or of one around, that a pass before it must
+            produce, and dialects (names) that no pass before it may have made illegal.
         makes_legal: Dialects that its ops may be of afterwards.
         makes_illegal: Dialects that no op is of afterwards.
         idempotent: Whether a second run right after the first changes nothing.
@@ -164,6 +165,14 @@ class Pass(Options, Generic[OpT, StateT]):
         Override it where that depends on options. Passes that it holds speak for themselves.
         """
         return self.effects
+
+    def may_run(self) -> Iterable[PipelineTree] | None:
+        """Return the pipelines that the pass may run with `PassContext.run_pipeline`.
+
+        None, the default, stands for those that its options hold. A pass that runs others has
+        to say which, or counts as one that preserves nothing.
+        """
+        return None
 
     @staticmethod
     def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one

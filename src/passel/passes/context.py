@@ -189,9 +189,9 @@ class PassContext(ABC, Generic[StateT]):
         """Run a pipeline on the pass's op, or on one inside of it, now.
 
         It takes part in the run like a nested pipeline: hooks, statistics, verification. On
-        the pass's own op it sees and invalidates the pass's analyses, and at its end all of
-        them are dropped. Its failure is reported, but whether the pass fails is for the pass
-        to decide.
+        the pass's own op it sees and invalidates the pass's analyses, and at its end they are
+        dropped, but those that all its passes preserve by their classes. Its failure is
+        reported, but whether the pass fails is for the pass to decide.
 
         Args:
             pipeline: An `OpPassManager`; compiled once while it is unchanged.

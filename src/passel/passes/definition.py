@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 _BODIES = ("run", "initialize", "can_schedule_on")
 """Methods whose result would be a promise to run them, if they were asynchronous."""
 
+_TUPLES = {
+    "dependent_dialects",
+    "makes_illegal",
+    "makes_legal",
+    "preserves",
+    "produces",
+    "requires",
+}
+"""Attributes that are tuples of names or classes."""
+
 _LAZY: tuple[tuple[Callable[[object], bool], str], ...] = (
     (inspect.iscoroutinefunction, "an async function"),
     (inspect.isasyncgenfunction, "an asynchronous generator function"),
@@ -63,7 +73,7 @@ def check_pass(cls: type[Any]) -> None:
 
     Raises:
         DefinitionError: Its name does not read back, its body would not run, a statistic
-            has the name of an attribute, or its dialects are no list.
+            has the name of an attribute, or what is a tuple is a single thing.
     """
     declared = vars(cls)
     if "name" in declared:
@@ -74,10 +84,12 @@ def check_pass(cls: type[Any]) -> None:
     for attribute, value in declared.items():
         if isinstance(value, Statistic) and _is_taken(cls, attribute):
             _refuse_taken(cls, "statistic", attribute)
-    dialects = declared.get("dependent_dialects", ())
-    if isinstance(dialects, str):
-        msg = f"dependent_dialects of {cls.__qualname__} is {dialects!r}; write ({dialects!r},)"
-        raise DefinitionError(msg)
+    for attribute in _TUPLES & declared.keys():
+        value = declared[attribute]
+        if isinstance(value, (str, type)):
+            shown = repr(value) if isinstance(value, str) else value.__qualname__
+            msg = f"{attribute} of {cls.__qualname__} is {shown}; write ({shown},)"
+            raise DefinitionError(msg)
 
 
 def check_fields(cls: type[Any]) -> None:

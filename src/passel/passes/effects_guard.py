@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-import typing
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EffectsError, Problem
-from passel.passes.base import Pass
 from passel.passes.effect_names import EFFECTS, check_effects
+from passel.passes.held import held_by
 from passel.passes.tree import PassTree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from passel.diagnostics import Span
+    from passel.passes.base import Pass
 
 
 def effects_of(pass_: Pass[Any, Any]) -> tuple[str, ...]:
@@ -93,19 +92,13 @@ def _passes_of(tree: PassTree, span: Span | None) -> Iterator[tuple[Pass[Any, An
         yield from _passes_in(entry.item, entry.span or span)
 
 
-def _passes_in(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any, Any], Span | None]]:
-    """Yield the passes that a value of an option is or holds."""
-    if isinstance(value, PassTree):
-        yield from _passes_of(value, span)
-    elif isinstance(value, tuple):
-        for element in typing.cast("tuple[Any, ...]", value):
-            yield from _passes_in(element, span)
-    elif dataclasses.is_dataclass(value):
-        if isinstance(value, Pass):
-            yield typing.cast("Pass[Any, Any]", value), span
-        yield from _held_by(value, span)
-
-
-def _held_by(value: Any, span: Span | None) -> Iterator[tuple[Pass[Any, Any], Span | None]]:
-    for field in dataclasses.fields(value):
-        yield from _passes_in(getattr(value, field.name), span)
+def _passes_in(
+    item: Pass[Any, Any] | PassTree, span: Span | None
+) -> Iterator[tuple[Pass[Any, Any], Span | None]]:
+    """Yield a pass and what it holds, or the passes of a manager."""
+    if isinstance(item, PassTree):
+        yield from _passes_of(item, span)
+        return
+    yield item, span
+    for held in held_by(item):
+        yield from _passes_in(held, span)

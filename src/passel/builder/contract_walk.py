@@ -1,0 +1,253 @@
+"""Walking through a pipeline in the order in which it runs, to hold passes to their contracts.
+
+Nothing is run. What is said about analyses is what a run does: those of a nested pipeline's op
+end with it, and nested passes invalidate those of the op around.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from passel.builder.contract_model import Key, Place, Violation
+from passel.builder.contract_words import (
+    ends_with_nest,
+    is_illegal,
+    left_open,
+    never_starts,
+    not_preserved,
+    not_produced,
+    not_required,
+)
+from passel.diagnostics import Severity
+from passel.ir import ANY
+from passel.passes.preservation import preserves, run_by
+from passel.passes.tree import PassTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from passel.builder.contract_model import WatchedRegion
+    from passel.builder.declarations import Declarations, DeclarationTable
+    from passel.builder.sequence import Step
+    from passel.diagnostics import Span
+    from passel.passes import Pass
+
+
+@dataclass(slots=True, eq=False)
+class _Fact:
+    """An analysis that has been produced.
+
+    Attributes:
+        producer: By what.
+        broken: What has not preserved it since.
+        reported: How many of those have been reported.
+        is_required: Whether anything has required it.
+    """
+
+    producer: Place
+    broken: list[Place] = field(default_factory=list["Place"])
+    reported: int = 0
+    is_required: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Level:
+    """What holds for the op that a pipeline runs on.
+
+    Attributes:
+        scope: The anchors around, as far as ops are the same whenever the anchors are.
+        facts: The analyses of the op.
+        inner: The levels of nested pipelines that the next one may be merged with.
+    """
+
+    scope: tuple[object, ...]
+    facts: dict[Key, _Fact] = field(default_factory=dict["Key", "_Fact"])
+    inner: dict[str, _Level] = field(default_factory=dict["str", "_Level"])
+
+
+class ContractWalk:
+    """One walk through one pipeline.
+
+    Args:
+        declarations: What is declared of passes.
+        regions: What else is watched.
+        steps: The builder's steps for the passes of the pipeline, in order, if there are any.
+    """
+
+    def __init__(
+        self,
+        declarations: DeclarationTable,
+        regions: Iterable[WatchedRegion] = (),
+        steps: Iterable[Step] = (),
+    ) -> None:
+        self._declarations = declarations
+        self._regions = tuple(regions)
+        self._steps = iter(steps)
+        self._numbers: Counter[str] = Counter()
+        self._levels: list[_Level] = []
+        self._last: dict[Key, _Fact] = {}
+        self._facts: list[tuple[Key, _Fact]] = []
+        self._open: dict[Key, Place] = {}
+        self._unopened: dict[Key, Place] = {}
+        self._illegal: dict[str, list[tuple[tuple[object, ...], Place]]] = {}
+        self._holder: Place | None = None
+        self._found: list[Violation] = []
+
+    def violations(self, tree: PassTree) -> tuple[Violation, ...]:
+        """Walk through a pipeline and return what breaks contracts."""
+        self._levels = [_Level((tree.anchor,))]
+        self._pipeline(tree, tree.anchor)
+        for key, place in self._open.items():
+            self._report(left_open(key, place), place, producer=place)
+        for key, place in self._unopened.items():
+            if key not in self._last:
+                self._report(never_starts(key, place), place, consumer=place)
+        for key, fact in self._facts:
+            if not fact.is_required and key.region is None:
+                message = not_required(key, fact.producer)
+                self._found.append(Violation(message, Severity.WARNING, fact.producer))
+        return tuple(self._found)
+
+    def _report(
+        self,
+        message: str,
+        offender: Place,
+        producer: Place | None = None,
+        consumer: Place | None = None,
+    ) -> None:
+        self._found.append(Violation(message, Severity.ERROR, offender, producer, consumer))
+
+    # -- The tree ---------------------------------------------------------------------------
+
+    def _pipeline(self, tree: PassTree, path: str) -> None:
+        for entry in tree.entries():
+            if isinstance(entry.item, PassTree):
+                self._nested(entry.item, path)
+            else:
+                self._levels[-1].inner.clear()  # what comes next is not merged with what was
+                self._pass(entry.item, path, entry.span)
+
+    def _nested(self, tree: PassTree, path: str) -> None:
+        """Walk through a nested pipeline; neighbours of one anchor are one, as in a run."""
+        around, anchor = self._levels[-1], tree.anchor
+        is_any = anchor == ANY
+        level = around.inner.get(anchor)
+        if level is None:
+            # No two `any` are known to run on the same ops.
+            level = _Level((*around.scope, object() if is_any else anchor))
+        if is_any:
+            around.inner.clear()
+        else:
+            around.inner[anchor] = level
+        self._levels.append(level)
+        self._pipeline(tree, f"{path}/{anchor}")
+        self._levels.pop()
+
+    def _pass(self, pass_: Pass[Any, Any], path: str, span: Span | None) -> None:
+        place = self._place(pass_, path, span)
+        said = self._declarations.of(pass_)
+        self._require(place, said)
+        inner = run_by(pass_)
+        if inner:
+            self._run_inside(place, inner)
+        self._invalidate(place, () if inner is None else said.preserves)
+        self._produce(place, said)
+        self._change_dialects(place, said)
+
+    def _place(self, pass_: Pass[Any, Any], path: str, span: Span | None) -> Place:
+        full = f"{path}/{self._numbers[path]}:{pass_.name or pass_.display_name}"
+        self._numbers[path] += 1
+        if self._holder is not None:
+            return self._holder._replace(pass_=pass_, path=full, span=span or self._holder.span)
+        step = next(self._steps, None)
+        if step is None:
+            return Place(pass_, full, span)
+        return Place(pass_, full, span, step.label, step.origin)
+
+    def _run_inside(self, place: Place, inner: Iterable[Pass[Any, Any] | PassTree]) -> None:
+        """Walk through what a pass may run on its op, or on ops inside."""
+        levels, holder = self._levels, self._holder
+        self._holder = holder or place
+        for item in inner:
+            level = _Level((*levels[-1].scope, object()))
+            # A pass that takes elements runs them on an op of another IR.
+            self._levels = [level] if place.pass_.takes_elements else [*levels, level]
+            if isinstance(item, PassTree):
+                self._pipeline(item, f"{place.path}/{item.anchor}")
+            else:
+                self._pass(item, place.path, place.span)
+        self._levels, self._holder = levels, holder
+
+    # -- Analyses ---------------------------------------------------------------------------
+
+    def _require(self, place: Place, said: Declarations) -> None:
+        for what in said.requires:
+            if isinstance(what, str):
+                self._require_dialect(place, what)
+            else:
+                self._require_analysis(Key(what), place)
+        for key in self._keys(place, lambda region: region.ends):
+            if self._open.pop(key, None) is not None:
+                self._require_analysis(key, place)
+            else:
+                self._unopened.setdefault(key, place)
+
+    def _require_analysis(self, key: Key, place: Place) -> None:
+        facts = [level.facts[key] for level in reversed(self._levels) if key in level.facts]
+        for fact in facts:
+            fact.is_required = True
+        if not facts:
+            last = self._last.get(key)
+            if last is None:
+                self._report(not_produced(key, place), place, consumer=place)
+            else:
+                last.is_required = True
+                message = ends_with_nest(key, last.producer, place)
+                self._report(message, last.producer, last.producer, place)
+        elif all(fact.broken for fact in facts):
+            fact = facts[0]
+            for offender in fact.broken[fact.reported :]:
+                message = not_preserved(key, offender, fact.producer, place)
+                self._report(message, offender, fact.producer, place)
+            fact.reported = len(fact.broken)
+
+    def _invalidate(self, place: Place, kept: tuple[type, ...]) -> None:
+        """Note what a pass does not preserve: of its op, and of those around."""
+        for level in self._levels:
+            for key, fact in level.facts.items():
+                if not preserves(kept, key.kind):
+                    fact.broken.append(place)
+
+    def _produce(self, place: Place, said: Declarations) -> None:
+        opened = list(self._keys(place, lambda region: region.starts))
+        self._open.update(dict.fromkeys(opened, place))
+        for key in (*map(Key, said.produces), *opened):
+            fact = self._levels[-1].facts[key] = self._last[key] = _Fact(place)
+            self._facts.append((key, fact))
+
+    def _keys(
+        self, place: Place, end: Callable[[WatchedRegion], Callable[[Place], bool]]
+    ) -> Iterator[Key]:
+        """Yield the analyses of regions of which a pass is an end; not what another one runs."""
+        for region in self._regions if self._holder is None else ():
+            if end(region)(place):
+                yield from (Key(kind, region) for kind in region.kinds)
+
+    # -- Dialects ---------------------------------------------------------------------------
+
+    def _require_dialect(self, place: Place, dialect: str) -> None:
+        scope = self._levels[-1].scope
+        for outer, by in self._illegal.get(dialect, ()):
+            if scope[: len(outer)] == outer:
+                self._report(is_illegal(dialect, by, place), place, by, place)
+                return
+
+    def _change_dialects(self, place: Place, said: Declarations) -> None:
+        for dialect in said.makes_legal:
+            self._illegal.pop(dialect, None)  # for all ops, as nobody knows where it comes to be
+        if self._holder is None:  # else it may not be run
+            for dialect in said.makes_illegal:
+                where = self._levels[-1].scope
+                self._illegal.setdefault(dialect, []).append((where, place))

@@ -1,0 +1,435 @@
+"""Contracts over a pipeline, held when it is built: analyses, regions, dialects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    AllAnalyses,
+    ContractError,
+    DefinitionError,
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassManager,
+    PassType,
+    Severity,
+    option,
+)
+from passel.builder import (
+    Bundle,
+    Declarations,
+    DeclarationTable,
+    PipelineBuilder,
+    Region,
+    Violation,
+    check_contracts,
+    enforce_contracts,
+)
+from passel.manager import BarePipeline, CompositeFixedPoint
+from passel.passes.factory import make_pass_class
+from passel.testing import ToyAdapter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.passes.tree import PassTree
+
+TILING = PassType("tiling")
+
+
+class Schedule:
+    """An analysis that is produced for passes after it."""
+
+    def __init__(self, op: Any) -> None: ...
+
+
+class Layout(Schedule):
+    """Another one."""
+
+
+def made(name: str, **declared: Any) -> Pass[Any]:
+    """Return a pass that declares something."""
+    return make_pass_class(Pass, name.title(), name=name, **declared)()
+
+
+GENERATE = made("generate", produces=(Schedule,))
+MATERIALIZE = made("materialize", requires=(Schedule,))
+CAREFUL = made("careful", preserves=(Schedule,))
+CARELESS = made("careless")
+WATCHER = made("watcher", preserves=(AllAnalyses,))
+PLAN = made("plan", produces=(Layout,), preserves=(Schedule,))
+APPLY = made("apply", requires=(Layout,), preserves=(Schedule,))
+
+
+def module(*items: Any) -> PassManager:
+    """Return a pipeline for modules."""
+    return PassManager("toy.module", adapter=ToyAdapter()).add(*items)
+
+
+def funcs(*items: Any, anchor: str = "toy.func") -> OpPassManager:
+    """Return a nested pipeline."""
+    return OpPassManager(anchor).add(*items)
+
+
+def names(violations: Sequence[Violation]) -> list[tuple[str | None, ...]]:
+    """Return the paths of offender, producer and consumer of each error, without the root."""
+    return [
+        tuple(
+            place and place.path.removeprefix("toy.module/")
+            for place in (each.offender, each.producer, each.consumer)
+        )
+        for each in violations
+        if each.severity is Severity.ERROR
+    ]
+
+
+def errors(tree: PassTree, *regions: Region, table: DeclarationTable | None = None) -> Any:
+    """Return who breaks contracts in a pipeline, by paths."""
+    return names(check_contracts(tree, table or DeclarationTable(), regions=regions))
+
+
+# -- Produced and required -------------------------------------------------------------------
+
+
+def test_the_message_names_the_pass_both_ends_and_the_way_out() -> None:
+    """As tileiras says it, with paths."""
+    (found,) = check_contracts(module(GENERATE, CARELESS, MATERIALIZE), DeclarationTable())
+    assert str(found) == (
+        "error: pass 'careless' [toy.module/1:careless] between 'generate' "
+        "[toy.module/0:generate] and 'materialize' [toy.module/2:materialize] does not preserve "
+        "Schedule; if it does, declare preserves = (Schedule,) in Careless, else move it out of "
+        "there"
+    )
+
+
+@pytest.mark.parametrize("between", [(), (CAREFUL,), (WATCHER,), (CAREFUL, WATCHER, CAREFUL)])
+def test_what_every_pass_between_preserves_is_fine(between: tuple[Pass[Any], ...]) -> None:
+    """Passes outside of the region may do what they like."""
+    assert not errors(module(CARELESS, GENERATE, *between, MATERIALIZE, CARELESS))
+
+
+def test_each_pass_that_does_not_preserve_is_reported_once() -> None:
+    """Also if several passes require the analysis; a later one adds what came in between."""
+    tree = module(GENERATE, CARELESS, CARELESS, MATERIALIZE, MATERIALIZE)
+    assert errors(tree) == [
+        ("1:careless", "0:generate", "3:materialize"),
+        ("2:careless", "0:generate", "3:materialize"),
+        ("3:materialize", "0:generate", "4:materialize"),
+    ]
+
+
+def test_who_produces_it_anew_starts_anew() -> None:
+    """Only what is between a consumer and the last producer counts."""
+    assert not errors(module(GENERATE, CARELESS, GENERATE, MATERIALIZE))
+
+
+def test_regions_overlap() -> None:
+    """Each analysis is watched by itself."""
+    tree = module(GENERATE, PLAN, CAREFUL, APPLY, CAREFUL, MATERIALIZE)
+    assert errors(tree) == [("2:careful", "1:plan", "3:apply")]
+    tree = module(GENERATE, PLAN, WATCHER, CARELESS, APPLY, MATERIALIZE)
+    assert errors(tree) == [
+        ("3:careless", "1:plan", "4:apply"),
+        ("3:careless", "0:generate", "5:materialize"),
+    ]
+
+
+def test_nobody_produces_it() -> None:
+    """A requirement that nothing meets is an error; a product that nobody wants a warning."""
+    assert errors(module(MATERIALIZE, GENERATE)) == [("0:materialize", None, "0:materialize")]
+    (found,) = check_contracts(module(GENERATE), DeclarationTable())
+    assert str(found) == (
+        "warning: pass 'generate' [toy.module/0:generate] produces Schedule, and no pass after "
+        "it requires that"
+    )
+
+
+# -- Nested, dynamic, native -----------------------------------------------------------------
+
+
+def test_nested_passes_count() -> None:
+    """A pass on ops inside invalidates the analyses of the op around, unless it preserves them."""
+    assert not errors(module(GENERATE, funcs(CAREFUL), MATERIALIZE))
+    assert not errors(module(GENERATE, funcs(), MATERIALIZE))
+    tree = module(GENERATE, funcs(CAREFUL, funcs(CARELESS, anchor="toy.op")), MATERIALIZE)
+    assert errors(tree) == [
+        ("toy.func/toy.op/0:careless", "0:generate", "1:materialize"),
+    ]
+
+
+def test_a_nested_pass_may_require_what_is_produced_around() -> None:
+    """Passes before it count, in its own pipeline as well; those after it, or beside, do not."""
+    assert not errors(module(GENERATE, funcs(CAREFUL, MATERIALIZE, CARELESS)))
+    assert errors(module(GENERATE, funcs(CARELESS, MATERIALIZE))) == [
+        ("toy.func/0:careless", "0:generate", "toy.func/1:materialize")
+    ]
+
+
+def test_what_is_produced_in_a_nested_pipeline_ends_with_it() -> None:
+    """Neither the op around nor a later pipeline gets it."""
+    ended = [("toy.func/0:generate", "toy.func/0:generate", "0:materialize")]
+    assert errors(module(funcs(GENERATE), MATERIALIZE)) == ended
+    tree = module(funcs(GENERATE), WATCHER, funcs(MATERIALIZE))
+    assert errors(tree) == [
+        ("toy.func/0:generate", "toy.func/0:generate", "toy.func/1:materialize")
+    ]
+
+
+def test_adjacent_nested_pipelines_are_one() -> None:
+    """Those of one anchor are merged by the run, also with those of others in between."""
+    assert not errors(module(funcs(GENERATE), funcs(MATERIALIZE)))
+    assert not errors(module(funcs(GENERATE), funcs(CARELESS, anchor="toy.op"), funcs(MATERIALIZE)))
+    tree = module(funcs(GENERATE, anchor="any"), funcs(MATERIALIZE, anchor="any"))
+    assert len(errors(tree)) == 1
+    tree = module(funcs(GENERATE), funcs(CARELESS, anchor="any"), funcs(MATERIALIZE))
+    assert len(errors(tree)) == 1
+
+
+class Runs(Pass):
+    """A pass that runs a pipeline and does not say which."""
+
+    name = "runs"
+    preserves = (Schedule,)
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Run it."""
+        ctx.run_pipeline(funcs(CAREFUL))
+
+
+class Says(Runs):
+    """A pass that says which pipelines it runs."""
+
+    name = "says"
+    careful: bool = True
+
+    def may_run(self) -> list[OpPassManager]:
+        """Say so."""
+        return [funcs(CAREFUL if self.careful else CARELESS)]
+
+
+class Holds(Runs):
+    """A pass that has the pipeline as an option."""
+
+    name = "holds"
+    pipeline: OpPassManager = option(default_factory=OpPassManager)
+
+
+def test_dynamic_pipelines() -> None:
+    """A pass that runs one says which; else it preserves nothing, whatever it declares."""
+    (found,) = check_contracts(module(GENERATE, Runs(), MATERIALIZE), DeclarationTable())
+    assert "it runs pipelines and does not say which: let its may_run()" in found.message
+    assert not errors(module(GENERATE, Says(), MATERIALIZE))
+    assert errors(module(GENERATE, Says(careful=False), MATERIALIZE)) == [
+        ("1:says/toy.func/0:careless", "0:generate", "2:materialize")
+    ]
+    assert not errors(module(GENERATE, Holds(pipeline=funcs(CAREFUL)), MATERIALIZE))
+    assert errors(module(GENERATE, Holds(pipeline=funcs(CARELESS)), MATERIALIZE)) == [
+        ("1:holds/toy.func/0:careless", "0:generate", "2:materialize")
+    ]
+    assert not errors(module(GENERATE, Holds(pipeline=funcs(CAREFUL, MATERIALIZE))))
+
+
+def test_repeated_pipelines_preserve_what_their_passes_do() -> None:
+    """The fixed point itself changes nothing."""
+    held = CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, WATCHER))
+    assert not errors(module(GENERATE, held, MATERIALIZE))
+    held = CompositeFixedPoint(pipeline=BarePipeline(CAREFUL, CARELESS))
+    assert errors(module(GENERATE, held, MATERIALIZE)) == [
+        ("1:composite-fixed-point-pass/any/1:careless", "0:generate", "2:materialize")
+    ]
+
+
+def test_passes_of_others() -> None:
+    """What nothing is declared of preserves nothing; a table declares it, by name or class."""
+    manager = PassManager("builtin.module").add(GENERATE, "canonicalize", "cse", MATERIALIZE)
+    found = check_contracts(manager, DeclarationTable())
+    assert [each.offender.pass_.name for each in found] == ["canonicalize", "cse"]
+    assert "if it does, declare that of 'cse' in a DeclarationTable" in found[1].message
+    table = DeclarationTable()
+    table.declare(Declarations(preserves=(Schedule,)), "canonicalize")
+    table.declare(Declarations(preserves=(AllAnalyses,)), "cse", ir="xdsl")
+    assert not check_contracts(manager, table)
+    enforce_contracts(manager, table)
+    with pytest.raises(ContractError, match="'canonicalize'"):
+        enforce_contracts(manager, DeclarationTable())
+
+
+def test_a_table_declares_producers_and_consumers_too() -> None:
+    """A region between two passes that one does not own."""
+    table = DeclarationTable()
+    table.declare(Declarations(produces=(Schedule,)), "canonicalize")
+    table.declare(Declarations(requires=(Schedule,)), "cse")
+    manager = PassManager("builtin.module").add("canonicalize", CARELESS, "cse")
+    (found,) = check_contracts(manager, table)
+    assert found.offender.pass_ == CARELESS
+
+
+# -- Regions by hand -------------------------------------------------------------------------
+
+
+def test_regions_of_plain_managers() -> None:
+    """Their ends are classes, names, paths or types."""
+    tiling = made("tile", types=(TILING,))
+    tree = module(CARELESS, WATCHER, CARELESS, tiling, tiling, CAREFUL)
+    ends = [(type(WATCHER), "tile"), ("watcher", TILING), ("toy.module/1:watcher", "tile")]
+    for start, end in ends:
+        assert errors(tree, Region(start, end, (Schedule,))) == [
+            ("2:careless", "1:watcher", "3:tile")
+        ]
+    assert not errors(tree, Region(TILING, "careful", (Layout, Schedule)))
+
+
+def test_a_region_that_is_left_open_or_never_starts() -> None:
+    """One end without the other is an error; neither is nothing."""
+    region = Region("watcher", "careful", (Schedule,))
+    (found,) = check_contracts(module(WATCHER, CARELESS), DeclarationTable(), regions=[region])
+    assert "between 'watcher' and 'careful' for Schedule is left open" in found.message
+    (found,) = check_contracts(module(CARELESS, CAREFUL), DeclarationTable(), regions=[region])
+    assert "between 'watcher' and 'careful' for Schedule never starts" in found.message
+    assert not errors(module(CARELESS), region)
+    assert errors(module(WATCHER, CAREFUL, WATCHER), region) == [("2:watcher", "2:watcher", None)]
+
+
+def test_regions_that_are_asked_for_may_overlap() -> None:
+    """Each has its own ends, even for one analysis."""
+    one, two = Region("a", "c", (Schedule,)), Region("b", "d", (Schedule, Layout))
+    keeps = (Schedule,)
+    a, b, c, d = (made(name, preserves=keeps) for name in "abcd")
+    assert errors(module(a, b, c, d), one, two) == [("2:c", "1:b", "3:d")]
+    assert errors(module(a, made("x"), b, c, d), one) == [("1:x", "0:a", "3:c")]
+
+
+# -- Builders --------------------------------------------------------------------------------
+
+
+def test_a_builder_refuses_to_build() -> None:
+    """The error says who has added what, and where."""
+    builder = PipelineBuilder("toy.module", adapter=ToyAdapter())
+    builder.add(GENERATE, MATERIALIZE)
+
+    def meddle(builder: PipelineBuilder) -> None:
+        builder.insert_after(type(GENERATE), CARELESS)
+
+    builder.extend(meddle)
+    with pytest.raises(ContractError) as refused:
+        builder.build()
+    assert "pass 'careless' [toy.module/1:careless, added by extension '" in str(refused.value)
+    assert f"({__file__}:" in str(refused.value)
+    (found,) = refused.value.violations
+    assert (found.offender.label, found.producer.label) == ("careless", "generate")
+    builder.remove("careless")
+    builder.insert_after(type(GENERATE), CAREFUL)
+    assert str(builder.build()) == "toy.module(generate,careful,materialize)"
+
+
+def test_between() -> None:
+    """A region between two targets, looked for when the pipeline is built."""
+    builder = PipelineBuilder("toy.module", adapter=ToyAdapter())
+    bundle = Bundle("start", CARELESS, WATCHER)
+    builder.between(bundle, TILING, preserves=Schedule)
+    builder.build()
+    added = builder.add(bundle)
+    with pytest.raises(ContractError, match="is left open"):
+        builder.build()
+    builder.add(CAREFUL, made("tile", types=(TILING,)))
+    builder.build()
+    builder.insert_after(added, CARELESS)
+    with pytest.raises(ContractError, match=r"between 'watcher' .* and 'tile' .* Schedule"):
+        builder.build()
+    builder.disable("careless", occurrence="last")
+    assert str(builder.build()) == "toy.module(careless,watcher,careful,tile)"
+    copied = builder.copy().between("careful", "absent", preserves=(Layout,))
+    with pytest.raises(ContractError, match=f"asked for at {__file__}:"):
+        copied.build()
+    builder.build()
+
+
+def test_a_region_of_an_extension_that_fails_is_taken_back() -> None:
+    """As all else that it did."""
+
+    def fails(builder: PipelineBuilder) -> None:
+        builder.between(WATCHER.name, "absent", preserves=Schedule)
+        builder.insert_after("absent", CARELESS)
+
+    builder = PipelineBuilder("toy.module", adapter=ToyAdapter())
+    builder.add(WATCHER)
+    with pytest.raises(Exception, match="absent"):
+        builder.extend(fails)
+    assert not check_contracts(builder)
+
+
+def test_what_is_not_built_does_not_count() -> None:
+    """Conditions are decided first."""
+    builder = PipelineBuilder("toy.module", adapter=ToyAdapter(), variables={"fast": True})
+    builder.add(GENERATE)
+    builder.add(CARELESS, when="not fast")
+    builder.add(MATERIALIZE)
+    builder.build()
+    builder.variables["fast"] = False
+    with pytest.raises(ContractError, match="'careless'"):
+        builder.build()
+
+
+# -- Dialects --------------------------------------------------------------------------------
+
+LOWER = made("lower", makes_illegal=("linalg",), makes_legal=("memref",))
+TILE = made("tile", requires=("linalg",))
+RAISE = made("raise", makes_legal=("linalg",))
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ((TILE, LOWER), []),
+        ((LOWER, TILE), [("1:tile", "0:lower", "1:tile")]),
+        ((LOWER, RAISE, TILE), []),
+        ((LOWER, RAISE, LOWER, TILE), [("3:tile", "2:lower", "3:tile")]),
+        ((LOWER, funcs(TILE)), [("toy.func/0:tile", "0:lower", "toy.func/0:tile")]),
+        ((funcs(LOWER), TILE), []),  # there may be some outside of functions
+        ((funcs(LOWER), funcs(TILE, anchor="toy.op")), []),
+        (
+            (funcs(LOWER), WATCHER, funcs(TILE)),
+            [("toy.func/1:tile", "toy.func/0:lower", "toy.func/1:tile")],
+        ),
+        ((LOWER, funcs(RAISE), TILE), []),
+        ((funcs(LOWER, anchor="any"), funcs(TILE, anchor="any")), []),  # maybe on other ops
+        ((Holds(pipeline=funcs(LOWER)), TILE), []),  # it may not have been run
+        (
+            (LOWER, Holds(pipeline=funcs(TILE))),
+            [("1:holds/toy.func/0:tile", "0:lower", "1:holds/toy.func/0:tile")],
+        ),
+    ],
+)
+def test_dialects(items: tuple[Any, ...], expected: list[Any]) -> None:
+    """A pass may not require what another one has certainly removed."""
+    assert errors(module(*items)) == expected
+
+
+def test_the_message_about_a_dialect() -> None:
+    """Names both passes and the way out."""
+    (found,) = check_contracts(module(LOWER, TILE), DeclarationTable())
+    assert found.message == (
+        "pass 'tile' [toy.module/1:tile] requires dialect 'linalg', which 'lower' "
+        "[toy.module/0:lower] has made illegal, and no pass since has made it legal; put it "
+        "before that one"
+    )
+
+
+# -- Declarations ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "shown"),
+    [
+        ("preserves", Schedule, r"\(Schedule,\)"),
+        ("requires", "linalg", r"\('linalg',\)"),
+        ("makes_illegal", "linalg", r"\('linalg',\)"),
+    ],
+)
+def test_a_single_thing_instead_of_a_tuple(attribute: str, value: object, shown: str) -> None:
+    """A forgotten comma is refused when the class is defined."""
+    with pytest.raises(DefinitionError, match=f"{attribute} of Wrong is .*; write {shown}"):
+        made("wrong", **{attribute: value})
