@@ -104,8 +104,8 @@ class MLIRAdapter:
         return None if ir is None else ir.Context.current
 
     def create_context(self) -> Any:
-        """Return a context with the dialects that the build registers by itself."""
-        return self.bindings.ir.Context()
+        """Return a context with all dialects of the build."""
+        return self.bindings.new_context()
 
     def make_frontend(self) -> Frontend:
         """Return what reads and prints files for one run of a tool."""

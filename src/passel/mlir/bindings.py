@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AdapterError
+from passel.mlir.builds import new_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,28 +22,19 @@ class Abilities(NamedTuple):
 
     Attributes:
         isolation_query: `Operation.has_trait` and `ir.IsIsolatedFromAboveTrait`.
-        python_passes: `PassManager.add` takes a callable.
         bytecode: `Operation.write_bytecode`.
         structural_hash: `Operation.structural_hash`. It leaves out regions and locations, so
             that it is no fingerprint.
+        location_setter: `Operation.location` can be set.
         location_queries: Locations can be taken apart, by `Location.is_a_file` or by their
             classes.
     """
 
     isolation_query: bool
-    python_passes: bool
     bytecode: bool
     structural_hash: bool
+    location_setter: bool
     location_queries: bool
-
-
-_NEEDED = {
-    "isolation_query": "`Operation.has_trait` with `ir.IsIsolatedFromAboveTrait`",
-    "python_passes": "`PassManager.add` with a callable",
-    "bytecode": "`Operation.write_bytecode`",
-    "structural_hash": "`Operation.structural_hash`",
-    "location_queries": "`Location.is_a_file` or `ir.FileLineColLoc`",
-}
 
 
 class Bindings:
@@ -85,30 +77,19 @@ class Bindings:
         return Abilities(
             isolation_query=hasattr(ir.Operation, "has_trait")
             and hasattr(ir, "IsIsolatedFromAboveTrait"),
-            python_passes=self._takes_callables(),
             bytecode=hasattr(ir.Operation, "write_bytecode"),
             structural_hash=hasattr(ir.Operation, "structural_hash"),
+            location_setter=getattr(ir.Operation.location, "fset", None) is not None,
             location_queries=hasattr(ir.Location, "is_a_file") or hasattr(ir, "FileLineColLoc"),
         )
 
-    def _takes_callables(self) -> bool:
-        manager = self.passmanager.PassManager("any", self.ir.Context())
-        try:
-            manager.add(_nothing)
-        except TypeError:
-            return False
-        return True
+    def new_context(self) -> Any:
+        """Return a context with all dialects of the build; its passes are registered as well."""
+        return new_context(self.root, self.ir)
 
-    def require(self, *abilities: str) -> None:
-        """Check that the build has one of some abilities.
-
-        Raises:
-            AdapterError: It has none of them; the error names the build and what is missing.
-        """
-        if not any(getattr(self.abilities, ability) for ability in abilities):
-            missing = " and ".join(_NEEDED[ability] for ability in abilities)
-            msg = f"MLIR's bindings '{self.root}' cannot do this: they lack {missing}"
-            raise AdapterError(msg)
+    def lacks(self, needed: str) -> AdapterError:
+        """Return the error for what the build does not offer."""
+        return AdapterError(f"MLIR's bindings '{self.root}' cannot do this: they lack {needed}")
 
     def children(self, op: Any) -> list[Any]:
         """Return the ops immediately inside the regions of `op`, in program order."""
@@ -155,7 +136,3 @@ def bindings_of(thing: object) -> Bindings:
             return bindings_named(root)
     msg = f"{thing!r} is not an object of MLIR's bindings"
     raise AdapterError(msg)
-
-
-def _nothing(*_: Any) -> None:
-    """Do nothing, as a pass."""

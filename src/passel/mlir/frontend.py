@@ -194,7 +194,7 @@ class MLIRFrontend(Frontend):
 
     def _bytecode(self, op: Any) -> bytes:
         if not self._bindings.abilities.bytecode:
-            self._bindings.require("bytecode")
+            raise self._bindings.lacks("`Operation.write_bytecode`")
         stream = BytesIO()
         op.operation.write_bytecode(stream, desired_version=self._version)
         return stream.getvalue()

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
 
+_HARMLESS = "any(strip-debuginfo)"
+"""A pipeline that does nothing to an op without a location."""
+
+
 class Kinds:
     """The kinds of ops, by context and name.
 
@@ -78,7 +82,7 @@ class Kinds:
         op.regions[0].blocks.append()
         try:
             ir.SymbolTable(op)
-        except (TypeError, ValueError):  # by the build
+        except (RuntimeError, TypeError, ValueError):  # by the build
             return False
         return True
 
@@ -90,18 +94,17 @@ class Kinds:
 
         Source: `OpToOpPassAdaptor::run`, MLIR 22.
         """
-        bindings = self._bindings
-        bindings.require("isolation_query", "python_passes")
-        ir = bindings.ir
-        with context_lock(context), captured(bindings, context):
+        ir = self._bindings.ir
+        with context_lock(context), captured(self._bindings, context):
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
-            if bindings.abilities.isolation_query:
+            if self._bindings.abilities.isolation_query:
                 return bool(op.has_trait(ir.IsIsolatedFromAboveTrait))
-            # Anchored on the op itself: a Python pass that has to be nested cannot be cloned,
-            # which ends the process.
-            manager = bindings.passmanager.PassManager(name, context)
+            try:
+                manager = self._bindings.passmanager.PassManager.parse(_HARMLESS, context)
+            except ValueError:
+                needed = f"`ir.IsIsolatedFromAboveTrait` or the pass of `{_HARMLESS}`"
+                raise self._bindings.lacks(needed) from None
             manager.enable_verifier(False)
-            manager.add(_nothing)
             try:
                 manager.run(op)
             except ir.MLIRError:

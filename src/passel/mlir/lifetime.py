@@ -37,9 +37,15 @@ class NativeLifetime:
         Erased by another object it cannot be told from one that is there.
         """
         try:
-            return op.operation.attached
+            operation = op.operation
+            if hasattr(operation, "attached"):
+                return operation.attached
+            operation.parent  # noqa: B018 - asked in builds before 2025 for the error alone
+        except ValueError:
+            return False
         except RuntimeError:
             return _ERASED
+        return True
 
     def watch(self, op: Any, children: Sequence[Any]) -> _NeighbourWatch:
         """Begin to watch the ops immediately inside of `op`."""

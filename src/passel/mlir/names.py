@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from passel.manager import OpPassManager
+    from passel.mlir.bindings import Bindings
     from passel.pipeline import OptionNode
 
 
@@ -82,6 +83,18 @@ class NativeOptions(Options):
         return {"nodes": tuple(nodes)}
 
 
+def _accepted(bindings: Bindings, text: str, subject: str) -> str:
+    """Return how MLIR prints a pipeline.
+
+    Raises:
+        OptionError: MLIR does not accept it.
+    """
+    try:
+        return str(parsed(bindings, None, text))
+    except Refused as error:
+        raise OptionError(Problem(f"{subject}: {error.reason}")) from None
+
+
 @cache
 def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
     bindings = bindings_named(root)
@@ -91,17 +104,15 @@ def _native_pipeline(root: str, name: str) -> PassPipelineInfo | None:
     def build(manager: OpPassManager, options: NativeOptions) -> None:
         # What a pipeline adds that its anchor does not take ends the process; `any` takes all.
         call = PipelineNode(ANY, (PassNode(name, options.nodes),))
-        try:
-            text = str(parsed(bindings, None, print_pipeline(call)))
-            elements = parse_pipeline(text).elements
-            # MLIR prints some options so that it could not read them again.
-            again = str(parsed(bindings, None, text))
-            parsed(bindings, None, print_pipeline(PipelineNode(manager.anchor, elements)))
-        except Refused as error:
-            raise OptionError(Problem(f"pipeline '{name}': {error.reason}")) from None
-        if again != text:
-            message = f"pipeline '{name}' cannot be taken apart: MLIR prints it ambiguously"
-            raise OptionError(Problem(message))
+        text = _accepted(bindings, print_pipeline(call), f"pipeline '{name}'")
+        # MLIR prints some options and some passes so that it could not read them again.
+        apart = f"pipeline '{name}' cannot be taken apart into passes"
+        if _accepted(bindings, text, apart) != text:
+            raise OptionError(Problem(f"{apart}: MLIR prints it ambiguously"))
+        elements = parse_pipeline(text).elements
+        _accepted(
+            bindings, print_pipeline(PipelineNode(manager.anchor, elements)), f"pipeline '{name}'"
+        )
         own = PassRegistry().for_ir(NativePass.ir, MLIRSource(root))
         manager.add_resolved(resolve(elements, own))
 

@@ -14,6 +14,7 @@ from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named
 from passel.mlir.pass_effects import display_name_of, effects_of_native
 from passel.mlir.pipelines import Refused, compiled, expanded, is_pass, on_nothing, parsed, words_in
+from passel.mlir.upstream import upstream_passes
 from passel.passes import Pass
 from passel.passes.factory import make_pass_class
 from passel.pipeline import PassNode, parse_options, parse_pipeline, print_options
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from passel.pipeline import OptionNode
 
 _RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
-_UNSCHEDULABLE = "unable to schedule pass '"
 FUNCTION = ".func"
 """How the names of ops end that are functions."""
 
@@ -172,16 +172,20 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
     bindings = bindings_named(root)
     if not is_pass(bindings, name):
         return None
-    anchor, display_name, on_functions = None, name, False
+    anchor, display_name, on_functions = None, display_name_of(name), False
     try:
-        trial = on_nothing(bindings, name, display_name_of(name))
+        # What passes of a vendor do without ops to work on, nobody has tried.
+        run = name in upstream_passes() and not display_name
+        trial = on_nothing(bindings, name, run=run)
     except Refused as error:
         if found := _RESTRICTED.search(error.text):
             display_name, anchor = found.groups()
     else:
-        on_functions = _UNSCHEDULABLE in trial.said
-        display_name = trial.display_names.get(name, name)
-        anchor = _only_anchor(bindings, name)
+        on_functions = not trial.fits
+        display_name = display_name or trial.display_name
+        if found := _restriction(bindings, name):
+            display_name, anchor = found.groups()
+    display_name = display_name or name
     return make_pass_class(
         NativePass,
         display_name,
@@ -195,13 +199,12 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
     )
 
 
-def _only_anchor(bindings: Bindings, name: str) -> str | None:
-    """Return the op that a pass is for if that is a module, on which it was tried."""
+def _restriction(bindings: Bindings, name: str) -> re.Match[str] | None:
+    """Return MLIR's complaint about a pass on a function, if the pass is for modules alone."""
     try:
         parsed(bindings, None, f"func.func({name})")
     except Refused as error:
-        found = _RESTRICTED.search(error.text)
-        return found[2] if found else None
+        return _RESTRICTED.search(error.text)
     return None
 
 

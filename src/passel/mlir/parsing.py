@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,6 +111,8 @@ def parse_file(
 
 
 _OLD = f'"{_ANONYMOUS}":'
+_LOCATION = re.compile(rb"^#loc\d* = .*", re.MULTILINE)
+"""Each location of a file stands in a line of its own, where strings do not reach."""
 
 
 class _Parser:
@@ -143,8 +146,7 @@ class _Parser:
             # source name.
             self.warnings.clear()
             module = self._checked(*self._calls.parse_module(context, text))
-            self._rename(module, has_escapes=b"\\" in text)
-            return module.opview
+            return self._renamed(module, has_escapes=b"\\" in text).opview
         if not implicit_module or op.name == "builtin.module":
             return op.opview
         return self._wrapped(op)
@@ -206,16 +208,19 @@ class _Parser:
                 each.location = each.location._replace(file=self._name)
         return diagnostic
 
-    def _rename(self, module: Any, *, has_escapes: bool) -> None:
-        """Put the source's name into the locations of ops and block arguments."""
+    def _renamed(self, module: Any, *, has_escapes: bool) -> Any:
+        """Return a module with the source's name in the locations of ops and block arguments."""
         bindings = bindings_of(self._context)
         names = _Renaming(bindings.ir, self._context, self._name, has_escapes=has_escapes)
+        if not bindings.abilities.location_setter:
+            return self._checked(*self._calls.parse(self._context, names.text_of(module), ""))
         for op in map(attrgetter("operation"), bindings.walk(module)):
             op.location = names.renamed(op.location)
             for region in op.regions:
                 for block in region:
                     for argument in block.arguments:
                         argument.set_location(names.renamed(argument.location))
+        return module
 
 
 class _Renaming:
@@ -231,6 +236,16 @@ class _Renaming:
         self._context = context
         self._name = name
 
+    def text_of(self, module: Any) -> bytes:
+        """Return the text of a module, with the name in its locations."""
+        text = module.get_asm(binary=True, enable_debug_info=True, assume_verified=True)
+        name = self._quoted().encode()
+        return _LOCATION.sub(lambda found: found[0].replace(_OLD.encode(), name), text)
+
+    def _quoted(self) -> str:
+        name = self._name.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{name}":'
+
     def renamed(self, location: Any) -> Any:
         """Return a location with the name."""
         is_askable = not self._has_escapes or has_plain_names(location)
@@ -243,7 +258,6 @@ class _Renaming:
         text = str(location)
         if _OLD not in text:
             return location
-        quoted = self._name.replace("\\", "\\\\").replace('"', '\\"')
-        new = text.replace(_OLD, f'"{quoted}":')
+        new = text.replace(_OLD, self._quoted())
         # Some builds cannot make a location of an attribute's text, but all parse ops.
         return self._ir.Operation.parse(f"module {{}} {new}", context=self._context).location

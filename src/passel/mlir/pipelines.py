@@ -29,8 +29,15 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
 _UNKNOWN = "does not refer to a registered pass or pass pipeline"
-_NOISE = re.compile(r"^(<Pass-Options-Parser>|[^ ]*): ?(?=\S)|^failed to add .*")
-_HEADER = re.compile(r"// -----// IR Dump Before (.+) \((.+?)\)")
+_NOISE = re.compile(
+    r"^(MLIR Textual PassPipeline Parser:\d+:\d+: error|<Pass-Options-Parser>|[^ ]*): ?(?=\S)"
+    r"|^failed to add .*"
+)
+_HEADER = re.compile(r"// -----// IR Dump Before (.+?)(?: \(([^ ()]+)\)|: ([^ {]+))")
+"""`CSE (cse)`, in later builds `CSEPass: cse`, with options behind the name."""
+
+_UNSCHEDULABLE = re.compile(r"unable to schedule pass '(.*?)'")
+
 _DUMP = re.compile(r"(?:\d+_)+(.+)\.mlir")
 _WORD = re.compile(r"[^\s,{}()=\"']+")
 _MEMORY = "/dev/shm"  # noqa: S108 - names in there are made unique
@@ -166,47 +173,45 @@ def is_pass(bindings: Bindings, name: str) -> bool:
 
 
 class Trial(NamedTuple):
-    """Observations of a pass on an empty module.
+    """What MLIR says of a pass on modules.
 
     Attributes:
-        said: What MLIR reported.
-        display_names: What passes ran: their names in dumps, by their textual names. A
-            registered pipeline is not among them.
+        fits: Whether it takes them.
+        display_name: Its name in dumps; empty if MLIR does not say.
     """
 
-    said: str
-    display_names: dict[str, str]
+    fits: bool
+    display_name: str
 
 
-def on_nothing(bindings: Bindings, name: str, display_name: str = "") -> Trial:
-    """Run a pass on an empty module, to learn about it.
+def on_nothing(bindings: Bindings, name: str, *, run: bool) -> Trial:
+    """Try a pass on an empty module, to learn about it.
 
     Args:
         bindings: The build.
         name: The pass.
-        display_name: Its name in dumps, if it is known and the pass is not to be run.
+        run: Whether it may be run. If not, MLIR only checks whether it could be.
 
     Raises:
         Refused: It does not run on modules, or needs options.
     """
-    with _redirection:  # nor may two threads use the context, which passes load dialects into
-        if display_name:
-            parsed(bindings, None, f"builtin.module({name})")
-            return Trial("", {name: display_name})
-        return _tried(bindings, name)
-
-
-def _tried(bindings: Bindings, name: str) -> Trial:
-    pipeline = parsed(bindings, None, f"builtin.module({name})")
-    ir = bindings.ir
-    module = ir.Module.create(ir.Location.unknown(query_context(bindings)))
-    with tempfile.TemporaryDirectory(dir=_scratch()) as directory, _error_output():
+    text = f"builtin.module({name})"
+    with (
+        _error_output(),  # nor may two threads use the context, which passes load dialects into
+        tempfile.TemporaryDirectory(dir=_scratch()) as directory,
+    ):
+        pipeline = parsed(bindings, None, text if run else f"builtin.module({text})")
         pipeline.dump_before(directory)
+        module = bindings.ir.Module.create(bindings.ir.Location.unknown(query_context(bindings)))
         outcome = pipeline.run(module.operation)
-        files = Path(directory).rglob("*.mlir")
-        found = [_HEADER.match(file.read_text(encoding="utf-8")) for file in files]
-    said = " ".join(each.message for each in outcome.diagnostics)
-    return Trial(said, {each[2]: each[1] for each in found if each})
+        for said in outcome.diagnostics:
+            if found := _UNSCHEDULABLE.search(said.message):
+                return Trial(fits=False, display_name=found[1])
+        for file in Path(directory).rglob("*.mlir"):
+            found = _HEADER.match(file.read_text(encoding="utf-8"))
+            if found and name in found.groups():
+                return Trial(fits=True, display_name=found[1])
+    return Trial(fits=True, display_name="")
 
 
 def compiled(
@@ -239,7 +244,7 @@ def _scratch() -> str:
 @cache
 def query_context(bindings: Bindings) -> Any:
     """Return a context in which to ask about passes."""
-    return bindings.ir.Context()
+    return bindings.new_context()
 
 
 @contextmanager

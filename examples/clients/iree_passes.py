@@ -1,0 +1,51 @@
+"""Passes of MLIR, of IREE and in Python, in one pipeline; IREE then compiles what they leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from iree.compiler import compile_str
+from iree.compiler.ir import Context
+
+from passel import Pass, PassContext, PassManager, PipelineError
+from passel.mlir import parse_source
+
+SOURCE = """
+util.func private @square(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.mulf %x, %x : tensor<4xf32>
+  util.return %0 : tensor<4xf32>
+}
+util.func public @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = util.call @square(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = util.call @square(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = arith.addf %0, %1 : tensor<4xf32>
+  util.return %2 : tensor<4xf32>
+}
+"""
+
+
+class ListOps(Pass[Any]):
+    """List the ops of a function."""
+
+    name = "list-ops"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Print the names."""
+        symbol = op.attributes["sym_name"].value
+        print(symbol, *(inner.operation.name for inner in op.regions[0].blocks[0]))
+        ctx.preserve_all()
+
+
+module = parse_source(Context(), SOURCE, "square.mlir")
+manager = PassManager("builtin.module", module.context)
+manager.add("inline,symbol-dce,iree-util-ipo")
+manager.nest("util.func").add("cse,iree-flow-canonicalize", ListOps())
+manager.run(module)
+print(manager)
+
+try:
+    PassManager.parse("builtin.module(util.func(cse,iree-flow-canonicalise))", module.context)
+except PipelineError as error:
+    print(str(error).splitlines()[0])
+binary = compile_str(str(module), target_backends=["vmvx"])
+print("IREE's compiler took it:", len(binary) > 0)
