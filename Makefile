@@ -15,7 +15,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
-.PHONY: help demo test sweep fuzz declarations lit check format compat bench docs lock clean
+.PHONY: help demo test sweep clients fuzz declarations lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -29,6 +29,9 @@ test: lit ## Run the lit suite, then the tests in Python and the doctests
 sweep: .venv/.dev ## Run the tests that go through everything there is, and properties on more examples (minutes)
 	$(PYTEST) $(PATIENTLY) -m sweep
 	$(PYTEST) $(PATIENTLY) --hypothesis-profile=thorough -m 'hypothesis and not sweep'
+
+clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which it installs (minutes)
+	$(BIN)/python -m pytest $(PATIENTLY) -m clients tests/clients
 
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it
 	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)

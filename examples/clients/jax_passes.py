@@ -58,4 +58,5 @@ strict = PassManager("builtin.module", module.context).add_nested("func.func", "
 try:
     strict.run(module)
 except PassFailedError as error:
-    print(error)
+    found = error.failures[0].diagnostic
+    print(f"line {found.location.line}: {found.message}")

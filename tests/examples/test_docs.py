@@ -15,50 +15,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from documents import ROOT, Block, blocks_of, commands_of, shows
 
-ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ("passel-opt", "passel-tblgen")
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CLIENTS = ROOT / "docs" / "clients.md"
+"""Its commands need packages of others: `tests/clients` runs them."""
 
-_FENCE = re.compile(
-    r'^(?P<fence>```+)(?P<language>\w+)(?: +title="(?P<title>[^"]+)")?\n(?P<text>.*?)^(?P=fence)$',
-    re.MULTILINE | re.DOTALL,
-)
+PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - {CLIENTS})]
 _END_OF_BLOCK = "-- end of block --"
-
-
-class Block(NamedTuple):
-    """A fenced block; `follows` tells whether only white space is before it and the last one."""
-
-    language: str
-    title: str | None
-    text: str
-    follows: bool
-
-
-def blocks_of(page: Path) -> list[Block]:
-    """Return a page's fenced blocks in order."""
-    source, blocks, end = page.read_text(encoding="utf-8"), list[Block](), 0
-    for match in _FENCE.finditer(source):
-        follows = not source[end : match.start()].strip()
-        blocks.append(Block(match["language"], match["title"], match["text"], follows))
-        end = match.end()
-    return blocks
-
-
-def commands_of(block: Block) -> list[tuple[str, str]]:
-    """Return the commands of a console block, each with the output that is shown."""
-    commands: list[tuple[str, str]] = []
-    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
-        command, _, output = part.partition("\n")
-        while command.endswith("\\"):
-            more, _, output = output.partition("\n")
-            command = f"{command[:-1]}{more.strip()}"
-        commands.append((command, output))
-    return commands
 
 
 def run(directory: Path, *command: str) -> str:
@@ -74,14 +40,6 @@ def run(directory: Path, *command: str) -> str:
         check=False,
         timeout=120,
     ).stdout
-
-
-def shows(shown: str, actual: str) -> bool:
-    """Return whether the text shown is the actual one, but for space at line ends and `...`."""
-    lines = [line.rstrip() for line in shown.strip("\n").split("\n")]
-    pattern = "\n".join(r"(?:.*)" if line == "..." else re.escape(line) for line in lines)
-    text = "\n".join(line.rstrip() for line in actual.strip("\n").split("\n"))
-    return re.fullmatch(pattern.replace("(?:.*)", r"(?s:.*)"), text) is not None
 
 
 @pytest.fixture
@@ -106,7 +64,7 @@ def write_files(blocks: list[Block], directory: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_blocks_run_and_print_what_is_shown(page: Path, directory: Path) -> None:
     """The page's `python` blocks are one program, whose output is in the `text` blocks."""
-    blocks = blocks_of(page)
+    blocks = blocks_of(page.read_text(encoding="utf-8"))
     write_files(blocks, directory)
     codes = [i for i, block in enumerate(blocks) if block.language == "python" and not block.title]
     if not codes:
@@ -126,7 +84,7 @@ def test_python_blocks_run_and_print_what_is_shown(page: Path, directory: Path) 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_print_what_is_shown(page: Path, directory: Path) -> None:
     """Every command of passel's tools on the page prints the lines below it."""
-    blocks = blocks_of(page)
+    blocks = blocks_of(page.read_text(encoding="utf-8"))
     write_files(blocks, directory)
     for block in blocks:
         for command, shown in commands_of(block) if block.language == "console" else []:
@@ -137,7 +95,12 @@ def test_commands_print_what_is_shown(page: Path, directory: Path) -> None:
     write_files(blocks, directory)  # a command may have written what is shown
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_scripts_beside_other_compilers(directory: Path) -> None:
+    """The scripts that a page shows are those in `examples`."""
+    write_files(blocks_of(CLIENTS.read_text(encoding="utf-8")), directory)
+
+
+@pytest.mark.parametrize("page", [*PAGES, CLIENTS], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     """Links to other files of the project have a target."""
     for target in re.findall(r"\]\(([^)#:]+)(?:#[\w.-]*)?\)", page.read_text(encoding="utf-8")):

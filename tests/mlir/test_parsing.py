@@ -174,3 +174,29 @@ def test_warnings_are_handed_on(context: Context) -> None:
     found: list[Diagnostic] = []
     parse_source(context, TWO, "t.mlir", on_warning=found.append)
     assert all(each.severity is not Severity.ERROR for each in found)
+
+
+NAMED = """\
+#a = loc("-")
+func.func @f(%a: i32 loc(callsite("n"("-":1:2) at "b.py":2:3))) attributes {x = "#loc = loc(\\22-\\22:1:1)"} {
+  return loc(fused["-":3:4, #a])
+}
+func.func @g(%a: i32) { return }
+"""
+
+
+def test_the_name_of_a_source_where_locations_cannot_be_set(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Builds in which locations cannot be set give sources of several ops the same locations."""
+
+    def text() -> str:
+        return str(
+            parse_source(context, NAMED, 'a "b".mlir').operation.get_asm(enable_debug_info=True)
+        )
+
+    bindings = MLIRAdapter().bindings
+    expected = text()
+    monkeypatch.setattr(bindings, "abilities", bindings.abilities._replace(location_setter=False))
+    assert text() == expected
+    assert expected.count('"a \\22b\\22.mlir":') == 8

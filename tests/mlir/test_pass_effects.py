@@ -77,3 +77,12 @@ def test_passes_that_no_release_has_are_unknown() -> None:
     assert native_pass_class("mlir", added) is not None
     assert effects_of_native(MLIR, added, "") == ("unknown",)
     assert effects_of_native(MLIR, "inline", f"default-pipeline={added}") == ("unknown",)
+
+
+@pytest.mark.parametrize(
+    ("name", "fits", "display_name"),
+    [("affine-loop-unroll", False, "AffineLoopUnroll"), ("cse", True, "")],
+)
+def test_passes_are_checked_without_running(name: str, fits: bool, display_name: str) -> None:
+    """A pass of a vendor is not run to find out whether it fits; MLIR tells its name if not."""
+    assert on_nothing(MLIR, name, run=False) == (fits, display_name)

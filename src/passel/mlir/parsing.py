@@ -111,8 +111,8 @@ def parse_file(
 
 
 _OLD = f'"{_ANONYMOUS}":'
-_LOCATION = re.compile(rb"^#loc\d* = .*", re.MULTILINE)
-"""Each location of a file stands in a line of its own, where strings do not reach."""
+_STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"(?::(?=[0-9]))?')
+"""A string; with the colon behind it, the file of a location."""
 
 
 class _Parser:
@@ -240,7 +240,8 @@ class _Renaming:
         """Return the text of a module, with the name in its locations."""
         text = module.get_asm(binary=True, enable_debug_info=True, assume_verified=True)
         name = self._quoted().encode()
-        return _LOCATION.sub(lambda found: found[0].replace(_OLD.encode(), name), text)
+        old = _OLD.encode()
+        return _STRING.sub(lambda found: name if found[0] == old else found[0], text)
 
     def _quoted(self) -> str:
         name = self._name.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,111 @@
+"""What `docs/clients.md` shows is what happens, beside the packages that it is about.
+
+Each section's commands are run in an environment of their own, `.venv/clients/NAME`, which has
+the packages that the table of versions names, and then passel.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from documents import ROOT, blocks_of, commands_of, shows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = ROOT / "docs" / "clients.md"
+
+
+class Client(NamedTuple):
+    """A package to stand beside.
+
+    Attributes:
+        section: The title in the page.
+        packages: As pip takes them; passel is installed after them, as users do.
+        is_quick: Whether every change is tested with it.
+    """
+
+    section: str
+    packages: str
+    is_quick: bool = False
+
+
+CLIENTS = (
+    Client("JAX", "jax==0.10.2", is_quick=True),
+    Client("JAX", "jax==0.7.2"),
+    Client("JAX", "jax==0.5.3"),
+    Client("JAX", "jax==0.4.38"),
+    Client("IREE", "iree-base-compiler==3.13.0", is_quick=True),
+    Client("IREE", "iree-base-compiler==3.7.1"),
+)
+
+
+def environment_of(client: Client) -> Path:
+    """Return the directory with the client's programs, made when it is first needed."""
+    path = ROOT / ".venv" / "clients" / re.sub(r"[^\w.]+", "-", client.packages)
+    stamp = path / "complete"
+    if not stamp.is_file():
+        venv.create(path, clear=True)
+        pip = (sys.executable, "-m", "pip", "--python", str(path), "install", "--quiet")
+        for packages in client.packages.split(), ("-e", str(ROOT)):
+            subprocess.run((*pip, "--disable-pip-version-check", *packages), check=True)
+        stamp.touch()
+    return path / "bin"
+
+
+def commands(section: str) -> list[tuple[str, str]]:
+    """Return the commands of a section, but for the one that installs."""
+    text = PAGE.read_text(encoding="utf-8")
+    found = re.search(rf"^## {re.escape(section)}$(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    assert found, f"the page has no section '{section}'"
+    blocks = [block for block in blocks_of(found[1]) if block.language == "console"]
+    shown = [each for block in blocks for each in commands_of(block)]
+    assert shown[0][0].startswith("pip install ")
+    return shown[1:]
+
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        pytest.param(
+            client,
+            id=client.packages,
+            marks=[pytest.mark.clients, *[pytest.mark.quick] * client.is_quick],
+        )
+        for client in CLIENTS
+    ],
+)
+def test_commands_print_what_is_shown(client: Client, tmp_path: Path) -> None:
+    """Beside the client's packages, every command of its section prints the lines below it."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    path = f"{environment_of(client)}{os.pathsep}{os.environ['PATH']}"
+    shown = commands(client.section)
+    assert shown
+    for command, expected in shown:
+        done = subprocess.run(
+            ("/bin/sh", "-c", command),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path, "NO_COLOR": "1", "TF_CPP_MIN_LOG_LEVEL": "3"},
+            check=False,
+            timeout=300,
+        )
+        assert shows(expected, done.stdout), f"$ {command}\n{done.stdout}"
+
+
+def test_versions_are_those_tested() -> None:
+    """The table of versions names the packages that are tested, and no others."""
+    rows = re.findall(
+        r"^\| `([\w-]+)` \| (.*?) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    shown = {f"{name}=={version}" for name, versions in rows for version in versions.split(", ")}
+    tested = {package for client in CLIENTS for package in client.packages.split()}
+    assert tested <= shown
