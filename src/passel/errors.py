@@ -151,7 +151,15 @@ class InsertionError(PipelineError):
 
     You get it for a target that is not there and for a constraint that would be broken. Catch
     it to take another way.
+
+    Attributes:
+        rules: The constraints that are broken, or that contradict each other, each a
+            `passel.builder.Rule`: any of them can be dropped to resolve it.
     """
+
+    def __init__(self, *problems: Problem, rules: Sequence[Any] = ()) -> None:
+        super().__init__(*problems)
+        self.rules: tuple[Any, ...] = tuple(rules)
 
 
 class ContractError(PipelineError):

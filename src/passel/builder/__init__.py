@@ -24,6 +24,7 @@ from passel.builder.declarations import (
     DeclarationTable,
     default_declarations,
 )
+from passel.builder.explaining import Explanation
 from passel.builder.extensions import Extension, installed_extensions
 from passel.builder.finishing import Remark
 from passel.builder.origin import Origin
@@ -58,6 +59,7 @@ __all__ = [
     "Constraint",
     "DeclarationTable",
     "Declarations",
+    "Explanation",
     "Extension",
     "Handle",
     "Origin",

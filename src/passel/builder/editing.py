@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.builder.items import Normalizer
     from passel.builder.origin import Origin
     from passel.builder.rules import Rules
-    from passel.builder.sequence import Container, Node, Sequence, Step
+    from passel.builder.sequence import Container, Item, Node, Sequence, Step
     from passel.builder.targets import Occurrence, Target, Targets, Unit
     from passel.passes import PassType
 
@@ -69,7 +69,7 @@ class Editor:
                     self._sequence.link(node, container, len(container.items), label)
                     added.append(node)
             self._condition(added, when)
-        return _handle(added)
+        return handle_to(added)
 
     @overload
     def insert_before(
@@ -194,14 +194,18 @@ class Editor:
             units = self._select(target, occurrence)
             with self._changing() as added:
                 for unit in units:
+                    self._pin(unit)
                     put(self._sequence, unit, items, self._nodes, added, split=split)
+                    side = "before" if put is put_before else "after"
+                    for step in steps_of(added):
+                        step.because = (f"it was put {side} {describe(target)}",)
                 self._condition(added, when)
         except InsertionError:
             if missing_ok:
                 return None
             raise
         self._extensions.use(units)
-        return _handle(added)
+        return handle_to(added)
 
     def replace(
         self,
@@ -224,7 +228,7 @@ class Editor:
             for unit in units:
                 put_before(self._sequence, unit, items, self._nodes, added, split=False)
                 self._take_out(unit, describe(target))
-        return _handle(added)
+        return handle_to(added)
 
     def remove(
         self, target: Target, *, occurrence: Occurrence = "all", missing_ok: bool = False
@@ -273,6 +277,14 @@ class Editor:
             self._extensions.removed(item)
             self._sequence.unlink(item)
 
+    def _pin(self, unit: Unit) -> None:
+        """Have what something is put next to explicitly stay where it is."""
+        for item in unit:
+            around: Item | None = item
+            while around is not None:
+                self._sequence.pin(around)
+                around = around.parent
+
     def _stage(self, name: str) -> Container:
         (unit,) = self._targets.select(Stage(name), "first")
         (group,) = unit
@@ -280,24 +292,27 @@ class Editor:
         return group
 
     @contextmanager
-    def _changing(self) -> Generator[list[Node]]:
+    def _changing(self, *, is_free: bool = False) -> Generator[list[Node]]:
         """Collect what is added, and take back everything if something is wrong with it."""
         added: list[Node] = []
         self._rules.forget_touched()
         try:
             with self._sequence.change():
                 yield added
-                self._settle()
+                self._settle(is_free=is_free)
         finally:
             self._rules.forget_touched()
 
-    def _settle(self) -> None:
-        """Refuse what breaks a constraint.
+    def _settle(self, *, is_free: bool) -> None:
+        """Bring the sequence into an order that its constraints allow.
+
+        Args:
+            is_free: Whether explicitly added steps may change their order.
 
         Raises:
-            InsertionError: Something that has been done does.
+            InsertionError: There is none, or a constraint is broken in another way.
         """
-        self._rules.check_touched()
+        raise NotImplementedError
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
         try:
@@ -318,7 +333,8 @@ class Editor:
                 node.conditions = (*node.conditions, when)
 
 
-def _handle(added: Iterable[Node]) -> Handle:
+def handle_to(added: Iterable[Node]) -> Handle:
+    """Return a handle to items."""
     return Handle(tuple(node.label for node in added))
 
 

@@ -107,11 +107,9 @@ class Extensions:
                     failed.append((extension, error))
             if len(failed) == len(waiting):
                 extension, error = failed[0]
-                problems = (
-                    problem._replace(message=f"extension '{extension.name}': {problem.message}")
-                    for problem in error.problems
-                )
-                raise InsertionError(*problems) from error
+                first, *others = error.problems
+                first = first._replace(message=f"extension '{extension.name}': {first.message}")
+                raise InsertionError(first, *others, rules=error.rules) from error
             waiting = [extension for extension, _ in failed]
 
     def _call(self, extension: Extension, builder: Any, sequence: Sequence) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
 from passel.builder.sequence import BundleUse, Group, Nest, Step
-from passel.manager import OpPassManager
+from passel.errors import AnchorError
+from passel.manager import Nesting, OpPassManager
 from passel.passes.tree import Entry
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from passel.builder.origin import Origin
     from passel.builder.sequence import Container, Node, Sequence
     from passel.manager import PassManager
+    from passel.passes import Pass
 
 
 class Normalizer:
@@ -56,6 +58,21 @@ class Normalizer:
                 yield nest
             else:
                 yield Step(entry, entry.item, origin)
+
+    def fits(self, item: Node, container: Container) -> bool:
+        """Return whether an item can be in a container without a nested pipeline around it."""
+        if not isinstance(item, Step):
+            return isinstance(item, Nest) or all(self.fits(each, container) for each in item.items)
+        return self._fits(item.pass_, anchor_of(container))
+
+    def _fits(self, pass_: Pass[Any], anchor: str) -> bool:
+        manager = self._template.copy().nest(anchor)
+        manager.nesting = Nesting.EXPLICIT
+        try:
+            manager.add(pass_)
+        except AnchorError:
+            return False
+        return True
 
     def entries(self, container: Container) -> Iterator[Entry[OpPassManager]]:
         """Yield an entry for each enabled item in a container."""

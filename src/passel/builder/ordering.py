@@ -1,14 +1,23 @@
-"""Ordering a sequence by constraints."""
+"""Ordering a sequence by constraints: a builder's methods for it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from passel.builder.editing import Editor
+from passel.builder.arranging import Arrangement
+from passel.builder.editing import Editor, handle_to
+from passel.builder.explaining import Explanation, explanation, refusal
+from passel.builder.scheduling import MAX_ATTEMPTS, TooManyAttemptsError
+from passel.builder.sequence import Group, Nest, Step
+from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.builder.bundle import Condition
     from passel.builder.constraints import Constraint
-    from passel.builder.targets import Target
+    from passel.builder.sequence import Container, Node
+    from passel.builder.targets import Handle, Occurrence, Target
 
 
 class Ordering(Editor):
@@ -39,3 +48,215 @@ class Ordering(Editor):
         with self._changing():
             for constraint in constraints:
                 self._rules.declare(target, constraint, by)
+
+    def place(self, *items: object, label: str = "", when: Condition = None) -> Handle:
+        """Put passes where their constraints want them, and return a handle to them.
+
+        Where that is depends on the steps that were added explicitly, on the set of placed steps
+        and on the set of constraints, and not on the order of the calls: all placed steps are
+        placed anew at every change. One that has to run after others runs as early as it can;
+        one that only has to run before others, right before the first of them; one without
+        constraints on its order, last. What a step needs may be added later: whether it is there
+        is not checked before `build`.
+
+        A pass stands in the pipeline that it is placed in, if it can, else in the first nested
+        one where it can. Nested pipelines and stages are not split, and bundles keep the order
+        of their members.
+
+        Args:
+            items: As for `add`.
+            label: As for `add`.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: There is no order that fulfils all constraints; the error says which
+                of them contradict each other.
+            PipelineError: The text is wrong, or no pipeline here has the anchor of a pass.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, before_first
+            >>> builder = PipelineBuilder()
+            >>> builder.constrain("cse", before_first("canonicalize"))
+            >>> _ = builder.add("symbol-dce", "canonicalize")
+            >>> _ = builder.place("cse")
+            >>> print(builder)
+            builtin.module(symbol-dce,cse,canonicalize)
+        """
+        with self._changing() as added:
+            for item in items:
+                container, nodes = self._nodes_somewhere(item)
+                for node in nodes:
+                    node.home = self._at.label
+                    self._sequence.link(node, container, len(container.items), label)
+                    added.append(node)
+            self._condition(added, when)
+        return handle_to(added)
+
+    def arrange(self, *items: object, when: Condition = None) -> Handle:
+        """Append passes, and bring all into an order that fulfils the constraints.
+
+        Steps that were added explicitly keep their order as far as the constraints allow: of
+        those that can come next, the first always does. Nested pipelines, stages and bundles
+        that stay together stay as they are inside and out; the order inside is arranged as well,
+        but that of the members of a bundle.
+
+        Args:
+            items: As for `add`.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: There is no such order; the error says which constraints contradict
+                each other.
+            PipelineError: The text is wrong, or a pass has another anchor.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, after_all
+            >>> builder = PipelineBuilder()
+            >>> builder.constrain("cse", after_all("canonicalize"))
+            >>> _ = builder.arrange("cse", "canonicalize", "symbol-dce")
+            >>> print(builder)
+            builtin.module(canonicalize,cse,symbol-dce)
+        """
+        with self._changing(is_free=True) as added:
+            for item in items:
+                for node in self._nodes(item, self._at):
+                    self._sequence.link(node, self._at, len(self._at.items))
+                    added.append(node)
+            self._condition(added, when)
+        return handle_to(added)
+
+    def explain(self, target: Target, *, occurrence: Occurrence = "first") -> Explanation:
+        """Return why a step stands where it stands.
+
+        Args:
+            target: The step, or something that stands for it.
+            occurrence: Which one, of several that match.
+
+        Raises:
+            InsertionError: The target is not there.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, before_first
+            >>> builder = PipelineBuilder()
+            >>> _ = builder.add("canonicalize")
+            >>> builder.constrain("cse", before_first("canonicalize"))
+            >>> _ = builder.place("cse")
+            >>> print(builder.explain("cse"))
+            'cse' was placed at ...
+              it runs right before 'canonicalize'
+              it must run before the first 'canonicalize' (declared at ...)
+        """
+        (unit,) = self._select(target, occurrence)
+        step = next((step for item in unit for step in item.steps()), None)
+        if step is None:
+            raise InsertionError(Problem(f"there is nothing in '{target}' to be explained"))
+        return explanation(step, self._sequence, self._rules)
+
+    # -- Keeping the order ------------------------------------------------------------------
+
+    def _settle(self, *, is_free: bool) -> None:
+        """Bring the sequence into an order that its constraints allow.
+
+        Args:
+            is_free: Whether explicitly added steps may change their order.
+
+        Raises:
+            InsertionError: There is none, or a constraint is broken in another way.
+        """
+        if not is_free and not self._sequence.placed:
+            self._rules.check_touched()
+            return
+        try:
+            has_changed = self._order(is_free=is_free)
+        except TooManyAttemptsError:
+            message = (
+                f"none of {MAX_ATTEMPTS} orders that were tried fulfils all constraints, and "
+                f"there may be one: add some of the steps explicitly, in their order"
+            )
+            raise InsertionError(Problem(message)) from None
+        if has_changed:
+            self._rules.check_all(is_final=False)
+        else:
+            self._rules.check_touched()
+
+    def _order(self, *, is_free: bool) -> bool:
+        """Bring the sequence into order, and return whether that has changed it."""
+        homes = {
+            item: self._homes(item)[0] for item in sorted(self._sequence.placed, key=_canonical)
+        }
+        arrangement = self._arrangement(homes, is_free=is_free)
+        order = arrangement.solver.solve()
+        if order is None and (others := self._other_homes(homes, is_free=is_free)) != homes:
+            arrangement = self._arrangement(others, is_free=is_free)
+            order = arrangement.solver.solve()
+        if order is not None:
+            return arrangement.apply(order)
+
+        def freed() -> Arrangement | None:
+            return None if is_free else self._arrangement(homes, is_free=True)
+
+        error = refusal(arrangement, self._rules, freed)
+        if len(error.rules) == 1:
+            # Where one constraint is at odds with one step, that can be said in a sentence.
+            self._rules.check_touched()
+        raise error
+
+    def _arrangement(self, homes: dict[Node, Container], *, is_free: bool) -> Arrangement:
+        return Arrangement(self._sequence, self._rules, homes, is_free=is_free)
+
+    # -- In which pipeline ------------------------------------------------------------------
+
+    def _nodes_somewhere(self, item: object) -> tuple[Container, list[Node]]:
+        """Return the items for what a user places, and the first container where they can be."""
+        refused: AnchorError | None = None
+        for container in (self._at, *_nests(self._at)):
+            try:
+                return container, self._nodes(item, container)
+            except AnchorError as error:
+                refused = refused or error
+        assert refused is not None  # noqa: S101 - there is one container at least
+        raise refused
+
+    def _other_homes(self, homes: dict[Node, Container], *, is_free: bool) -> dict[Node, Container]:
+        """Return for each placed item the first container where it can be without the others."""
+        found = dict(homes)
+        for item in homes:
+            if len(possible := self._homes(item)) > 1:
+                for home in possible:
+                    alone = self._arrangement({item: home}, is_free=is_free)
+                    if alone.solver.solve() is not None:
+                        found[item] = home
+                        break
+        return found
+
+    def _homes(self, item: Node) -> list[Container]:
+        """Return the containers that a placed item can be in, the one that it prefers first."""
+        home = self._sequence.labelled(item.home or "") or self._sequence.root
+        assert not isinstance(home, Step)  # noqa: S101 - it was placed in a container
+        if isinstance(item, Nest):
+            return [home]
+        containers: list[Any] = [home, *_nests(home)]
+        return [each for each in containers if self._normalizer.fits(item, each)] or [home]
+
+
+def _nests(container: Container) -> Iterator[Nest]:
+    """Yield the nested pipelines inside of a container that others may be put into."""
+    for item in container.items:
+        if item.home is None and not isinstance(item, Step):
+            if isinstance(item, Nest):
+                yield item
+            if not (isinstance(item, Group) and item.is_closed):
+                yield from _nests(item)
+
+
+def _canonical(item: Node) -> tuple[str, str, str]:
+    """Return what placed items are sorted by: what they are, then who has placed them."""
+    return _text(item), item.origin.extension, item.label
+
+
+def _text(item: Node) -> str:
+    """Return an item as text, wherever it stands."""
+    if isinstance(item, Step):
+        return str(item.pass_)
+    inner = ",".join(map(_text, item.items))
+    return f"{item.anchor}({inner})" if isinstance(item, Nest) else inner

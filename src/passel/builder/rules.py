@@ -172,6 +172,13 @@ class Rules:
                     seen.add(id(rule))
                     yield rule
 
+    def mentioning(self, step: Step) -> Iterator[tuple[Rule, Step]]:
+        """Yield the constraints on other steps that are about a step, with these."""
+        rules = (rule for key in self.index.keys(step) for rule in self._by_target.get(key, ()))
+        for rule in {id(rule): rule for rule in rules}.values():
+            if any(step in steps_of(self.index, target) for target in rule.constraint.targets):
+                yield from ((rule, other) for other in self.subjects(rule) if other is not step)
+
     def all(self) -> Iterator[tuple[Rule, Step]]:
         """Yield all constraints with the steps that each holds for."""
         rules = (rule for rules in self._by_subject.values() for rule in rules)
@@ -209,7 +216,7 @@ class Rules:
     def _check(self, pairs: Iterable[tuple[Rule, Step]], scope: Scope) -> None:
         for rule, step in pairs:
             if what := scope.of(rule).broken(step):
-                raise InsertionError(Problem(f"{rule.about(step)}, but {what}"))
+                raise InsertionError(Problem(f"{rule.about(step)}, but {what}"), rules=(rule,))
 
     def _concerned(self) -> Iterator[tuple[Rule, Step]]:
         """Yield the constraints that what was touched may have broken."""

@@ -35,15 +35,26 @@ class Item:
         origin: Who put it there.
         parent: The container that it stands in; None while it stands nowhere.
         conditions: All that has to hold for it to be built.
+        home: If constraints decide where it stands, the label of the container that it was
+            placed in, empty for the outermost; None if it was put there explicitly.
     """
 
-    __slots__ = ("conditions", "label", "origin", "parent")
+    __slots__ = ("conditions", "home", "label", "origin", "parent")
 
     def __init__(self, origin: Origin) -> None:
         self.label = ""
         self.origin = origin
         self.parent: Container | None = None
         self.conditions: tuple[Condition, ...] = ()
+        self.home: str | None = None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether constraints decide where it stands, or what it stands in does."""
+        item: Item | None = self
+        while item is not None and item.home is None:
+            item = item.parent
+        return item is not None
 
     def copy(self) -> Any:
         """Return a copy that stands nowhere, with copies of what is inside; labels are kept."""
@@ -76,11 +87,10 @@ class Step(Item):
         call: The number of the call that has added it.
         enabled: Whether it is built.
         rank: Its number among all steps of the sequence, as of the last `number`.
-        is_placed: Whether constraints alone have put it where it stands.
         because: Why it stands where it stands, in sentences.
     """
 
-    __slots__ = ("because", "bundles", "call", "enabled", "entry", "is_placed", "rank")
+    __slots__ = ("because", "bundles", "call", "enabled", "entry", "rank")
 
     def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
         super().__init__(origin)
@@ -89,7 +99,6 @@ class Step(Item):
         self.call = 0
         self.enabled = True
         self.rank = 0
-        self.is_placed = False
         self.because: tuple[str, ...] = ()
 
     @property
@@ -216,10 +225,12 @@ class Sequence:
 
     Attributes:
         calls: How many calls have changed it.
+        placed: The items whose place constraints decide.
     """
 
     def __init__(self, anchor: str) -> None:
         self.calls = 0
+        self.placed: dict[Any, None] = {}
         self.root = Nest(anchor, Origin())
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
@@ -289,6 +300,9 @@ class Sequence:
         item.label = item.label or self.new_label(label or _name_of(item))
         self._by_label[item.label] = item
         self.on_undo(lambda: self._by_label.pop(item.label))
+        if item.home is not None:
+            self.placed[item] = None
+            self.on_undo(lambda: self.placed.pop(item, None))
         if isinstance(item, Step):
             item.call = item.call or self.calls
             self._came(item)
@@ -354,6 +368,7 @@ class Sequence:
             item.parent = None
         for each in _with_inner(item):
             self._by_label.pop(each.label, None)
+            self.placed.pop(each, None)
             if isinstance(each, Step):
                 self._went(each)
 
@@ -362,8 +377,24 @@ class Sequence:
         item.parent = container
         for each in _with_inner(item):
             self._by_label[each.label] = each
+            if each.home is not None:
+                self.placed[each] = None
             if isinstance(each, Step):
                 self._came(each)
+
+    def pin(self, item: Item) -> None:
+        """Have a placed item stay where it is."""
+        home = item.home
+        if home is None:
+            return
+        item.home = None
+        del self.placed[item]
+
+        def take_back() -> None:
+            item.home = home
+            self.placed[item] = None
+
+        self.on_undo(take_back)
 
     def reorder(self, container: Container, items: list[Node]) -> None:
         """Put the items of a container into another order."""
