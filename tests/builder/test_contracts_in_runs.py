@@ -1,0 +1,227 @@
+"""With contracts declared, the consumer gets the producer's very object; on toy IR, xDSL and MLIR."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+from xdsl_inputs import xdsl_context
+
+from passel import (
+    AllAnalyses,
+    ContractError,
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassManager,
+    option,
+)
+from passel.builder import Declarations, DeclarationTable, PipelineBuilder, check_contracts
+from passel.manager import BarePipeline, CompositeFixedPoint
+from passel.mlir import MLIRAdapter
+from passel.mlir import parse_source as parse_mlir
+from passel.testing import ToyAdapter, parse_toy
+from passel.xdsl import XDSLAdapter
+from passel.xdsl import parse_source as parse_xdsl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Schedule:
+    """When ops run, as far as anybody cares here."""
+
+    made: ClassVar[list[Schedule]] = []
+    used: ClassVar[list[Schedule | None]] = []
+
+    def __init__(self, op: Any) -> None:
+        self.made.append(self)
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> None:
+    """Start anew."""
+    Schedule.made.clear()
+    Schedule.used.clear()
+
+
+class Generate(Pass):
+    """Compute the schedule."""
+
+    name = "generate"
+    produces = (Schedule,)
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Compute it."""
+        ctx.analysis(Schedule)
+
+
+class Materialize(Pass):
+    """Use the schedule of the op, or of the one around."""
+
+    name = "materialize"
+    requires = (Schedule,)
+    around: bool = False
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Note it."""
+        Schedule.used.append((ctx.parent_analysis if self.around else ctx.analysis)(Schedule))
+
+
+class Careful(Pass):
+    """Preserve the schedule."""
+
+    name = "careful"
+    preserves = (Schedule,)
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+class Watcher(Careful):
+    """Preserve everything."""
+
+    name = "watcher"
+    preserves = (AllAnalyses,)
+
+
+class Holds(Careful):
+    """Run a pipeline on the op, or on those inside."""
+
+    name = "holds"
+    pipeline: OpPassManager = option(default_factory=OpPassManager)
+    inside: bool = False
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Run it."""
+        for each in op.body if self.inside else [op]:
+            ctx.run_pipeline(self.pipeline, each)
+
+
+class Says(Careful):
+    """Run a pipeline that is said to be run."""
+
+    name = "says"
+    inner: ClassVar[OpPassManager] = OpPassManager("toy.module").add(Careful(), Watcher())
+
+    def may_run(self) -> list[OpPassManager]:
+        """Say so."""
+        return [self.inner]
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Run it."""
+        ctx.run_pipeline(self.inner)
+
+
+def funcs(*items: Any) -> OpPassManager:
+    """Return a nested pipeline."""
+    return OpPassManager("toy.func").add(*items)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        [Careful(), Watcher()],
+        [funcs(Careful(), funcs(Careful())), funcs()],
+        [Holds(pipeline=OpPassManager("toy.module").add(Careful()))],
+        [Holds(pipeline=OpPassManager("toy.module"))],
+        [Holds(pipeline=funcs(Careful()), inside=True)],
+        [Says()],
+        [CompositeFixedPoint(pipeline=BarePipeline(Careful(), funcs(Watcher())))],
+        [funcs(CompositeFixedPoint(pipeline=BarePipeline(Careful())))],
+    ],
+    ids=str,
+)
+def test_what_is_checked_is_what_the_run_does(between: list[Any]) -> None:
+    """The consumer gets the very object, whatever kinds of passes there are in between."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.add(Generate(), *between, Materialize())
+    assert not check_contracts(pm)
+    pm.run(parse_toy("toy.module(toy.func @f(toy.func @h),toy.func @g)"))
+    assert len(Schedule.made) == 1
+    assert Schedule.used == Schedule.made
+
+
+def test_consumers_inside_get_that_of_the_op_around() -> None:
+    """Each of them, as long as nobody before it in its pipeline breaks it."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.add(Generate(), funcs(Careful(), Materialize(around=True), Careful()))
+    assert not check_contracts(pm)
+    pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
+    assert Schedule.used == Schedule.made * 2
+
+
+def test_merged_pipelines() -> None:
+    """Adjacent nested pipelines of one anchor run as one on each op."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.add(funcs(Generate()), funcs(Careful()), funcs(Materialize()))
+    assert not check_contracts(pm)
+    pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
+    assert len(Schedule.made) == 2
+    assert Schedule.used == Schedule.made
+
+
+def test_a_pass_that_hides_what_it_runs_keeps_nothing() -> None:
+    """Not even what it declares to preserve."""
+
+    class Hides(Careful):
+        name = "hides"
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            ctx.run_pipeline(OpPassManager("toy.func"), op.body[0])
+
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Generate(), Hides(), Materialize())
+    assert check_contracts(pm)
+    pm.run(parse_toy("toy.module(toy.func @f)"))
+    assert len(Schedule.made) == 2
+
+
+# -- Passes of others ------------------------------------------------------------------------
+
+XDSL = """
+func.func @f(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32
+  %2 = arith.addi %0, %1 : i32
+  return %2 : i32
+}
+"""
+
+
+def run_on_xdsl(manager: PassManager) -> str:
+    """Run a pipeline on a module of xDSL's and return it."""
+    module = parse_xdsl(manager.context, XDSL, "in.mlir")
+    manager.run(module)
+    return str(module)
+
+
+def run_on_mlir(manager: PassManager) -> str:
+    """Run a pipeline on a module of MLIR's and return it."""
+    module = parse_mlir(manager.context, XDSL, "in.mlir")
+    manager.run(module)
+    return str(module)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "run"),
+    [(XDSLAdapter(), run_on_xdsl), (MLIRAdapter(), run_on_mlir)],
+    ids=["xdsl", "mlir"],
+)
+def test_real_passes_in_between(adapter: Any, run: Callable[[PassManager], str]) -> None:
+    """Refused until somebody declares of them that they preserve the schedule; then kept."""
+    context = xdsl_context() if adapter.name == "xdsl" else adapter.create_context()
+    table = DeclarationTable()
+    builder = PipelineBuilder("builtin.module", context, adapter=adapter, declarations=table)
+    builder.add(Generate(), "canonicalize", "func.func(cse)", "symbol-dce", Materialize())
+    with pytest.raises(ContractError) as refused:
+        builder.build()
+    assert [each.offender.path for each in refused.value.violations] == [
+        "builtin.module/1:canonicalize",
+        "builtin.module/func.func/0:cse",
+        "builtin.module/2:symbol-dce",
+    ]
+    table.declare(Declarations(preserves=(Schedule,)), "canonicalize", "cse", "symbol-dce")
+    after = run(builder.build())
+    assert after.count("arith.addi") == 2
+    assert len(Schedule.made) == 1
+    assert Schedule.used == Schedule.made
