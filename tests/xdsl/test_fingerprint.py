@@ -225,6 +225,17 @@ def test_ignores_rebuilt_containers(sample: _Sample) -> None:
     assert fingerprint(sample.module) == before
 
 
+def test_ignores_the_order_of_names(sample: _Sample) -> None:
+    """The order in which attributes and properties were set does not count; their values do."""
+    before = fingerprint(sample.module)
+    for named in (sample.module.attributes, sample.func.properties):
+        first = next(iter(named))
+        named[first] = named.pop(first)
+    assert fingerprint(sample.module) == before
+    sample.module.attributes["b"] = StringAttr("new")
+    assert fingerprint(sample.module) != before
+
+
 def test_ignores_names_and_the_place_of_the_root(sample: _Sample) -> None:
     """Name hints, and where the fingerprinted op itself stands, do not count."""
     before = fingerprint(sample.func)

@@ -106,6 +106,8 @@ class OpContext(PassContext[Any]):
         cached: The op's analyses, once somebody has asked for one.
         is_dynamic: Whether a pass runs the pipeline, rather than the schedule.
         record: What the pass has told; None if nothing.
+        stopped_at: The number of the instrumentation that has stopped the step before its body;
+            None if none has.
         failure: Why the step itself has failed, rather than a pass nested in it.
         good: The op's fingerprint when it was last known to be valid; None if that is not known.
         claims: Steps since then that state that they change nothing, which nobody has checked.
@@ -133,6 +135,7 @@ class OpContext(PassContext[Any]):
         "seen",
         "siblings",
         "step",
+        "stopped_at",
         "unsettled",
     )
 
@@ -153,6 +156,7 @@ class OpContext(PassContext[Any]):
         self.preserved: set[object] | None = None
         self.preserves_all: bool = False
         self.record: Record | None = None
+        self.stopped_at: int | None = None
         self.failure: Failure | None = None
         self.good: object = None
         self.seen: object = None

@@ -62,12 +62,12 @@ class Examiner:
         changed = is_news = None
         claims, seen = ctx.claims, ctx.seen
         if self.tracks:
-            now = self._fingerprint(op)
-            changed = now != ctx.good
-            is_news = changed if seen is None else now != seen
-            ctx.good, ctx.claims, ctx.seen = now, (), None
-            if self._trusts_unchanged and not changed and seen is None:
+            was, ctx.good = ctx.good, self._fingerprint(op)
+            changed = not (ctx.good == was)  # noqa: SIM201 - adapters define `==`, which is faster
+            ctx.claims, ctx.seen = (), None
+            if not changed and seen is None and self._trusts_unchanged:
                 return UNCHANGED
+            is_news = changed if seen is None else ctx.good != seen
         failure = self._judge(step, op, ctx, changed, claims)
         if failure is not None:
             return merge([plain(changed), self._reports.fail_step(ctx, failure)])

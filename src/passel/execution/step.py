@@ -49,15 +49,14 @@ class StepRunner:
         self._services = services
         self._hooks = services.hooks
         self._gates = tuple(services.gates)
-        self._prepares = bool(
-            services.gates or services.tracks or services.hooks.before_pass is not None
-        )
+        self._prepares = bool(services.gates) or services.hooks.before_pass is not None
         self._failures = services.failures
         self._reports = services.reports
         self._place_of = services.policies.lifetime.place_of
         self._kept = KeptAnalyses(services.checks.contracts)
         self._examiner = Examiner(services, verifier)
         self._examines = self._examiner.is_needed
+        self._tracks = self._examiner.tracks
         self._listens = services.hooks.sees_steps
         self._run_children = run_children
 
@@ -89,19 +88,18 @@ class StepRunner:
     def run_step(self, step: Step, op: Any, ctx: OpContext) -> Outcome:
         """Run one step on one op."""
         ctx.step, ctx.preserved, ctx.preserves_all = step, None, False
-        ctx.failure = limit = None
+        ctx.failure = None
         try:
             try:
-                if self._prepares and not self._prepare(step, op, ctx):
+                if self._prepares and not self._begin(step, op, ctx):
                     outcome = UNCHANGED
                 elif step.pass_ is not None:
+                    if self._tracks and ctx.good is None:
+                        self._examiner.start(ctx)
                     step.pass_.run(op, ctx)
                     outcome = UNKNOWN
                 else:
                     outcome = self._run_children(step, op, ctx)
-            except HookStopped as stop:
-                limit = stop.limit
-                outcome = self._raised(step, op, ctx, stop.error)
             except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                 outcome = self._raised(step, op, ctx, error)
             if (place := self._place_of(op)) is not ctx.place and place != ctx.place:
@@ -113,21 +111,20 @@ class StepRunner:
         except BaseException as error:  # noqa: BLE001 - an interrupt: raised when all hooks are closed
             outcome = self._interrupt(step, op, ctx, error)
         if self._listens or ctx.record is not None:
-            outcome = self._close(step, op, ctx, outcome, limit)
+            outcome = self._close(step, op, ctx, outcome)
         return outcome
 
     # -- The phases of a step ---------------------------------------------------------------
 
-    def _prepare(self, step: Step, op: Any, ctx: OpContext) -> bool:
-        """Do what comes before the body, and return whether the body is to run."""
-        hooks = self._hooks
-        if ctx.good is None and self._examiner.tracks and step.pass_ is not None:
-            try:
-                self._examiner.start(ctx)
-            except BaseException as error:  # noqa: BLE001 - raised again, with who was not called
-                raise HookStopped(error, limit=-1) from None
+    def _begin(self, step: Step, op: Any, ctx: OpContext) -> bool:
+        """Call hooks and gates before the body, and return whether the body is to run."""
+        hooks, ctx.stopped_at = self._hooks, None
         if hooks.before_pass is not None:
-            hooks.before_pass(step, op)
+            try:
+                hooks.before_pass(step, op)
+            except HookStopped as stop:
+                ctx.stopped_at = stop.limit
+                raise stop.error from None
         if not self._gates or all(gate(step, op) for gate in self._gates):
             return True
         ctx.preserves_all = True
@@ -135,19 +132,18 @@ class StepRunner:
             hooks.pass_skipped(step, op)
         return False
 
-    def _raised(self, step: Step, op: Any, ctx: OpContext, error: BaseException) -> Outcome:
+    def _raised(self, step: Step, op: Any, ctx: OpContext, error: Exception) -> Outcome:
         """Return the outcome of a body that has raised.
 
         Raises:
-            BaseException: It is an interrupt.
+            HookStopped: A hook was interrupted.
         """
         if isinstance(error, FusedFailure):
             return self._fail_inside(ctx, error)
-        survives = self._services.policies.lifetime.survives_loss and isinstance(error, Exception)
-        if not survives and self._place_of(op) != ctx.place:
-            return UNKNOWN  # it raised because its op is gone, which is the failure
-        if not isinstance(error, Exception):
+        if isinstance(error, HookStopped):
             raise error
+        if not self._services.policies.lifetime.survives_loss and self._place_of(op) != ctx.place:
+            return UNKNOWN  # it raised because its op is gone, which is the failure
         return self._reports.fail_step(ctx, self._failures.raised(step, op, error))
 
     def _fail_inside(self, ctx: OpContext, error: FusedFailure) -> Outcome:
@@ -200,11 +196,11 @@ class StepRunner:
             None, (failure,), (*told.diagnostics, *lost.diagnostics), told.counts, interrupt=error
         )
 
-    def _close(
-        self, step: Step, op: Any, ctx: OpContext, outcome: Outcome, limit: int | None
-    ) -> Outcome:
+    def _close(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Report what is left to report, and call the hooks after the step."""
-        hooks, extra = self._hooks, {} if limit is None else {"limit": limit}
+        hooks, extra = self._hooks, {}
+        if ctx.stopped_at is not None:
+            extra["limit"] = ctx.stopped_at
         if ctx.record is not None:
             try:
                 outcome = merge([outcome, self._reports.close(ctx)])

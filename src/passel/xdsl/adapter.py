@@ -26,7 +26,7 @@ from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import UNKNOWN, Location, closest, suggest
 from passel.ir import OpKind, PlaceLifetime, RunPolicies
-from passel.xdsl.fingerprint import Fingerprint, fingerprint
+from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.invariants import InvariantChecker
 from passel.xdsl.printing import printed
 from passel.xdsl.verification import verify
@@ -174,9 +174,7 @@ class XDSLAdapter:
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
             return printed(op, flags._replace(generic=True))
 
-    def fingerprint(self, op: Operation, *, recursive: bool = True) -> Fingerprint:
-        """Return references to all that makes up the op, compared by identity."""
-        return fingerprint(op, recursive=recursive)
+    fingerprint = staticmethod(fingerprint)  # called once per pass and op: without detour
 
     def policies(self) -> RunPolicies:
         """Let runs look for changes by fingerprint; an op is where its block is."""

@@ -1,23 +1,17 @@
 """Change detection for xDSL IR: did anything in an op change since it was last looked at?
 
 MLIR hashes what identifies an op and everything nested in it.  Here the same facts are
-collected as references into one flat list, and compared by identity: cheaper than hashing
-attributes, and blind to the attribute classes whose equality is wrong.  The list keeps what
-it refers to alive, so an address cannot be used again by another object.
+collected as references, and compared by identity: cheaper than hashing attributes, and blind
+to the attribute classes whose equality is wrong.  The references keep what they refer to
+alive, so an address cannot be used again by another object.
 """
 # pyright: reportPrivateUsage=false
 # The loop follows xDSL's private links: its speed is what this module is for.
 
-from operator import is_
-from typing import ClassVar, Final
+from operator import is_, itemgetter
+from typing import ClassVar
 
-from xdsl.ir import Attribute, Block, Operation
-
-# What separates sections of the list that hold the same kind of object.  (Elsewhere the kind
-# itself tells: operands end at the successors, these at the location, and so on.)
-_PROPERTIES: Final = object()
-_ATTRIBUTES: Final = object()
-_REGION: Final = object()
+from xdsl.ir import Attribute, Operation
 
 
 class Fingerprint:
@@ -27,20 +21,53 @@ class Fingerprint:
     block arguments and regions, their nesting and order, operands, successors, result and
     argument types, attributes, properties, locations. Name hints do not count, nor where the
     root op itself stands. An attribute replaced by an equal one counts as a change.
+
+    Args:
+        objects: What is equal if it is identical: ops, blocks, regions, and tuples of blocks,
+            regions and values, in the order of the IR. Among them, for each dict of an op, the
+            place of its values among the attributes, or the complement of that if they are no
+            properties, and its names.
+        attributes: All attributes, with types and locations, in the same order.
     """
 
-    __slots__ = ("_references",)
+    __slots__ = ("_attributes", "_objects")
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
-    def __init__(self, references: list[object]) -> None:
-        self._references = references
+    def __init__(self, objects: list[object], attributes: list[Attribute]) -> None:
+        self._objects = objects
+        self._attributes = attributes
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Fingerprint):
             return NotImplemented
-        ours, theirs = self._references, other._references
-        # Not `ours == theirs`: that falls back on the equality of attributes.
-        return len(ours) == len(theirs) and all(map(is_, ours, theirs))
+        mine, others = self, other
+        if mine._objects != others._objects:
+            if len(mine._objects) != len(others._objects):
+                return False
+            mine, others = mine._sorted(), others._sorted()
+            if mine._objects != others._objects:
+                return False
+        # Not `==`: some attributes are equal to others.
+        return all(map(is_, mine._attributes, others._attributes))
+
+    def _sorted(self) -> "Fingerprint":
+        """Return the same with the names of each dict in order.
+
+        The order of a dict is no fact about the op: printing an unregistered op changes it.
+        """
+        objects, attributes = list(self._objects), list(self._attributes)
+        for start, place in enumerate(self._objects, 1):
+            if isinstance(place, int):
+                end = start
+                while end < len(objects) and isinstance(objects[end], str):
+                    end += 1
+                first = max(place, ~place)
+                last = first + end - start
+                pairs = zip(objects[start:end], attributes[first:last], strict=True)
+                objects[start:end], attributes[first:last] = zip(
+                    *sorted(pairs, key=itemgetter(0)), strict=True
+                )
+        return Fingerprint(objects, attributes)
 
 
 def fingerprint(op: Operation, *, recursive: bool = True) -> Fingerprint:
@@ -56,77 +83,61 @@ def fingerprint(op: Operation, *, recursive: bool = True) -> Fingerprint:
         >>> fingerprint(module) == before
         False
     """
-    references: list[object] = []
+    objects: list[object] = []
+    attributes: list[Attribute] = []
+    # Breadth first, so that nesting needs no stack: the list grows while it is read.
+    parents: list[Operation] = []
     try:
-        if recursive:
-            _collect(references, op)
-        else:
-            _collect_own(references, op)
+        _add_ops(objects, attributes, op, op, parents)
+        for parent in parents:
+            for region in parent.regions:
+                objects.append(region)
+                block = region._first_block
+                while block is not None:
+                    objects.append(block)
+                    if args := block._args:
+                        objects.append(args)
+                        for arg in args:
+                            attributes += (arg._type, arg.location)
+                    if not recursive:
+                        objects += block.ops
+                    elif (first := block._first_op) is not None:
+                        _add_ops(objects, attributes, first, block._last_op, parents)
+                    block = block._next_block
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
-        return Fingerprint([object()])
-    return Fingerprint(references)
+        return Fingerprint([object()], [])
+    return Fingerprint(objects, attributes)
 
 
-def _collect(references: list[object], op: Operation) -> None:
-    _add_op(references, op)
-    # Breadth first, so that nesting needs no stack: the list grows while it is read.
-    parents = [op] if op.regions else []
-    for parent in parents:
-        for region in parent.regions:
-            references += (_REGION, region)
-            block = region._first_block
-            while block is not None:
-                _add_block(references, block, parents)
-                block = block._next_block
-
-
-def _collect_own(references: list[object], op: Operation) -> None:
-    _add_op(references, op)
-    for region in op.regions:
-        references += (_REGION, region)
-        block = region._first_block
-        while block is not None:
-            _add_block_itself(references, block)
-            child = block._first_op
-            while child is not None:
-                references.append(child)
-                child = child._next_op
-            block = block._next_block
-
-
-def _add_block(references: list[object], block: Block, parents: list[Operation]) -> None:
-    _add_block_itself(references, block)
-    op = block._first_op
-    while op is not None:
-        _add_op(references, op)
+def _add_ops(
+    objects: list[object],
+    attributes: list[Attribute],
+    op: Operation,
+    last: Operation | None,
+    parents: list[Operation],
+) -> None:
+    """Add an op and those behind it, up to the last, and to `parents` those with regions."""
+    while True:
+        objects += (op, op._operands)
+        attributes.append(op.location)
+        if results := op.results:
+            objects.append(results)
+            for result in results:  # nearly always one
+                attributes.append(result._type)  # noqa: PERF401 - a generator takes longer
+        if named := op.properties:
+            objects.append(len(attributes))
+            objects += named
+            attributes += named.values()
+        if named := op.attributes:
+            objects.append(~len(attributes))
+            objects += named
+            attributes += named.values()
+        if op._successors:
+            objects.append(op._successors)
         if op.regions:
+            objects.append(op.regions)
             parents.append(op)
-        op = op._next_op
-
-
-def _add_block_itself(references: list[object], block: Block) -> None:
-    references.append(block)
-    for arg in block._args:
-        references += (arg, arg._type, arg.location)
-
-
-def _add_op(references: list[object], op: Operation) -> None:
-    references += (op, *op._operands, *op._successors, op.location)
-    for result in op.results:
-        references += (result, result._type)
-    if op.properties:
-        references.append(_PROPERTIES)
-        _add_dict(references, op.properties)
-    if op.attributes:
-        references.append(_ATTRIBUTES)
-        _add_dict(references, op.attributes)
-    if op.regions:
-        references += op.regions
-
-
-def _add_dict(references: list[object], attributes: dict[str, Attribute]) -> None:
-    # The order of a dict is no fact about the op: printing an unregistered op changes it.
-    names = attributes if len(attributes) == 1 else sorted(attributes)
-    for name in names:
-        references += (name, attributes[name])
+        if op is last:
+            return
+        op = op._next_op  # pyright: ignore[reportAssignmentType] - there is one before the last
