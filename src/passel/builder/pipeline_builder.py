@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from passel.builder.contract_model import Violation
     from passel.builder.declarations import DeclarationTable
+    from passel.builder.drawing import Form
     from passel.builder.finishing import Remark
     from passel.builder.rules import Rule
     from passel.builder.sequence import Container
@@ -401,6 +402,21 @@ class PipelineBuilder(Ordering):
     def anchor(self) -> str:
         """The name of the ops that the pipeline runs on, or `any`."""
         return self._sequence.root.anchor
+
+    def draw(self, form: Form = "tree") -> str:
+        """Return a picture of the pipeline, with stages, types and constraints.
+
+        Args:
+            form: `tree` for terminals, `mermaid`, `dot` for Graphviz, or `svg`.
+
+        Raises:
+            ValueError: There is no such form.
+        """
+        from passel.builder.drawing import FORMS, picture_of  # noqa: PLC0415
+
+        if form not in FORMS:
+            raise ValueError(f"a pipeline is drawn as {', '.join(FORMS)}, not as {form!r}")
+        return FORMS[form](picture_of(self._sequence.root, self))
 
     def report(self) -> tuple[Remark, ...]:
         """Return what `build` drops and adds, and why."""
