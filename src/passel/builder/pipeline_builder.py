@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from passel.builder.contract_model import Violation
     from passel.builder.declarations import DeclarationTable
-    from passel.builder.drawing import Form
+    from passel.builder.drawing import Form, Picture
     from passel.builder.finishing import Remark
     from passel.builder.rules import Rule
     from passel.builder.sequence import Container
@@ -412,11 +412,17 @@ class PipelineBuilder(Ordering):
         Raises:
             ValueError: There is no such form.
         """
-        from passel.builder.drawing import FORMS, picture_of  # noqa: PLC0415
+        from passel.builder.drawing import FORMS  # noqa: PLC0415 - few draw
 
         if form not in FORMS:
             raise ValueError(f"a pipeline is drawn as {', '.join(FORMS)}, not as {form!r}")
-        return FORMS[form](picture_of(self._sequence.root, self))
+        return FORMS[form](self.picture())
+
+    def picture(self) -> Picture:
+        """Return what `draw` shows: rows, intervals of types, and arcs for constraints."""
+        from passel.builder.drawing import picture_of  # noqa: PLC0415
+
+        return picture_of(self._sequence.root, self)
 
     def report(self) -> tuple[Remark, ...]:
         """Return what `build` drops and adds, and why."""

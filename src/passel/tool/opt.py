@@ -235,6 +235,10 @@ def _process(words: list[str], program: str, ir: IRChoice, names: PassRegistry) 
         output.write(information)
         output.commit()
         return 0
+    if settings.pipeline.draw_pipeline:
+        from passel.tool.pictures import draw_pipeline
+
+        return draw_pipeline(settings, names)
     from passel.tool.driver import Driver
     from passel.tool.progress import progress_line
 

@@ -12,8 +12,7 @@ from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, parse_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from passel.builder import PipelineBuilder
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
     from passel.passes.resolution import ResolvedElement
@@ -45,15 +44,13 @@ class PipelineFactory:
         self._check_isolation: bool = given.check_isolation
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
-        written = given.pass_pipeline
-        if given.pipeline_variable and not (written or "").startswith("@"):
-            raise UsageError("'--pipeline-variable' is for a pipeline in a file: -p @pipeline.yaml")
-        if written is not None:
-            self._whole = self._read(written, dict(given.pipeline_variable))
+        written = _written_pipeline(settings)
+        if written is None:
+            self._elements = _resolved_flags(settings, registry)
+        elif _is_file(written):
+            self._whole = given_builder(settings, registry).build()
         else:
-            self._elements = resolve(
-                [_pass_node(name, options) for name, options in settings.passes], registry
-            )
+            self._whole = _parsed(written, registry)
 
     def runs_on_top(self, recorded: Recorded | None) -> bool:
         """Return whether passes given as flags run on the top-level op, whatever its name."""
@@ -101,24 +98,46 @@ class PipelineFactory:
         manager.check()
         return manager
 
-    def _read(self, written: str, variables: Mapping[str, str]) -> PassManager:
-        """Return the pipeline of `--pass-pipeline`, for no context yet."""
-        if not written.startswith("@"):
-            return parse_manager(written, self._registry)
-        from passel.builder import PipelineBuilder
 
-        builder = PipelineBuilder.from_file(
-            written[1:], variables=variables, registry=self._registry
-        )
-        return builder.build()
-
-
-def parse_manager(text: str, registry: PassRegistry) -> PassManager:
-    """Return what the text of `--pass-pipeline` says.
+def given_builder(settings: Settings, registry: PassRegistry) -> PipelineBuilder:
+    """Return a builder of the pipeline that a command line gives.
 
     Raises:
         PipelineError: It is wrong.
+        UsageError: There are variables, and no file that could have them.
     """
+    from passel.builder import PipelineBuilder
+
+    written = _written_pipeline(settings)
+    if written is not None and _is_file(written):
+        variables = dict(settings.pipeline.pipeline_variable)
+        return PipelineBuilder.from_file(written[1:], variables=variables, registry=registry)
+    if written is not None:
+        manager = _parsed(written, registry)
+    else:
+        manager = PassManager(_MODULE, nesting=Nesting.IMPLICIT)
+        manager.add_resolved(_resolved_flags(settings, registry))
+    return PipelineBuilder.from_manager(manager, registry=registry)
+
+
+def _written_pipeline(settings: Settings) -> str | None:
+    """Return what `--pass-pipeline` says, with which variables fit."""
+    written = settings.pipeline.pass_pipeline
+    if settings.pipeline.pipeline_variable and not _is_file(written or ""):
+        raise UsageError("'--pipeline-variable' is for a pipeline in a file: -p @pipeline.yaml")
+    return written
+
+
+def _is_file(written: str) -> bool:
+    return written.startswith("@")
+
+
+def _resolved_flags(settings: Settings, registry: PassRegistry) -> tuple[ResolvedElement, ...]:
+    return resolve([_pass_node(name, options) for name, options in settings.passes], registry)
+
+
+def _parsed(text: str, registry: PassRegistry) -> PassManager:
+    """Return what the text of `--pass-pipeline` says, for no context yet."""
     return PassManager.parse(
         text,
         registry=registry,

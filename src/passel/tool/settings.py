@@ -90,6 +90,9 @@ class PipelineFlags(FlagGroup):
         "a variable of the pipeline's file", "<name=value>", repeated=True, parse=_assignment
     )
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
+    draw_pipeline: str = flag(
+        "draw the pipeline instead of running it", "<tree|mermaid|dot|svg>", implied="tree"
+    )
     load_pass_plugin: tuple[str, ...] = flag(
         "a Python file or module with passes", "<file>", repeated=True, parse=_plugin
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from passel.builder.constraints import FollowedBy
 from passel.builder.sequence import Group, Nest, Step
+from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -138,7 +139,7 @@ class _Collector:
         row = Row(kind, text, item.label, depth, place + 1, (*notes, *_notes(item)))
         if isinstance(item, Step):
             self.places[id(item)] = place
-            types = tuple(each.name for each in self._builder.types_of(item))
+            types = tuple(t.name for t in self._builder.types_of(item) if t != UNKNOWN)
             self.rows.append(row._replace(types=types, enabled=item.enabled))
             return
         self.rows.append(row)
