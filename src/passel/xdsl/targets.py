@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
 from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from xdsl.context import Context
     from xdsl.ir import Operation
-    from xdsl.printer import Printer
     from xdsl.utils.target import Target
 
     from passel.ir.frontend import FrontendSettings
@@ -43,11 +43,13 @@ class Emitter:
         except ValueError as error:
             raise UsageError(f"target '{spec.name}': {error}") from None
         self._is_mlir = spec.name == "mlir"
-        self._printing: dict[str, Any] = {
-            "print_properties_as_attributes": settings.own["print-no-properties"],
-        }
         self._flags = settings.printing
-        self._highlight: bool = settings.own["syntax-highlight"]
+        self._without_properties: bool = settings.own["print-no-properties"]
+        self._printer: type[Printer] = Printer
+        if settings.own["syntax-highlight"]:
+            from xdsl.syntax_printer import SyntaxPrinter
+
+            self._printer = SyntaxPrinter
 
     def emit(self, op: Operation, context: Context, metadata: str = "") -> str:
         """Return the op as text.
@@ -67,7 +69,12 @@ class Emitter:
                 raise TypeError(msg)
             self._target.emit(context, op, stream)
             return stream.getvalue()
-        printer = make_printer(self._flags, self._base(), stream=stream, **self._printing)
+        printer = make_printer(
+            self._flags,
+            self._printer,
+            stream=stream,
+            print_properties_as_attributes=self._without_properties,
+        )
         printer.print_op(op)
         printer.print_metadata(context.loaded_dialects)
         if metadata:
@@ -75,13 +82,6 @@ class Emitter:
         # Like mlir-opt's, the output ends with an empty line, except for an op on its own.
         stream.write("\n" if self._flags.local_scope else "\n\n")
         return stream.getvalue()
-
-    def _base(self) -> type[Printer]:
-        if self._highlight:
-            from xdsl.syntax_printer import SyntaxPrinter as Base
-        else:
-            from xdsl.printer import Printer as Base
-        return Base
 
 
 def load_target(name: str, factory: Callable[[], type[Target]]) -> type[Target]:
