@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from mlir.ir import Context
@@ -211,11 +211,11 @@ def path_of(name: str) -> Path:
     return CORPUS / name
 
 
-def read(file: Path) -> Any:
-    """Parse a file, with whatever ops are in it."""
+def new_context() -> Context:
+    """Return a context for whatever ops are in a file."""
     context = Context()
     context.allow_unregistered_dialects = True
-    return parse_file(file, context)
+    return context
 
 
 def name_of(case: Case) -> str:
@@ -229,9 +229,10 @@ def test_same_output(case: Case, mlir_opt: MlirOpt) -> None:
     file = path_of(case.file)
     done = mlir_opt(str(file), UNREGISTERED, f"--pass-pipeline={case.pipeline}")
     assert done.code == 0, done.err
+    context = new_context()
     for how, instrumentations in WATCHED.items():
-        module = read(file)
-        manager = PassManager.parse(case.pipeline, module.context)
+        module = parse_file(file, context)
+        manager = PassManager.parse(case.pipeline, context)
         for instrumentation in instrumentations():
             manager.add_instrumentation(instrumentation)
         manager.run(module)
@@ -252,7 +253,7 @@ def test_same_errors(case: Case, mlir_opt: MlirOpt) -> None:
     assert expected
     seen: list[list[str]] = []
     for instrumentations in WATCHED.values():
-        module = read(file)
+        module = parse_file(file, new_context())
         manager = PassManager.parse(case.pipeline, module.context)
         for instrumentation in instrumentations():
             manager.add_instrumentation(instrumentation)

@@ -7,7 +7,7 @@
 // RUN: FileCheck %s --check-prefix=LIST < %t.json
 
 // CHECK: [
-// CHECK-NEXT: {{^}}{"wall": {"duration": {{ +[0-9.]+}}, "percentage": {{ +[0-9.]+}}}, "name": "Parser", "passes": [
+// CHECK-NEXT: {{^}}{"wall": {"duration": {{[0-9.]+}}, "percentage": {{[0-9.]+}}}, "name": "Parser", "passes": [
 // CHECK-NEXT: {{^\{\}\]\},$}}
 // CHECK-NEXT: "name": "'func.func' Pipeline", "passes": [
 // CHECK-NEXT: {{^}}  {"wall": {{.*}}, "name": "CSE", "passes": [
