@@ -35,7 +35,7 @@ class OnThreads:
 
     def __call__(self, run: Callable[[Any], Outcome], tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Give the tasks to the pool, unless it may be waiting for this very thread."""
-        if len(tasks) < 2 or tasks[0].ctx.parent.parent is not None:
+        if len(tasks) < 2 or tasks[0].parent.parent is not None:
             return map(run, tasks)
         return self.pool.map(run, tasks)
 

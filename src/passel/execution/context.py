@@ -92,7 +92,9 @@ class OpContext(PassContext[Any]):
         runner: The run that it belongs to.
         op: The op.
         place: Where the op stands, as the IR's lifetime policy says.
+        plan: The pipeline that is to run.
         parent: The context of the op around; None at the top, and for dynamic pipelines.
+        number: The op's number among the ops inside of the one around.
         analyses: The op's analyses, for a dynamic pipeline.
 
     Attributes:
@@ -100,6 +102,7 @@ class OpContext(PassContext[Any]):
         parent: The context of the op around.
         place: Where the op stands.
         plan: The pipeline that is running.
+        number: The op's number among its siblings.
         step: The step that is running.
         preserved: Analyses that the pass preserves.
         preserves_all: Whether the pass says that it preserves everything.
@@ -125,6 +128,7 @@ class OpContext(PassContext[Any]):
         "failure",
         "good",
         "is_dynamic",
+        "number",
         "parent",
         "place",
         "plan",
@@ -144,14 +148,17 @@ class OpContext(PassContext[Any]):
         runner: ContextServices,
         op: Any,
         place: object,
+        plan: Any,
         parent: OpContext | None = None,
+        number: int = 0,
         analyses: AnalysisManager | None = None,
     ) -> None:
         self.op = op
         self.runner: ContextServices = runner
         self.parent: OpContext | None = parent
         self.place: object = place
-        self.plan: Any = None
+        self.plan: Any = plan
+        self.number: int = number
         self.step: Any = None
         self.preserved: set[object] | None = None
         self.preserves_all: bool = False

@@ -38,6 +38,9 @@ class SiblingStates:
         adapter: Takes fingerprints.
         op: The op.
         children: The ops immediately inside.
+
+    Attributes:
+        good: The states of the children.
     """
 
     def __init__(self, adapter: IRAdapter, op: Any, children: Sequence[Any]) -> None:
@@ -45,15 +48,21 @@ class SiblingStates:
         self._op = op
         self._children = children
         self._own = adapter.fingerprint(op, recursive=False)
-        self._good: list[object] = [adapter.fingerprint(child) for child in children]
+        self.good: list[object] = list(map(adapter.fingerprint, children))
         # Which child was worked on last when the state of each was taken; -1 for none.
         self._taken: list[int] = [-1] * len(children)
         self._last = -1
 
-    def enter(self, index: int) -> tuple[object, Trespass | None]:
-        """Begin with work on a child, and return its state and how it came to be changed."""
-        trespass = self._compare(index)
-        return self._good[index], trespass
+    def compare(self, index: int) -> Trespass | None:
+        """Return the change from outside of a child since its state was taken, if there is one."""
+        taken, last = self._taken[index], self._last
+        if taken == last:
+            return None  # nothing ran since
+        was, now = self.good[index], self._fingerprint(self._children[index])
+        self.good[index], self._taken[index] = now, last
+        if was == now:
+            return None
+        return Trespass(self._children[index], False, range(taken + 1, last + 1))
 
     def leave(self, index: int, good: object) -> None:
         """End work on a child.
@@ -63,8 +72,8 @@ class SiblingStates:
             good: Its state now; None if that is not known.
         """
         self._last = index
-        state = self._fingerprint(self._children[index]) if good is None else good
-        self._good[index], self._taken[index] = state, index
+        self._taken[index] = index
+        self.good[index] = self._fingerprint(self._children[index]) if good is None else good
 
     def accept_around(self) -> None:
         """Take the op's own parts as they are now."""
@@ -81,7 +90,7 @@ class SiblingStates:
         if self._fingerprint(self._op, recursive=False) != self._own and not gone:
             yield Trespass(self._op, True, range(self._last + 1))
         for index in range(len(self._children)):
-            if index not in gone and (trespass := self._compare(index)):
+            if index not in gone and (trespass := self.compare(index)):
                 yield trespass
 
     def compare_others(self, worked_on: Any) -> Iterator[Trespass]:
@@ -91,14 +100,6 @@ class SiblingStates:
             self._own = own
             yield Trespass(self._op, True, range(0))
         for index, child in enumerate(self._children):
-            if child is not worked_on and (now := self._fingerprint(child)) != self._good[index]:
-                self._good[index] = now
+            if child is not worked_on and (now := self._fingerprint(child)) != self.good[index]:
+                self.good[index] = now
                 yield Trespass(child, False, range(0))
-
-    def _compare(self, index: int) -> Trespass | None:
-        if self._taken[index] == self._last:
-            return None  # nothing ran since
-        now = self._fingerprint(self._children[index])
-        suspects = range(self._taken[index] + 1, self._last + 1)
-        was, self._good[index], self._taken[index] = self._good[index], now, self._last
-        return None if now == was else Trespass(self._children[index], False, suspects)

@@ -84,6 +84,8 @@ def merge(outcomes: Sequence[Outcome]) -> Outcome:
     counts: dict[tuple[str, str], int] = {}
     interrupt: BaseException | None = None
     for outcome in outcomes:
+        if outcome is UNCHANGED or (outcome is UNKNOWN and changed is None):
+            continue  # most are
         if not changed and outcome.changed is not False:
             changed = outcome.changed
         failures += outcome.failures

@@ -44,17 +44,15 @@ class Planner:
         self._verifies = services.verifies
         self._plans: dict[NestedStep, dict[Hashable, Plan | None]] = {}
 
-    def nested(self, step: NestedStep, key: Hashable, op: Any) -> Plan | None:
+    def nested(self, step: NestedStep) -> dict[Hashable, Plan | None]:
+        """Return the plans of nested pipelines that are known, by the keys of ops."""
+        return self._plans.setdefault(step, {})
+
+    def select(self, step: NestedStep, op: Any) -> Plan | None:
         """Return the plan of the nested pipeline that runs on an op, if one does."""
-        plans = self._plans.setdefault(step, {})
-        try:
-            return plans[key]
-        except KeyError:
-            kind = self._adapter.kind_of(op)
-            pipeline = step.select(kind)
-            plan = None if pipeline is None else self.plan(pipeline, kind)
-            plans[key] = plan
-            return plan
+        kind = self._adapter.kind_of(op)
+        pipeline = step.select(kind)
+        return None if pipeline is None else self.plan(pipeline, kind)
 
     def plan(self, pipeline: Pipeline, kind: OpKind) -> Plan:
         """Return the plan of a pipeline for ops of a kind."""

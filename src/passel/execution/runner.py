@@ -79,11 +79,8 @@ class PipelineRunner:
         if self._services.dialects is not None:
             self._services.dialects.start(op)
         plan = self._planner.plan(schedule.pipeline, self.adapter.kind_of(op))
-        ctx = self._context(op)
-        if parent is None:
-            outcome = self._steps.run_pipeline(plan, op, ctx)
-        else:
-            outcome = self.run_nested(plan, op, parent, ctx)
+        ctx = self._context(op, plan)
+        outcome = self._steps.run_pipeline(ctx) if parent is None else self.run_nested(parent, ctx)
         if outcome.failures or not ctx.unsettled or not self._services.verifies:
             return outcome
         return merge([outcome, self._settle(op, ctx)])
@@ -103,17 +100,17 @@ class PipelineRunner:
         self._services.states.update(schedule.states)
         return UNCHANGED
 
-    def run_nested(self, plan: Plan, op: Any, parent: Step, ctx: OpContext) -> Outcome:
+    def run_nested(self, parent: Step, ctx: OpContext) -> Outcome:
         """Run a nested or dynamic pipeline on one op, between its hooks."""
         hooks = self.hooks
         if hooks.before_pipeline is None and hooks.after_pipeline is None:
-            return self._steps.run_pipeline(plan, op, ctx)
+            return self._steps.run_pipeline(ctx)
         bracket = hooks.around(
-            hooks.before_pipeline, hooks.after_pipeline, plan.pipeline, op, parent
+            hooks.before_pipeline, hooks.after_pipeline, ctx.plan.pipeline, ctx.op, parent
         )
         bracket.extra = {"failed": True}
         with bracket:
-            outcome = self._steps.run_pipeline(plan, op, ctx)
+            outcome = self._steps.run_pipeline(ctx)
             bracket.extra = {"failed": bool(outcome.failures)}
         return outcome
 
@@ -140,7 +137,7 @@ class PipelineRunner:
         outcome = self.initialize(schedule, op)
         if not outcome.failures:
             plan = self._planner.plan(schedule.pipeline, kind)
-            outcome = self.run_nested(plan, op, step, self._context(op, analyses))
+            outcome = self.run_nested(step, self._context(op, plan, analyses))
         return self._take(ctx, outcome)
 
     def run_elsewhere(
@@ -152,9 +149,9 @@ class PipelineRunner:
         self._services.reports.flush(ctx)
         return self._take(ctx, self._cross(ctx, schedule, op, compiler))
 
-    def _context(self, op: Any, analyses: Any = None) -> OpContext:
+    def _context(self, op: Any, plan: Plan, analyses: Any = None) -> OpContext:
         place = self._services.policies.lifetime.place_of(op)
-        return OpContext(self, op, place, analyses=analyses)
+        return OpContext(self, op, place, plan, analyses=analyses)
 
     def _run_children(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
         return self._siblings.run(step, op, ctx, self)

@@ -6,7 +6,7 @@ is verified: in one call with what was put off for the siblings, where the IR do
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from passel.execution.context import ContextServices, OpContext
 from passel.execution.failures import suspects_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from passel.execution.failures import Suspects
-    from passel.execution.plans import Plan, Planner
+    from passel.execution.plans import Planner
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
     from passel.execution.verification import Verifier
@@ -28,23 +28,9 @@ if TYPE_CHECKING:
 class NestedRunner(ContextServices, Protocol):
     """Runs pipelines on ops, and answers their contexts."""
 
-    def run_nested(self, plan: Plan, op: Any, parent: Step, ctx: OpContext) -> Outcome:
-        """Run a pipeline on one op, between its hooks."""
+    def run_nested(self, parent: Step, ctx: OpContext) -> Outcome:
+        """Run the pipeline of a context, between its hooks."""
         ...
-
-
-class SiblingTask(NamedTuple):
-    """A nested pipeline to run on one op.
-
-    Attributes:
-        number: The op's number among the ops inside of the one around.
-        plan: What to run.
-        ctx: The context to run it in.
-    """
-
-    number: int
-    plan: Plan
-    ctx: OpContext
 
 
 class SiblingRunner:
@@ -124,47 +110,48 @@ class _Level:
         self.children: list[Any] = list(services.adapter.children(op))
         self._watch = self._lifetime.watch(op, self.children)
 
-    def tasks(self) -> list[SiblingTask]:
-        """Return what is to run, in program order."""
+    def tasks(self) -> list[OpContext]:
+        """Return the contexts of what is to run, in program order."""
         step, ctx, runner = self._step, self._ctx, self._runner
-        nested, key_of = self._planner.nested, self._services.adapter.key_of
+        plans, key_of = self._planner.nested(step), self._services.adapter.key_of
         place_of = self._lifetime.place_of
-        tasks: list[SiblingTask] = []
-        for index, child in enumerate(self.children):
-            plan = nested(step, key_of(child), child)
+        tasks: list[OpContext] = []
+        for number, child in enumerate(self.children):
+            key = key_of(child)
+            if key not in plans:
+                plans[key] = self._planner.select(step, child)
+            plan = plans[key]
             if plan is not None:
-                tasks.append(
-                    SiblingTask(index, plan, OpContext(runner, child, place_of(child), ctx))
-                )
+                tasks.append(OpContext(runner, child, place_of(child), plan, ctx, number))
         self._tasks = tasks
         return tasks
 
-    def run_task(self, task: SiblingTask) -> Outcome:
+    def run_task(self, task: OpContext) -> Outcome:
         """Run a nested pipeline on one op, if the op is still there."""
-        index, plan, ctx = task
         if self._gone and not self._lifetime.survives_loss:
             return UNCHANGED
-        siblings = self._ctx.siblings
-        watch = self._watch
-        if not watch.is_in_place(index, ctx.place) or (siblings and not watch.are_all_in_place()):
+        siblings, watch, op = self._ctx.siblings, self._watch, task.op
+        if not watch.is_in_place(task.number, task.place) or (
+            siblings and not watch.are_all_in_place()
+        ):
             return self._lose(task)
         if siblings is None:
-            return self._runner.run_nested(plan, ctx.op, self._step, ctx)
+            return self._runner.run_nested(self._step, task)
         before = UNCHANGED
-        ctx.good, trespass = siblings.enter(index)
-        if trespass is not None:
+        if (trespass := siblings.compare(task.number)) is not None:
             before = self._report(trespass)
-            if self._verifier.verify(self._step, ctx.op, recursive=True) is not None:
+            if self._verifier.verify(self._step, op, recursive=True) is not None:
                 return before  # passes may fail in any way on what is invalid
-        outcome = self._runner.run_nested(plan, ctx.op, self._step, ctx)
-        place = self._lifetime.place_of(ctx.op)
-        if place is ctx.place or place == ctx.place:
-            siblings.leave(index, ctx.good)
+        task.good = siblings.good[task.number]
+        outcome = self._runner.run_nested(self._step, task)
+        place = self._lifetime.place_of(op)
+        if place is task.place or place == task.place:
+            siblings.leave(task.number, task.good)
         else:
-            self._lost.append(index)  # a failure of its own
+            self._lost.append(task.number)  # a failure of its own
         return outcome if before is UNCHANGED else merge([before, outcome])
 
-    def settle(self, tasks: Sequence[SiblingTask], outcomes: list[Outcome]) -> Outcome:
+    def settle(self, tasks: Sequence[OpContext], outcomes: list[Outcome]) -> Outcome:
         """Look at the op as a whole after all pipelines have run.
 
         Args:
@@ -181,7 +168,7 @@ class _Level:
         touched = [
             task
             for task, outcome in zip(tasks, outcomes, strict=True)
-            if outcome.changed is not False or task.ctx.claims
+            if outcome.changed is not False or task.claims
         ]
         if not touched or not self._services.verifies:
             return UNCHANGED
@@ -208,22 +195,22 @@ class _Level:
         elif self._ctx.siblings is not None and self._may_touch:
             yield from self._ctx.siblings.compare_all([*self._gone, *self._lost])
 
-    def _verify_deferred(self, tasks: Sequence[SiblingTask], outcomes: list[Outcome]) -> bool:
+    def _verify_deferred(self, tasks: Sequence[OpContext], outcomes: list[Outcome]) -> bool:
         """Verify what was to be verified with the op, one by one, and return whether any failed."""
         if self._gone or not self._may_touch:
             return False  # they may be erased as well
         failed = False
         for number, task in enumerate(tasks):
-            if (step := task.ctx.deferred) is None:
+            if (step := task.deferred) is None:
                 continue
-            failure = self._verifier.verify(step, task.ctx.op, recursive=True)
+            failure = self._verifier.verify(step, task.op, recursive=True)
             if failure is not None:
                 failed = True
                 more = self._services.reports.fail(failure)
                 outcomes[number] = merge([outcomes[number], more])
         return failed
 
-    def _lose(self, task: SiblingTask) -> Outcome:
+    def _lose(self, task: OpContext) -> Outcome:
         """Return the outcome of an op that was erased or moved before its turn."""
         self._gone.append(task.number)
         self._may_touch = self._lifetime.survives_loss
@@ -249,6 +236,6 @@ class _Level:
         failure = self._services.failures.trespass(suspects, around, trespass)
         return merge([self._services.reports.fail_step(self._ctx, failure), CHANGED])
 
-    def _suspects(self, tasks: Sequence[SiblingTask]) -> Suspects:
+    def _suspects(self, tasks: Sequence[OpContext]) -> Suspects:
         pipelines = list(dict.fromkeys(task.plan.pipeline for task in tasks))
-        return suspects_of(self._step, [task.ctx.op for task in tasks], pipelines)
+        return suspects_of(self._step, [task.op for task in tasks], pipelines)

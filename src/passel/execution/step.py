@@ -20,7 +20,6 @@ from passel.instruments.hooks import HookStopped
 
 if TYPE_CHECKING:
     from passel.execution.context import OpContext
-    from passel.execution.plans import Plan
     from passel.execution.services import RunServices
     from passel.execution.verification import Verifier
     from passel.schedule import NestedStep, Step
@@ -60,10 +59,10 @@ class StepRunner:
         self._listens = services.hooks.sees_steps
         self._run_children = run_children
 
-    def run_pipeline(self, plan: Plan, op: Any, ctx: OpContext) -> Outcome:
+    def run_pipeline(self, ctx: OpContext) -> Outcome:
         """Run a pipeline's steps on one op, in order, up to the first that fails."""
         outcomes: list[Outcome] = []
-        last, run_step, ctx.plan = UNCHANGED, self.run_step, plan
+        last, run_step, plan, op = UNCHANGED, self.run_step, ctx.plan, ctx.op
         for step in plan.steps:
             outcome = run_step(step, op, ctx)
             if outcome is not last:
