@@ -198,6 +198,7 @@ OWN = {
     "show-dialects": "information",
     "time-passes": "xDSL's name for it",
     "verify-analyses": "passel's alone",
+    "verify-contracts": "passel's alone",
     "version": "information",
 }
 """Flags that cannot be compared so, and where they are tested or why they are other ones."""

@@ -18,6 +18,7 @@ from passel.builder.constraints import (
     requires,
 )
 from passel.builder.contract_model import Place, Violation
+from passel.builder.contract_verifier import ContractVerifier
 from passel.builder.contracts import Region, check_contracts, enforce_contracts
 from passel.builder.declarations import (
     Declarations,
@@ -57,6 +58,7 @@ __all__ = [
     "UNKNOWN",
     "Bundle",
     "Constraint",
+    "ContractVerifier",
     "DeclarationTable",
     "Declarations",
     "Explanation",

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from passel.builder.contract_model import Place, Violation, WatchedRegion
+from passel.builder.contract_verifier import ContractVerifier
 from passel.builder.contract_walk import ContractWalk
 from passel.builder.declarations import default_declarations
 from passel.builder.editing import steps_of
@@ -112,6 +113,7 @@ def enforce_contracts(
     declarations: DeclarationTable | None = None,
     *,
     regions: Iterable[Region] = (),
+    verify: bool = False,
 ) -> None:
     """Refuse a pipeline that breaks contracts, and let its runs count on the declarations.
 
@@ -119,6 +121,7 @@ def enforce_contracts(
         manager: The manager.
         declarations: As for `check_contracts`.
         regions: As for `check_contracts`.
+        verify: Whether its runs check what is declared as well, which is slow.
 
     Raises:
         ContractError: A contract is broken.
@@ -126,6 +129,9 @@ def enforce_contracts(
     declarations = declarations or default_declarations()
     refuse(check_contracts(manager, declarations, regions=regions))
     manager.use_contracts(declarations)
+    if verify:
+        manager.add_instrumentation(ContractVerifier(declarations))
+        manager.enable_analysis_verifier()
 
 
 def refuse(violations: Iterable[Violation]) -> None:

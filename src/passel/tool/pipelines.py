@@ -41,6 +41,7 @@ class PipelineFactory:
             False if settings.reading.disable_verify else given.verify_each
         )
         self._verify_analyses: bool = given.verify_analyses
+        self._verify_contracts: bool = given.verify_contracts
         self._check_isolation: bool = given.check_isolation
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
@@ -96,6 +97,10 @@ class PipelineFactory:
         manager.enable_analysis_verifier(self._verify_analyses)
         manager.enable_isolation_check(self._check_isolation)
         manager.check()
+        if self._verify_contracts:
+            from passel.builder import enforce_contracts
+
+            enforce_contracts(manager, verify=True)
         return manager
 
 

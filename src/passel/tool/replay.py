@@ -38,6 +38,7 @@ _KEPT = (
     "no-implicit-module",
     "disable-verify",
     "verify-analyses",
+    "verify-contracts",
     "check-isolation",
     "mlir-debug-counter",
     "allow-effects",

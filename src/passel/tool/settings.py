@@ -105,6 +105,9 @@ class PipelineFlags(FlagGroup):
         parse=_verify_mode,
     )
     verify_analyses: bool = flag("check that analyses change nothing and passes preserve truly")
+    verify_contracts: bool = flag(
+        "check what passes declare: before the run, and on the IR after each pass"
+    )
     check_isolation: bool = flag("check after each pass that it changed nothing outside of its op")
 
 

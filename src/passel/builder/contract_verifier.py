@@ -1,0 +1,200 @@
+"""Contracts held against the IR while passes run: whether what is declared is true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from passel.analysis import AllAnalyses, analysis_name
+from passel.builder.declarations import Declarations, default_declarations
+from passel.errors import PassFailure
+from passel.instruments.begun import Begun
+from passel.instruments.hooks import PassInstrumentation
+from passel.ir import identities_of
+from passel.passes.preservation import preserved_by, preserves
+from passel.schedule import PassStep, passes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterator
+
+    from passel.builder.declarations import DeclarationTable
+    from passel.instruments.hooks import Run
+    from passel.schedule import Pipeline, Step
+
+
+@dataclass(slots=True)
+class _Running:
+    """A pass that is running.
+
+    Attributes:
+        op: What it runs on.
+        said: What is declared of it.
+        problems: What it has broken so far.
+    """
+
+    op: Any
+    said: Declarations
+    problems: list[str] = field(default_factory=list[str])
+
+
+class ContractVerifier(PassInstrumentation):
+    """Fails passes that do not keep to what is declared of them, or do not find what they need.
+
+    After each pass, no op is of a dialect that the pass, or one before it, has made illegal. What
+    a pass produces it has computed; what it requires is there, and its dialects have not been made
+    illegal. A pass runs no others that invalidate what it preserves itself. Whether what is
+    preserved is still true is for `PassManager.enable_analysis_verifier`.
+
+    Args:
+        declarations: What is declared of passes beside what their classes say; by default what
+            installed packages declare.
+
+    Example:
+        >>> from passel import Pass, PassFailedError, PassManager
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> class Lower(Pass):
+        ...     name = "lower"
+        ...     makes_illegal = ("high",)
+        ...
+        ...     def run(self, op, ctx): ...
+        >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(Lower())
+        >>> pm.add_instrumentation(ContractVerifier())
+        >>> try:
+        ...     _ = pm.run(parse_toy("toy.module(high.op)"))
+        ... except PassFailedError as error:
+        ...     print(error.diagnostics[0].message)
+        'high.op' op pass 'lower' failed: it makes dialect 'high' illegal, but leaves 'high.op'
+    """
+
+    one_by_one = True
+
+    def __init__(self, declarations: DeclarationTable | None = None) -> None:
+        self._declarations = declarations or default_declarations()
+        self._running = Begun[_Running]()
+        self._inside = Begun[dict[str, str]]()
+
+    def before_run(self, run: Run) -> None:
+        """Start anew."""
+        self._adapter = run.adapter
+        self._identity_of = identities_of(run.adapter)
+        self._names: dict[Hashable, str] = {}
+        self._computed: set[tuple[Any, Hashable]] = set()
+        self._illegal: dict[str, str] = {}
+        self._running.clear()
+        self._inside.clear()
+
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
+        """Start with no dialects of the op made illegal but those of the ops around."""
+        self._inside.push(pipeline, {})
+        running = self._running.values
+        if isinstance(parent, PassStep) and running:
+            running[-1].problems += self._broken_inside(parent, pipeline)
+
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """Forget what was made illegal in the op."""
+        self._inside.pop(pipeline)
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Look for the dialects that a pass requires.
+
+        Raises:
+            PassFailure: One has been made illegal.
+        """
+        if not isinstance(step, PassStep):
+            return
+        said = self._declarations.of(step.pass_)
+        self._running.push(step, _Running(op, said))
+        for dialect in said.requires:
+            for illegal in self._levels():
+                if dialect in illegal:
+                    raise PassFailure(
+                        f"it requires dialect '{dialect}', which {illegal[str(dialect)]} has made "
+                        "illegal"
+                    )
+
+    def pass_skipped(self, step: Step, op: Any) -> None:
+        """Expect nothing of a pass that is not run."""
+        self._running.set(step, _Running(op, Declarations()))
+
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Note what is computed, which ought to be there if the running pass requires it."""
+        self._computed.add((kind, self._identity_of(op)))
+        running = self._running.values
+        if running and kind in running[-1].said.requires and running[-1].op == op:
+            running[-1].problems.append(
+                f"it requires {name}, which had to be computed anew: no pass has produced it, or "
+                "one has not kept it since"
+            )
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Look whether a pass has done what is declared.
+
+        Raises:
+            PassFailure: It has not.
+        """
+        running = self._running.pop(step)
+        if running is None or not isinstance(step, PassStep):
+            return
+        said = running.said
+        for kind in said.produces:
+            if (kind, self._identity_of(op)) not in self._computed:
+                running.problems.append(
+                    f"it does not compute {analysis_name(kind)}, which it produces"
+                )
+        if running.problems:
+            raise PassFailure(running.problems[0])
+        levels = list(self._levels())
+        for dialect in said.makes_legal:
+            for illegal in levels:
+                illegal.pop(dialect, None)
+        self._check_dialects(op, {name: by for level in levels for name, by in level.items()}, said)
+        levels[-1].update(dict.fromkeys(said.makes_illegal, f"pass '{step.title}' [{step.path}]"))
+
+    def after_pass_failed(self, step: Step, op: Any, failure: object) -> None:
+        """Forget the pass."""
+        self._running.pop(step)
+
+    def _levels(self) -> Iterator[dict[str, str]]:
+        """Yield which dialects were made illegal by whom, of the op at the top first."""
+        yield self._illegal
+        yield from self._inside.values
+
+    def _check_dialects(self, op: Any, illegal: dict[str, str], said: Declarations) -> None:
+        found = self._op_of({*illegal, *said.makes_illegal}, op)
+        if found is None:
+            return
+        name = self._name_of(found)
+        dialect = name.partition(".")[0]
+        if dialect in said.makes_illegal:
+            message = f"it makes dialect '{dialect}' illegal, but leaves '{name}'"
+        else:
+            message = (
+                f"it leaves '{name}' of dialect '{dialect}', which {illegal[dialect]} has made "
+                "illegal, and no pass since has made legal"
+            )
+        raise PassFailure(message, op=found)
+
+    def _op_of(self, dialects: Collection[str], op: Any) -> Any:
+        """Return the first op in an op that is of one of some dialects."""
+        todo = [op] if dialects else []
+        while todo:
+            each = todo.pop()
+            if self._name_of(each).partition(".")[0] in dialects:
+                return each
+            todo += reversed(self._adapter.children(each))
+        return None
+
+    def _name_of(self, op: Any) -> str:
+        key = self._adapter.key_of(op)
+        name = self._names.get(key)
+        if name is None:
+            name = self._names[key] = self._adapter.kind_of(op).name
+        return name
+
+    def _broken_inside(self, parent: PassStep, pipeline: Pipeline) -> Iterator[str]:
+        """Yield what a pass preserves, but not the passes of a pipeline that it runs."""
+        for kind in preserved_by([parent.pass_], self._declarations):
+            what = "all analyses" if kind is AllAnalyses else analysis_name(kind)
+            for step in passes_of(pipeline):
+                if not preserves(self._declarations.of(step.pass_).preserves, kind):
+                    yield f"it preserves {what}, but runs '{step.title}', which does not"
