@@ -13,14 +13,10 @@ if TYPE_CHECKING:
 
 
 # A named tuple is made three times as fast as a frozen dataclass, and there are many nodes.
-def _equal(self: tuple[Any, ...], other: object) -> bool:
+def _says_the_same(self: tuple[Any, ...], other: object) -> bool:
     if type(self) is not type(other):
         return False
     return self[:-1] == cast("tuple[Any, ...]", other)[:-1]
-
-
-def _unequal(self: tuple[Any, ...], other: object) -> bool:
-    return not _equal(self, other)
 
 
 def _hash(self: tuple[Any, ...]) -> int:
@@ -41,7 +37,14 @@ class OptionText(NamedTuple):
     quote: str = ""
     span: Span | None = None
 
-    __eq__, __ne__, __hash__ = _equal, _unequal, _hash
+    def __eq__(self, other: object) -> bool:
+        return _says_the_same(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not _says_the_same(self, other)
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
 
 class OptionNode(NamedTuple):
@@ -51,7 +54,14 @@ class OptionNode(NamedTuple):
     value: OptionText | None
     span: Span | None = None
 
-    __eq__, __ne__, __hash__ = _equal, _unequal, _hash
+    def __eq__(self, other: object) -> bool:
+        return _says_the_same(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not _says_the_same(self, other)
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
 
 class PassNode(NamedTuple):
@@ -70,7 +80,14 @@ class PassNode(NamedTuple):
     argument: OptionText | None = None
     span: Span | None = None
 
-    __eq__, __ne__, __hash__ = _equal, _unequal, _hash
+    def __eq__(self, other: object) -> bool:
+        return _says_the_same(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not _says_the_same(self, other)
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
 
 class PipelineNode(NamedTuple):
@@ -80,7 +97,14 @@ class PipelineNode(NamedTuple):
     elements: tuple[ElementNode, ...] = ()
     span: Span | None = None
 
-    __eq__, __ne__, __hash__ = _equal, _unequal, _hash
+    def __eq__(self, other: object) -> bool:
+        return _says_the_same(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not _says_the_same(self, other)
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
 
 ElementNode: TypeAlias = PassNode | PipelineNode
