@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from passel.ir import FindsDialects, ability_of
-
 if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.execution.failures import FailureReporter
+    from passel.ir import FindsDialects
     from passel.schedule import Step
 
 
@@ -17,28 +16,26 @@ class DialectCheck:
 
     Args:
         failures: Makes failures.
+        finder: The adapter's ability to find them.
         context: The IR's own context.
     """
 
-    def __init__(self, failures: FailureReporter, context: Any) -> None:
+    def __init__(self, failures: FailureReporter, finder: FindsDialects, context: Any) -> None:
         self._failures = failures
+        self._finder = finder
         self._context = context
-        self._finds = ability_of(failures.adapter, FindsDialects)
-        self._known: set[str] | None = None
+        self._known: set[str] = set()
 
     def start(self, op: Any) -> None:
         """Take the dialects of the input as known."""
-        if self._finds is not None:
-            self._known = set(self._finds.dialects_in(op))
+        self._known = set(self._finder.dialects_in(op))
 
     def check(self, step: Step, op: Any) -> Failure | None:
         """Return the failure of a pass that made an op of a dialect that nobody has loaded."""
-        if self._finds is None or self._known is None:
-            return None
-        known = self._known | set(self._finds.loaded_dialects(self._context))
-        found = self._finds.dialects_in(op)
+        known = self._known | set(self._finder.loaded_dialects(self._context))
+        found = self._finder.dialects_in(op)
         new = [dialect for dialect in found if dialect not in known]
         self._known.update(new)
-        if not new or not self._finds.declares_dialects(step.pass_):
+        if not new or not self._finder.declares_dialects(step.pass_):
             return None
         return self._failures.undeclared(step, op, found[new[0]], new[0])

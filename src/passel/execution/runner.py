@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from passel.instruments.hooks import Instrumentor
     from passel.ir import IRAdapter
     from passel.passes.context import PipelineTree
-    from passel.schedule import NestedStep, PassStep, PassTree, PipelineCompiler, Schedule, Step
+    from passel.schedule import PassStep, PassTree, PipelineCompiler, Schedule, Step
 
 
 class PipelineRunner:
@@ -62,8 +62,8 @@ class PipelineRunner:
         )
         self.verifier: Verifier = Verifier(services)
         self._planner = Planner(services)
-        self._siblings = SiblingRunner(services, self._planner, self.verifier, strategy)
-        self._steps = StepRunner(services, self.verifier, self._run_children)
+        siblings = SiblingRunner(services, self._planner, self.verifier, strategy, self)
+        self._steps = StepRunner(services, self.verifier, siblings.run)
 
     def run_root(self, schedule: Schedule, op: Any, parent: Step | None) -> Outcome:
         """Run the pipeline of a schedule, and verify what is left to verify.
@@ -152,9 +152,6 @@ class PipelineRunner:
     def _context(self, op: Any, plan: Plan, analyses: Any = None) -> OpContext:
         place = self._services.policies.lifetime.place_of(op)
         return OpContext(self, op, place, plan, analyses=analyses)
-
-    def _run_children(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
-        return self._siblings.run(step, op, ctx, self)
 
     def _not_initialized(self, step: PassStep, op: Any, error: BaseException) -> Outcome:
         failure = self._services.failures.raised(step, op, error)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.execution.dialects import DialectCheck
 from passel.execution.failures import FailureReporter
-from passel.ir import FusesPasses, ability_of, identities_of, policies_of
+from passel.ir import FindsDialects, FusesPasses, ability_of, identities_of, policies_of
 from passel.passes.preservation import OwnContracts
 
 if TYPE_CHECKING:
@@ -96,8 +96,9 @@ class RunServices:
         self.policies = policies_of(self.adapter)
         self.identity_of = identities_of(self.adapter)
         self.failures = FailureReporter(self.adapter)
-        context = self.compiler.context
-        self.dialects = DialectCheck(self.failures, context) if self.checks.analyses else None
+        self.dialects = None
+        if self.checks.analyses and (finder := ability_of(self.adapter, FindsDialects)) is not None:
+            self.dialects = DialectCheck(self.failures, finder, self.compiler.context)
 
     @property
     def verifies(self) -> bool:

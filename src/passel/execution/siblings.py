@@ -41,6 +41,7 @@ class SiblingRunner:
         planner: Decides which pipeline runs on which op.
         verifier: Verifies the op around.
         strategy: How siblings share the work.
+        runner: Runs the pipelines.
     """
 
     def __init__(
@@ -49,20 +50,22 @@ class SiblingRunner:
         planner: Planner,
         verifier: Verifier,
         strategy: SiblingStrategy,
+        runner: NestedRunner,
     ) -> None:
         self.services = services
         self.planner = planner
         self.verifier = verifier
+        self.runner = runner
         self._strategy = strategy
         self._buffers = services.defers or not strategy.in_order
         self._tracks = services.checks.isolation or (
             services.tracks and services.policies.finds_changes
         )
 
-    def run(self, step: NestedStep, op: Any, ctx: OpContext, runner: NestedRunner) -> Outcome:
+    def run(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
         """Run nested pipelines on the ops inside of `op` and return the merged outcome."""
         services, reports = self.services, self.services.reports
-        level = _Level(self, step, op, ctx, runner)
+        level = _Level(self, step, op, ctx)
         tasks = level.tasks()
         if not tasks:
             return UNCHANGED
@@ -92,9 +95,7 @@ class SiblingRunner:
 class _Level:
     """Nested pipelines while they run on the ops inside of one op."""
 
-    def __init__(
-        self, owner: SiblingRunner, step: NestedStep, op: Any, ctx: OpContext, runner: NestedRunner
-    ) -> None:
+    def __init__(self, owner: SiblingRunner, step: NestedStep, op: Any, ctx: OpContext) -> None:
         services = owner.services
         self._services = services
         self._planner = owner.planner
@@ -103,7 +104,7 @@ class _Level:
         self._step = step
         self._op = op
         self._ctx = ctx
-        self._runner = runner
+        self._runner = owner.runner
         self._gone: list[int] = []
         self._lost: list[int] = []
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be

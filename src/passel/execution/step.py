@@ -8,7 +8,7 @@ Source: `OpToOpPassAdaptor::run` and `runPipeline`, MLIR 22.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from passel.analysis import PreservedAnalyses
 from passel.errors import PassFailure
@@ -19,18 +19,12 @@ from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge
 from passel.instruments.hooks import HookStopped
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from passel.execution.context import OpContext
     from passel.execution.services import RunServices
     from passel.execution.verification import Verifier
     from passel.schedule import NestedStep, Step
-
-
-class RunsChildren(Protocol):
-    """Runs nested pipelines on the ops immediately inside of an op."""
-
-    def __call__(self, step: NestedStep, op: Any, ctx: OpContext, /) -> Outcome:
-        """Run them and return the merged outcome."""
-        ...
 
 
 class StepRunner:
@@ -39,11 +33,14 @@ class StepRunner:
     Args:
         services: What the run's parts share.
         verifier: Verifies.
-        run_children: Runs nested pipelines.
+        run_nested: Runs nested pipelines on the ops immediately inside of an op.
     """
 
     def __init__(
-        self, services: RunServices, verifier: Verifier, run_children: RunsChildren
+        self,
+        services: RunServices,
+        verifier: Verifier,
+        run_nested: Callable[[NestedStep, Any, OpContext], Outcome],
     ) -> None:
         self._services = services
         self._hooks = services.hooks
@@ -57,7 +54,7 @@ class StepRunner:
         self._examines = self._examiner.is_needed
         self._tracks = self._examiner.tracks
         self._listens = services.hooks.sees_steps
-        self._run_children = run_children
+        self._run_nested = run_nested
 
     def run_pipeline(self, ctx: OpContext) -> Outcome:
         """Run a pipeline's steps on one op, in order, up to the first that fails."""
@@ -98,7 +95,7 @@ class StepRunner:
                     step.pass_.run(op, ctx)
                     outcome = UNKNOWN
                 else:
-                    outcome = self._run_children(step, op, ctx)
+                    outcome = self._run_nested(step, op, ctx)
             except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                 outcome = self._raised(step, op, ctx, error)
             if (place := self._place_of(op)) is not ctx.place and place != ctx.place:

@@ -23,8 +23,6 @@ class Abilities(NamedTuple):
     Attributes:
         isolation_query: `Operation.has_trait` and `ir.IsIsolatedFromAboveTrait`.
         bytecode: `Operation.write_bytecode`.
-        structural_hash: `Operation.structural_hash`. It leaves out regions and locations, so
-            that it is no fingerprint.
         location_setter: `Operation.location` can be set.
         location_queries: Locations can be taken apart, by `Location.is_a_file` or by their
             classes.
@@ -32,7 +30,6 @@ class Abilities(NamedTuple):
 
     isolation_query: bool
     bytecode: bool
-    structural_hash: bool
     location_setter: bool
     location_queries: bool
 
@@ -78,7 +75,6 @@ class Bindings:
             isolation_query=hasattr(ir.Operation, "has_trait")
             and hasattr(ir, "IsIsolatedFromAboveTrait"),
             bytecode=hasattr(ir.Operation, "write_bytecode"),
-            structural_hash=hasattr(ir.Operation, "structural_hash"),
             location_setter=getattr(ir.Operation.location, "fset", None) is not None,
             location_queries=hasattr(ir.Location, "is_a_file") or hasattr(ir, "FileLineColLoc"),
         )
