@@ -12,6 +12,7 @@
     │   ├── InsertionError                  a builder cannot put a pass where it was asked to
     │   └── ContractError                   a pass breaks what another one relies on
     ├── AdapterError (LookupError)        no adapter for this object, or its IR is missing
+    ├── EncodingError                     an op cannot be sent to another process
     ├── RemoteError                       an exception of another process, as text
     ├── SpecificationError (ValueError)   a declaration in TableGen is wrong
     └── PassFailedError                   what `PassManager.run` raises
@@ -203,6 +204,13 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the op behind, which belongs to its process."""
         return type(self), (self.message,)
+
+
+class EncodingError(PasselError):
+    """An op cannot be sent to another process.
+
+    You don't get it from a run, which processes such an op here.
+    """
 
 
 class RemoteError(PasselError):
