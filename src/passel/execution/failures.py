@@ -138,6 +138,17 @@ class FailureReporter:
         )
         return self._of_suspects("isolation", suspects, around, around, message)
 
+    def died(self, suspects: Suspects, op: Any, how: str) -> Failure:
+        """Return the failure of passes in a worker process that has died.
+
+        Args:
+            suspects: The passes that it was to run, and the op.
+            op: The op that it worked on.
+            how: How it ended.
+        """
+        message = f"'{self.adapter.kind_of(op).name}' op: the process that ran passes on it {how}"
+        return self._of_suspects("crashed", suspects, op, op, message)
+
     def trespass(self, suspects: Suspects, around: Any, trespass: Trespass) -> Failure:
         """Return the failure of passes on one op that changed another one."""
         op = trespass.op

@@ -114,6 +114,7 @@ class Run:
         """
         self.op, self.pipeline = op, schedule.pipeline
         hooks = self._hooks
+        hooks.run = self
         bracket = hooks.around(hooks.before_run, hooks.after_run, self)
         bracket.extra = {"failed": True}
         held = hooks.interrupts.installed() if hooks.sees_steps else nullcontext()

@@ -6,16 +6,19 @@ is verified: in one call with what was put off for the siblings, where the IR do
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from passel.execution.context import ContextServices, OpContext
 from passel.execution.failures import suspects_of
 from passel.execution.isolation import SiblingStates, Trespass
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
 from passel.execution.services import VerifyEach
+from passel.ir import SendsOps, ability_of
+from passel.schedule import passes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     from passel.execution.failures import Suspects
     from passel.execution.plans import Planner
@@ -31,6 +34,18 @@ class NestedRunner(ContextServices, Protocol):
     def run_nested(self, parent: Step, ctx: OpContext) -> Outcome:
         """Run the pipeline of a context, between its hooks."""
         ...
+
+
+class Packed(NamedTuple):
+    """What a task has done to its op in another process.
+
+    Attributes:
+        contents: What the op holds now; None if it has not changed.
+        claims: Whether passes have stated that they changed nothing.
+    """
+
+    contents: bytes | None
+    claims: bool
 
 
 class SiblingRunner:
@@ -77,7 +92,7 @@ class SiblingRunner:
         outcomes: list[Outcome] = []
         reports.held += self._buffers
         try:
-            for outcome in self._strategy(level.run_task, tasks):
+            for outcome in self._strategy(level, tasks):
                 outcomes.append(outcome)
                 if outcome.interrupt is not None:
                     break
@@ -107,8 +122,10 @@ class _Level:
         self._runner = owner.runner
         self._gone: list[int] = []
         self._lost: list[int] = []
+        self._before: object = None
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
         self.children: list[Any] = list(services.adapter.children(op))
+        self._sends = ability_of(services.adapter, SendsOps)
         self._watch = self._lifetime.watch(op, self.children)
 
     def tasks(self) -> list[OpContext]:
@@ -127,7 +144,7 @@ class _Level:
         self._tasks = tasks
         return tasks
 
-    def run_task(self, task: OpContext) -> Outcome:
+    def __call__(self, task: OpContext, /) -> Outcome:
         """Run a nested pipeline on one op, if the op is still there."""
         if self._gone and not self._lifetime.survives_loss:
             return UNCHANGED
@@ -151,6 +168,77 @@ class _Level:
         else:
             self._lost.append(task.number)  # a failure of its own
         return outcome if before is UNCHANGED else merge([before, outcome])
+
+    # -- Work in other processes ------------------------------------------------------------
+
+    @property
+    def can_leave(self) -> bool:
+        """Whether tasks can be done by another process, so that nobody can tell."""
+        services, steps = self._services, passes_in(self._step)
+        return (
+            self._sends is not None
+            and not services.gates
+            and not services.checks.isolation
+            and services.hooks.can_split
+            and all(step.pass_.can_fork for step in steps)
+        )
+
+    def observed(self) -> AbstractContextManager[Any]:
+        """Let parts of what observes the run observe what is done inside, and yield them."""
+        return self._services.hooks.split()
+
+    def merge(self, observers: Any, /) -> None:
+        """Take over what such parts have observed."""
+        self._services.hooks.merge(observers)
+
+    def note(self, task: OpContext, /) -> Sequence[Any]:
+        """Return what need not be sent of a task's op."""
+        assert self._sends is not None  # noqa: S101 - `can_leave`
+        return self._sends.known_parts(task.op)
+
+    def pack(self, task: OpContext, outcome: Outcome, noted: Sequence[Any], /) -> Packed:
+        """Return what a task has done to its op.
+
+        Raises:
+            EncodingError: It cannot be sent.
+        """
+        assert self._sends is not None  # noqa: S101 - `can_leave`
+        claims = bool(task.claims)
+        if outcome.changed is False and not outcome.failures and not claims:
+            return Packed(None, claims)
+        return Packed(self._sends.encode(task.op, noted), claims)
+
+    def unpack(self, task: OpContext, packed: Packed, /) -> None:
+        """Do to the op here what a task has done to it in another process."""
+        siblings = self._ctx.siblings
+        if packed.claims:
+            task.claims = (task.plan.steps[-1],)
+        if packed.contents is not None:
+            assert self._sends is not None  # noqa: S101 - `can_leave`
+            noted = self.note(task)
+            self._sends.decode_into(task.op, packed.contents, self._runner.ir_context, noted)
+        if siblings is not None:
+            good = siblings.good[task.number] if packed.contents is None else None
+            siblings.leave(task.number, good)
+
+    def start_apart(self) -> None:
+        """Take note of the op around, whose tasks are done in this process and sent back."""
+        self._before = self._services.adapter.fingerprint(self._op, recursive=False)
+
+    def is_sound(self) -> bool:
+        """Return whether the tasks that were done here have changed nothing but their own ops.
+
+        Even what a pass answers for is a change, which is not sent back.
+        """
+        now = self._services.adapter.fingerprint(self._op, recursive=False)
+        is_around_same = now == self._before and not self._gone and not self._lost
+        return is_around_same and not any(True for _ in self._trespasses())
+
+    def die(self, task: OpContext, how: str, /) -> Outcome:
+        """Return the outcome of a task whose process has died."""
+        services = self._services
+        failure = services.failures.died(self._suspects([task]), task.op, how)
+        return services.reports.fail(failure)
 
     def settle(self, tasks: Sequence[OpContext], outcomes: list[Outcome]) -> Outcome:
         """Look at the op as a whole after all pipelines have run.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
@@ -10,7 +11,7 @@ from passel.errors import PassFailure
 from passel.instruments.interrupts import HeldInterrupts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
     from types import TracebackType
@@ -242,6 +243,7 @@ class Instrumentor:
         collects_statistics: Whether passes count also what costs time to count.
         sees_steps: Whether anything but runs is observed.
         interrupts: Holds back what interrupts hooks.
+        run: The run, once it has started.
     """
 
     def __init__(
@@ -252,6 +254,7 @@ class Instrumentor:
         self._all = tuple(instrumentations)
         self._broken: set[int] = set()
         self.interrupts: HeldInterrupts = interrupts or HeldInterrupts()
+        self.run: Any = None
         self.one_by_one: bool = any(each.one_by_one for each in self._all)
         self.collects_statistics: bool = any(each.collects_statistics for each in self._all)
         self.before_run: Hook | None = self._before("before_run")
@@ -270,11 +273,7 @@ class Instrumentor:
         self.after_pass_failed: Hook | None = self._after("after_pass_failed")
         self.after_pipeline: Hook | None = self._after("after_pipeline")
         self.after_run: Hook | None = self._after("after_run")
-        self.sees_steps: bool = any(
-            getattr(self, name) is not None
-            for name in _HOOK_NAMES
-            if name not in ("before_run", "after_run", "on_failure")
-        )
+        self.sees_steps: bool = any(getattr(self, name) is not None for name in _HOOKS_OF_STEPS)
 
     def crossing(self) -> Instrumentor:
         """Return the hooks for a run on ops of another IR, inside of a pass."""
@@ -282,6 +281,33 @@ class Instrumentor:
             [each for each in self._all if each.crosses and id(each) not in self._broken],
             self.interrupts,
         )
+
+    @property
+    def can_split(self) -> bool:
+        """Whether parts of all that observes steps can observe a part of the run elsewhere."""
+        return all(each.split() is not None for each in self._observers_of_steps())
+
+    @contextmanager
+    def split(self) -> Generator[tuple[PassInstrumentation, ...]]:
+        """Let parts of the instrumentations observe what happens inside, and yield them."""
+        split = [each.split() for each in self._observers_of_steps()]
+        parts = tuple(part for part in split if part is not None)
+        own, run = dict(vars(self)), self.run
+        Instrumentor.__init__(self, parts, self.interrupts)
+        try:
+            with self.around(self.before_run, self.after_run, run) as bracket:
+                bracket.extra = {"failed": False}
+                yield parts
+        finally:
+            vars(self).update(own)
+
+    def merge(self, parts: Sequence[PassInstrumentation]) -> None:
+        """Give the instrumentations what their parts have observed."""
+        for each, part in zip(self._observers_of_steps(), parts, strict=True):
+            each.merge(part)
+
+    def _observers_of_steps(self) -> list[PassInstrumentation]:
+        return [each for each in self._all if any(_has(each, name) for name in _HOOKS_OF_STEPS)]
 
     def around(self, before: Hook | None, after: Hook | None, *args: Any) -> Bracket:
         """Return a hook and its counterpart as a context manager."""
@@ -328,11 +354,10 @@ class Instrumentor:
     def _hooks(self, name: str) -> list[tuple[int, Hook]]:
         if not self._all:
             return []  # most runs are short, and not watched
-        default = getattr(PassInstrumentation, name)
         return [
             (number, self._guarded(each, name))
             for number, each in enumerate(self._all)
-            if getattr(type(each), name) is not default
+            if _has(each, name)
         ]
 
     def _guarded(self, instrumentation: PassInstrumentation, name: str) -> Hook:
@@ -364,11 +389,17 @@ class Instrumentor:
         return call_alone
 
 
-_HOOK_NAMES = tuple(
+_HOOKS_OF_STEPS = tuple(
     name
     for name in vars(PassInstrumentation)
-    if name.startswith(("before_", "after_", "on_")) or name == "pass_skipped"
+    if (name.startswith(("before_", "after_")) or name == "pass_skipped")
+    and name not in ("before_run", "after_run")
 )
+
+
+def _has(instrumentation: PassInstrumentation, hook: str) -> bool:
+    """Return whether an instrumentation overrides a hook."""
+    return getattr(type(instrumentation), hook) is not getattr(PassInstrumentation, hook)
 
 
 def _lock_of(instrumentation: PassInstrumentation) -> AbstractContextManager[object]:

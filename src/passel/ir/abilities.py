@@ -123,6 +123,34 @@ class IdentifiesOps(Protocol):
 
 
 @runtime_checkable
+class SendsOps(Protocol):
+    """Optional ability of an adapter: what is in an op can go to another process and back.
+
+    Worker processes use it for siblings; without it there are none.
+    """
+
+    def known_parts(self, op: Any) -> Sequence[Any]:
+        """Return parts of an op that a process with the same op has as well, in this order."""
+        ...
+
+    def encode(self, op: Any, known: Sequence[Any]) -> bytes:
+        """Return all of an op that passes on it may change.
+
+        Args:
+            op: The op.
+            known: Parts that need not be sent.
+
+        Raises:
+            EncodingError: It holds what cannot be sent.
+        """
+        ...
+
+    def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
+        """Give an op what `encode` has returned, in place of its own; it stays the same object."""
+        ...
+
+
+@runtime_checkable
 class FindsDialects(Protocol):
     """Optional ability of an adapter: it is found which dialects ops are of, as a check.
 

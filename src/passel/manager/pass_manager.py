@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run, VerifyEach
+from passel.execution.strategies import strategy_for
 from passel.instruments.hooks import Instrumentor
 from passel.ir import (
     ANY,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.execution import Outcome, PassGate
+    from passel.execution.strategies import SiblingStrategy
     from passel.instruments.hooks import PassInstrumentation
     from passel.instruments.timing import Timer
     from passel.ir import IRAdapter
@@ -402,7 +404,11 @@ class PassManager(OpPassManager):
         return adapter_for(self.context)
 
     def run(
-        self, op: Any, *, on_diagnostic: Callable[[Diagnostic], None] | None = None
+        self,
+        op: Any,
+        *,
+        on_diagnostic: Callable[[Diagnostic], None] | None = None,
+        jobs: int | None = None,
     ) -> RunResult:
         """Run the pipeline on `op`, in place.
 
@@ -410,6 +416,9 @@ class PassManager(OpPassManager):
             op: An op of the anchor's name, known to be valid.
             on_diagnostic: Called for everything that is reported, when it is reported. Without
                 it, what is not part of the error that `run` raises goes to the log `passel`.
+            jobs: How many worker processes nested pipelines may be shared among, where that
+                pays and the IR can be sent between processes; by default the environment's
+                `PASSEL_JOBS`, or 1. What passes change beside the IR is lost in workers.
 
         Raises:
             AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled;
@@ -426,7 +435,7 @@ class PassManager(OpPassManager):
             raise AnchorError(Problem(message))
         locks = ability_of(adapter, LocksContexts)
         with nullcontext() if locks is None else locks.lock_of(context):
-            return self._run(adapter, context, op, on_diagnostic)
+            return self._run(adapter, context, op, on_diagnostic, strategy_for(jobs))
 
     def _run(
         self,
@@ -434,6 +443,7 @@ class PassManager(OpPassManager):
         context: Any,
         op: Any,
         on_diagnostic: Callable[[Diagnostic], None] | None,
+        strategy: SiblingStrategy,
     ) -> RunResult:
         """Compile the pipeline and run it, alone in the context where that is needed."""
         compiler = self._compiler_for(adapter, context)
@@ -445,6 +455,7 @@ class PassManager(OpPassManager):
             on_diagnostic,
             checks=self._checks,
             gates=self._gates,
+            strategy=strategy,
         )
         try:
             with running_on(adapter):

@@ -67,6 +67,7 @@ class Pass(Options, Generic[OpT, StateT]):
         effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline that somebody else has recorded runs such a pass only if
             it is allowed to; see `PassManager.restrict_effects`.
+        can_fork: Whether it may run in a worker process that is a copy of this one.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
             `from_elements` makes it.
         types: The parts that it plays in a pipeline, such as `(BUFFERIZATION,)`.
@@ -101,6 +102,7 @@ class Pass(Options, Generic[OpT, StateT]):
     preserves: ClassVar[tuple[type, ...]] = ()
     ir: ClassVar[str] = ""
     effects: ClassVar[tuple[str, ...]] = ()
+    can_fork: ClassVar[bool] = True
     takes_elements: ClassVar[bool] = False
     types: ClassVar[tuple[PassType, ...]] = ()
     constraints: ClassVar[tuple[Any, ...]] = ()

@@ -7,10 +7,11 @@ but `toy.region` are isolated from above.
 
 from __future__ import annotations
 
+import pickle
 import re
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.diagnostics import UNKNOWN, Location, suggest
 from passel.ir import InvalidIR, OpKind, PrintFlags
@@ -181,3 +182,30 @@ class ToyAdapter:
         """
         inside = map(self.fingerprint, op.body) if recursive else op.body
         return (op, op.symbol, op.value, *inside)
+
+    def known_parts(self, op: ToyOp) -> Sequence[object]:
+        """Return nothing: all of an op is sent."""
+        return ()
+
+    def encode(self, op: ToyOp, known: Sequence[object]) -> bytes:
+        """Return the op's name, symbol and value, and the same of what is inside, nested alike."""
+        return pickle.dumps(_as_data(op))
+
+    def decode_into(self, op: ToyOp, data: bytes, context: object, known: Sequence[object]) -> None:
+        """Give the op these."""
+        made = _from_data(pickle.loads(data))  # noqa: S301 - `encode` wrote it
+        op.symbol, op.value, op.body = made.symbol, made.value, []
+        for inner in made.body:
+            op.add(inner)
+
+
+def _as_data(op: ToyOp) -> tuple[Any, ...]:
+    return op.name, op.symbol, op.value, [_as_data(inner) for inner in op.body]
+
+
+def _from_data(data: tuple[Any, ...]) -> ToyOp:
+    name, symbol, value, body = data
+    op = ToyOp(name, symbol, value=value)
+    for inner in body:
+        op.add(_from_data(inner))
+    return op

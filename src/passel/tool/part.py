@@ -166,7 +166,8 @@ class Part:
         with ExitStack() as stack:
             self._observe(manager, stack)
             try:
-                manager.run(self._parsed.op, on_diagnostic=self._report)
+                jobs = self._settings.jobs if self._threading else 1
+                manager.run(self._parsed.op, on_diagnostic=self._report, jobs=jobs)
             except AnchorError as error:
                 self._report_misfit(manager, error)
                 return False

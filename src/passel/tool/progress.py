@@ -92,6 +92,10 @@ class Progress(PassInstrumentation):
         """Count the ops that the current step has processed."""
         self._done += self._position is parent
 
+    def split(self) -> PassInstrumentation:
+        """Return nothing that shows anything: other processes do not write to the line."""
+        return PassInstrumentation()
+
     def text(self) -> str:
         """Return what the line shows now."""
         return f"{self._shown} ({time.monotonic() - self._started:.1f} s)"

@@ -8,10 +8,11 @@ Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from passel.ir import PrintFlags
-from passel.ir.frontend import Flag, FrontendSettings
+from passel.ir.frontend import Flag, FrontendSettings, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,13 @@ def _number(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise ValueError(f"takes a number, not '{text}'")
     return int(text)
+
+
+def _jobs(text: str) -> int:
+    number = _number(text)
+    if number < 1:
+        raise ValueError(f"takes a positive number, not '{text}'")
+    return number
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -88,6 +96,12 @@ class PipelineFlags(FlagGroup):
     )
     pipeline_variable: tuple[tuple[str, str], ...] = flag(
         "a variable of the pipeline's file", "<name=value>", repeated=True, parse=_assignment
+    )
+    jobs: int | None = flag(
+        "worker processes for nested pipelines; by default $PASSEL_JOBS, or 1",
+        "<n>",
+        short=("j",),
+        parse=_jobs,
     )
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     draw_pipeline: str = flag(
@@ -315,6 +329,14 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
     return {name: each for each in known for name in (each.name, *each.short)}
 
 
+def _jobs_of_environment() -> int:
+    text = os.environ.get("PASSEL_JOBS") or "1"
+    try:
+        return _jobs(text)
+    except ValueError as error:
+        raise UsageError(f"the environment's PASSEL_JOBS {error}") from None
+
+
 class Settings:
     """Settings of a command line, read once.
 
@@ -331,6 +353,8 @@ class Settings:
         passes: Passes given as flags, in order.
         input: The input's name; `-` for the standard input.
         stray: Inputs that may be meant as options of the pass given just before.
+        threading: Whether the IR's library may use threads, and passel other processes.
+        jobs: How many worker processes there may be.
         own: The values of the flags that are for the IR alone, by name.
     """
 
@@ -353,6 +377,7 @@ class Settings:
         self.actions: ActionFlags = ActionFlags(line)
         self.information: InformationFlags = InformationFlags(line)
         self.threading: bool = not AcceptedFlags(line).mlir_disable_threading
+        self.jobs: int = self.pipeline.jobs or _jobs_of_environment()
         of_ir = (each for each in flags_by_name(own).values() if each.ir == ir or each in own)
         self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}
 

@@ -32,7 +32,7 @@ from passel.xdsl.printing import printed
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from xdsl.ir import Attribute, Operation
 
@@ -175,6 +175,26 @@ class XDSLAdapter:
             return printed(op, flags._replace(generic=True))
 
     fingerprint = staticmethod(fingerprint)  # called once per pass and op: without detour
+
+    def known_parts(self, op: Operation) -> Sequence[Attribute]:
+        """Return the attributes of an op and of what is inside."""
+        from passel.xdsl.encoding import known_attributes
+
+        return known_attributes(op)
+
+    def encode(self, op: Operation, known: Sequence[Attribute]) -> bytes:
+        """Return what is in the op, as `passel.xdsl.encoding` does."""
+        from passel.xdsl.encoding import encode
+
+        return encode(op, known)
+
+    def decode_into(
+        self, op: Operation, data: bytes, context: Context, known: Sequence[Attribute]
+    ) -> None:
+        """Give the op what `encode` has returned."""
+        from passel.xdsl.encoding import decode_into
+
+        decode_into(op, data, context, known)
 
     def policies(self) -> RunPolicies:
         """Let runs look for changes by fingerprint; an op is where its block is."""

@@ -1,0 +1,336 @@
+"""Siblings in forked worker processes.
+
+Workers start as copies of this process, so that they have all ops, contexts and cached analyses,
+and nothing has to be sent to them. They send back what they have changed. The tasks are handed
+out in chunks, to whoever is free; results are taken in program order, whoever they are from.
+What cannot be done elsewhere is done here: an op that cannot be sent, and all that a worker did
+whose passes have changed more than their own ops.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import struct
+import sys
+import tempfile
+import warnings
+from contextlib import suppress
+from mmap import mmap
+from time import perf_counter
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from passel.errors import EncodingError
+from passel.execution.strategies.base import Sequential
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+
+    from passel.execution.outcome import Outcome
+    from passel.execution.strategies.base import SiblingStrategy, SiblingWork
+
+_TOKEN = struct.Struct("I")
+
+_CHUNKS_PER_WORKER = 4
+"""More balance better, fewer cost less."""
+
+_WORTH_IT = 0.04
+"""Seconds of work left from which on two workers gain more than forking and sending costs."""
+
+_TRIAL = 0.004
+"""Seconds of work after which it is known well enough how long a task takes."""
+
+
+class Forked:
+    """Tasks in worker processes, where that pays.
+
+    The first tasks are done here, to see how long one takes. Python objects that passes change
+    beside the IR are changed in the workers, and lost.
+
+    Args:
+        jobs: How many workers there may be at once.
+        eager: Whether to fork in any case, even for two tasks.
+    """
+
+    in_order = False
+
+    def __init__(self, jobs: int, *, eager: bool = False) -> None:
+        self.jobs = jobs
+        self._eager = eager
+        self._is_worker = False
+
+    def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
+        """Do all tasks, and yield their outcomes in the order of the tasks."""
+        if self._is_worker or len(tasks) < 2 or self.jobs < 2 or not work.can_leave:  # noqa: PLR2004 - one cannot be shared
+            return map(work, tasks)
+        return self._share(work, tasks)
+
+    def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
+        started, done = perf_counter(), 0
+        while done < len(tasks) and not self._eager:
+            yield work(tasks[done])
+            done += 1
+            elapsed = perf_counter() - started
+            if elapsed > _TRIAL and elapsed / done * (len(tasks) - done) > _WORTH_IT:
+                break
+        if done < len(tasks):
+            yield from self._fork(work, tasks[done:])
+
+    def _fork(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
+        chunks = _chunks(tasks, self.jobs * _CHUNKS_PER_WORKER)
+        results, deaths = self._work_off(work, chunks)
+        for number, chunk in chunks.items():
+            result = results.pop(number, None)
+            if result is None:
+                yield from self._do_again(work, chunk, deaths.get(number))
+            else:
+                yield from _taken(work, chunk, result)
+
+    def _work_off(
+        self, work: SiblingWork, chunks: Mapping[int, Sequence[Any]]
+    ) -> tuple[dict[int, _Result], dict[int, _Death]]:
+        """Let workers do chunks; as long as workers die, others do what these have left."""
+        results: dict[int, _Result] = {}
+        deaths: dict[int, _Death] = {}
+        left = chunks
+        while left:
+            crew = _Crew(self, work, left, min(self.jobs, len(left)))
+            results |= crew.run()
+            deaths |= crew.deaths
+            if not crew.deaths:
+                break  # what is left cannot be sent
+            left = {n: chunk for n, chunk in left.items() if n not in results and n not in deaths}
+        return results, deaths
+
+    def _do_again(
+        self, work: SiblingWork, chunk: Sequence[Any], death: _Death | None
+    ) -> Iterator[Outcome]:
+        """Do a chunk that no worker has done: here, or each task alone if a worker has died."""
+        if death is None:
+            yield from map(work, chunk)
+            return
+        for number, task in enumerate(chunk):
+            if number == death.number:
+                yield work.die(task, death.how)
+                continue
+            results, deaths = self._work_off(work, {0: [task]})
+            if 0 in results:
+                yield from _taken(work, [task], results[0])
+            elif 0 in deaths:
+                yield work.die(task, deaths[0].how)
+            else:
+                yield work(task)
+
+    def become_worker(self) -> None:
+        """Do in this process, from now on, one task after the other."""
+        self._is_worker = True
+
+
+class _Result(NamedTuple):
+    """What a worker has done.
+
+    Attributes:
+        done: The outcome of each task, and what it has done to its op.
+        observers: What has observed it.
+    """
+
+    done: list[tuple[Outcome, Any]]
+    observers: Any
+
+
+class _Death(NamedTuple):
+    """The end of a worker while it worked on a chunk.
+
+    Attributes:
+        number: The number of the task in the chunk.
+        how: How it ended, such as `was killed by SIGSEGV`.
+    """
+
+    number: int
+    how: str
+
+
+class _Crew:
+    """Workers for one nested step, from fork to exit.
+
+    Args:
+        strategy: The strategy, which is told in each worker that it is one.
+        work: The work.
+        chunks: The tasks, by numbers.
+        size: How many workers there are.
+
+    Attributes:
+        deaths: The end of workers, by the chunk that they worked on.
+    """
+
+    def __init__(
+        self, strategy: Forked, work: SiblingWork, chunks: Mapping[int, Sequence[Any]], size: int
+    ) -> None:
+        self._strategy = strategy
+        self._work = work
+        self._chunks = chunks
+        self._size = size
+        # Of each worker: the chunk, and the task in it that it works on; written by the worker.
+        self._progress = mmap(-1, 2 * _TOKEN.size * size)
+        self.deaths: dict[int, _Death] = {}
+
+    def run(self) -> dict[int, _Result]:
+        """Do the work, and return the results by the numbers of chunks."""
+        tokens = _tokens(self._chunks)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        gc.freeze()  # so that no collection of a worker touches what it shares
+        files: list[IO[bytes]] = []
+        workers: list[int] = []
+        try:
+            for number in range(self._size):
+                file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below, and read before
+                files.append(file)
+                workers.append(self._start(number, file, tokens))
+            results: dict[int, _Result] = {}
+            for number, (pid, file) in enumerate(zip(tuple(workers), files, strict=True)):
+                _, status = os.waitpid(pid, 0)
+                workers.remove(pid)
+                if status:
+                    self._note_death(number, status)
+                results.update(_read(file))
+            return results
+        finally:
+            for pid in workers:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            gc.unfreeze()
+            os.close(tokens)
+            for file in files:
+                file.close()
+
+    def _start(self, number: int, file: IO[bytes], tokens: int) -> int:
+        with warnings.catch_warnings():
+            # The worker runs Python passes alone, in the thread that forks.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if not pid:
+            self._be_worker(number, file, tokens)
+        return pid
+
+    def _be_worker(self, number: int, file: IO[bytes], tokens: int) -> NoReturn:
+        """Be a worker."""
+        code = 1
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # who has forked it ends it
+            gc.disable()
+            self._strategy.become_worker()
+            self._work.start_apart()
+            parent = os.getppid()
+            results: dict[int, _Result] = {}
+            while (token := os.read(tokens, _TOKEN.size)) and os.getppid() == parent:
+                (chunk,) = _TOKEN.unpack(token)
+                result = self._do(number, chunk)
+                if result is not None:
+                    results[chunk] = result
+            if self._work.is_sound():
+                for chunk, result in results.items():
+                    _write(file, chunk, result)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            code = 0
+        finally:
+            os._exit(code)
+
+    def _do(self, worker: int, number: int) -> _Result | None:
+        """Do a chunk; None if what it leads to cannot be sent."""
+        work, chunk = self._work, self._chunks[number]
+        done: list[tuple[Outcome, Any]] = []
+        with work.observed() as observers:
+            for index, task in enumerate(chunk):
+                self._set_progress(worker, number, index)
+                noted = work.note(task)
+                outcome = work(task)
+                try:
+                    done.append((outcome, work.pack(task, outcome, noted)))
+                except EncodingError:
+                    return None
+            self._set_progress(worker, number, len(chunk))
+        return _Result(done, observers)
+
+    def _set_progress(self, worker: int, chunk: int, index: int) -> None:
+        _TOKEN.pack_into(self._progress, 2 * _TOKEN.size * worker, chunk)
+        _TOKEN.pack_into(self._progress, (2 * worker + 1) * _TOKEN.size, index)
+
+    def _note_death(self, worker: int, status: int) -> None:
+        (chunk,) = _TOKEN.unpack_from(self._progress, 2 * _TOKEN.size * worker)
+        (index,) = _TOKEN.unpack_from(self._progress, (2 * worker + 1) * _TOKEN.size)
+        if os.WIFSIGNALED(status):
+            how = f"was killed by {signal.Signals(os.WTERMSIG(status)).name}"
+        else:
+            how = f"ended with exit code {os.WEXITSTATUS(status)}"
+        self.deaths[chunk] = _Death(index, how)
+
+
+def _chunks(tasks: Sequence[Any], count: int) -> dict[int, Sequence[Any]]:
+    size = max(1, -(-len(tasks) // count))
+    starts = range(0, len(tasks), size)
+    return {number: tasks[start : start + size] for number, start in enumerate(starts)}
+
+
+def _taken(work: SiblingWork, chunk: Sequence[Any], result: _Result) -> Iterator[Outcome]:
+    """Take over what a worker has done, and yield the outcomes."""
+    work.merge(result.observers)
+    collects = gc.isenabled()
+    gc.disable()  # much is made, and nothing becomes garbage
+    try:
+        for task, (_, packed) in zip(chunk, result.done, strict=True):
+            work.unpack(task, packed)
+    finally:
+        if collects:
+            gc.enable()
+    for outcome, _ in result.done:
+        yield outcome
+
+
+def _tokens(numbers: Iterable[int]) -> int:
+    """Return a pipe to read the numbers of chunks from, each of which one reader gets."""
+    reading, writing = os.pipe()
+    os.write(writing, b"".join(map(_TOKEN.pack, numbers)))
+    os.close(writing)
+    return reading
+
+
+def _write(file: IO[bytes], chunk: int, result: _Result) -> None:
+    """Write a result, unless it cannot be written: then the chunk is done again."""
+    with suppress(Exception):
+        data = pickle.dumps((chunk, result), pickle.HIGHEST_PROTOCOL)
+        file.write(data)
+        file.flush()
+
+
+def _read(file: IO[bytes]) -> Iterator[tuple[int, _Result]]:
+    """Yield the results that a worker has written."""
+    file.seek(0)
+    while True:
+        try:
+            yield pickle.load(file)  # noqa: S301 - a copy of this very process wrote it
+        except EOFError:
+            return
+
+
+def strategy_for(jobs: int | None) -> SiblingStrategy:
+    """Return a strategy that does up to so many tasks at once.
+
+    Args:
+        jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one.
+
+    Raises:
+        ValueError: It is no positive number.
+    """
+    if jobs is None:
+        text = os.environ.get("PASSEL_JOBS", "") or "1"
+        jobs = int(text) if text.isascii() and text.isdigit() else 0
+        if not jobs:
+            raise ValueError(f"PASSEL_JOBS is '{text}', which is no positive number")
+    if jobs < 1:
+        raise ValueError(f"jobs is {jobs}, which is no positive number")
+    return Forked(jobs) if jobs > 1 and hasattr(os, "fork") else Sequential()

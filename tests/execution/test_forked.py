@@ -1,0 +1,231 @@
+"""Siblings in worker processes: everything is as if they had been processed one by one."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassManager,
+    Statistic,
+)
+from passel.execution import Run
+from passel.execution.strategies import Forked, Sequential, strategy_for
+from passel.instruments.hooks import Instrumentor
+from passel.schedule import PipelineCompiler
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from passel.execution import Outcome
+    from passel.execution.strategies import SiblingStrategy
+
+PARENT = os.getpid()
+
+
+class Act(Pass):
+    """Change, report, count or fail, as the op's value says."""
+
+    name = "act"
+    seen = Statistic("Ops seen")
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        ctx.count(self.seen)
+        ctx.emit_remark(f"saw {op.symbol}").attach_note("here")
+        match op.value % 7:
+            case 0:
+                op.value += 1
+            case 1:
+                raise PassFailure(f"{op.symbol} is odd")
+            case 2:
+                op.value = -7
+            case 3:
+                ctx.run_pipeline(OpPassManager("any").add(Again()))
+            case 4:
+                op.add(ToyOp("toy.op", value=3))
+            case 5:
+                msg = "a crash"
+                raise ValueError(msg)
+            case _:
+                ctx.preserve_all()
+
+
+class Again(Pass):
+    """Count and report."""
+
+    name = "again"
+    seen = Statistic("Ops seen")
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        ctx.count(self.seen, 2)
+        ctx.emit_warning(f"again {op.symbol}")
+
+
+class TellProcess(Pass):
+    """Give an op the number 1 if this is another process, else 2."""
+
+    name = "tell-process"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        op.value = 1 if os.getpid() != PARENT else 2
+
+
+class Die(Pass):
+    """End the process on ops of a value, in another way for each."""
+
+    name = "die"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it, unless this is the process of the tests."""
+        if os.getpid() == PARENT:
+            return
+        faulthandler.disable()
+        if op.value == 1:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if op.value == 2:
+            os._exit(3)
+        if op.value == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        op.value += 10
+
+
+class Meddle(Pass):
+    """Change the op beside its own."""
+
+    name = "meddle"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        assert op.parent is not None
+        place = op.parent.body.index(op)
+        if place == 5:
+            op.parent.body[place - 1].value += 1
+
+
+def module_of(count: int, inner: int = 0) -> ToyOp:
+    """Return a module with functions, also in a module inside."""
+    functions = ",".join(f"toy.func @f{i}" for i in range(count))
+    inside = ",".join(f"toy.func @g{i}" for i in range(inner))
+    inner_module = f"toy.module @inner({inside})" if inner else "toy.module @inner"
+    return parse_toy(f"toy.module({inner_module},{functions})")
+
+
+def run(
+    strategy: SiblingStrategy, manager: OpPassManager, module: ToyOp
+) -> tuple[Outcome, list[str], str]:
+    """Run a pipeline; return how it went, what was reported, and the IR."""
+    reported: list[str] = []
+    compiler = PipelineCompiler(ToyAdapter(), set[str]())
+    this = Run(compiler, Instrumentor(), lambda each: reported.append(str(each)), strategy=strategy)
+    return this.run(compiler.schedule(manager), module), reported, str(module)
+
+
+def plain(found: Outcome) -> tuple[Any, ...]:
+    """Return all of an outcome in a form that compares."""
+    failures = [(str(each), each.kind, each.path, each.symbol) for each in found.failures]
+    return found.changed, failures, [*map(str, found.diagnostics)], dict(found.counts)
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_everything_is_the_same(seed: int, jobs: int) -> None:
+    """IR, failures, diagnostics and counts are those of one after the other, in program order."""
+    manager = OpPassManager("toy.module")
+    manager.nest("toy.func").add(Act(), Again())
+    manager.nest("toy.module").nest("toy.func").add(Act())
+    found: list[Any] = []
+    for strategy in (Sequential(), Forked(jobs, eager=True)):
+        module = module_of(40, 20)
+        for number, op in enumerate(module.walk()):
+            op.value = (number * seed) % 11 if op.name == "toy.func" else 0
+        outcome, reported, text = run(strategy, manager, module)
+        found.append((plain(outcome), reported, text))
+    assert found[0] == found[1]
+    assert found[0][0][1]
+
+
+def test_other_processes_do_the_work() -> None:
+    """Ops are changed here as they were changed there."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", TellProcess())
+    _, _, text = run(Forked(2, eager=True), manager, module_of(8))
+    assert text.count(" 1") == 8
+
+
+def test_little_work_stays_here() -> None:
+    """Without being told otherwise, what takes no time is not worth a process."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", TellProcess())
+    _, _, text = run(Forked(2), manager, module_of(8))
+    assert text.count(" 2") == 8
+
+
+@pytest.mark.parametrize(
+    ("value", "how"),
+    [
+        (1, "was killed by SIGSEGV"),
+        (2, "ended with exit code 3"),
+        (3, "was killed by SIGKILL"),
+    ],
+)
+def test_a_worker_that_dies_loses_nothing(value: int, how: str) -> None:
+    """The op that it worked on is named, and all others are processed."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", Die())
+    module = module_of(12)
+    module.body[5].value = module.body[11].value = value
+    outcome, _, _ = run(Forked(2, eager=True), manager, module)
+    assert [failure.symbol for failure in outcome.failures] == ["f4", "f10"]
+    assert {failure.kind for failure in outcome.failures} == {"crashed"}
+    for failure in outcome.failures:
+        assert failure.diagnostic.message.endswith(f"the process that ran passes on it {how}")
+    values = [op.value for op in module.body[1:]]
+    assert values == [value if i in (4, 10) else 10 for i in range(12)]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_changes_outside_of_an_op_are_found() -> None:
+    """What a pass does to another op fails as it does without workers."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", Meddle())
+    expected = run(Sequential(), manager, module_of(12))
+    found = run(Forked(2, eager=True), manager, module_of(12))
+    assert plain(found[0]) == plain(expected[0])
+    assert found[2] == expected[2]
+    assert expected[0].failures
+
+
+def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`run` takes a number, and so does the environment; both are checked."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
+    assert manager.run(module_of(4), jobs=2).changed is False
+    monkeypatch.setenv("PASSEL_JOBS", "3")
+    strategy = strategy_for(None)
+    assert isinstance(strategy, Forked)
+    assert strategy.jobs == 3
+    for wrong in ("x", "-1", "0", "1.5"):
+        monkeypatch.setenv("PASSEL_JOBS", wrong)
+        with pytest.raises(ValueError, match=f"PASSEL_JOBS is '{wrong}'"):
+            manager.run(module_of(4))
+    with pytest.raises(ValueError, match="jobs is 0"):
+        manager.run(module_of(4), jobs=0)
+
+
+def test_a_failed_run_raises_as_ever() -> None:
+    """Failures in workers have causes, with their tracebacks as text."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Act())
+    module = module_of(6)
+    for op in module.body[1:]:
+        op.value = 5
+    with pytest.raises(PassFailedError) as raised:
+        manager.run(module, jobs=2)
+    assert len(raised.value.failures) == 6
+    assert isinstance(raised.value.__cause__, ValueError)

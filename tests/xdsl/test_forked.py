@@ -1,0 +1,148 @@
+"""xDSL's functions in worker processes: output, reports and failures are the same."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from passel import Diagnostic, OperationPass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.execution.strategies import Forked
+from passel.xdsl import DominanceInfo, XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tool_fixtures import Tool
+    from xdsl.context import Context
+
+PIPELINE = "builtin.module(func.func(cse,canonicalize,loop-invariant-code-motion),symbol-dce)"
+
+
+@pytest.fixture(autouse=True)
+def _forks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Share even little work."""
+
+    def eager(jobs: int | None) -> Forked:
+        return Forked(jobs or 1, eager=True)
+
+    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    """A file with functions of different sizes, one of which a pass fails on."""
+    functions = [
+        f"""
+        func.func @f{number}(%a: i32, %n: index, %m: memref<8xi32>) -> i32 {{
+          %zero = arith.constant 0 : index
+          %one = arith.constant 1 : index
+          %c = arith.constant {number} : i32
+          %d = arith.constant {number} : i32
+          %e = arith.addi %c, %d : i32
+          {"".join(f"%x{i} = arith.addi %a, %e : i32 " for i in range(number % 5))}
+          scf.for %i = %zero to %n step %one {{
+            %f = arith.addi %c, %a : i32
+            memref.store %f, %m[%i] : memref<8xi32>
+          }}
+          func.return %e : i32
+        }}"""
+        for number in range(12)
+    ]
+    path = tmp_path / "kernels.mlir"
+    path.write_text("\n".join(functions), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        (),
+        ("--mlir-print-debuginfo",),
+        ("--mlir-print-ir-after-all",),
+        ("--mlir-print-ir-after-change", "--mlir-print-ir-module-scope"),
+        ("--mlir-pass-statistics",),
+        ("--mlir-timing", "--mlir-timing-display=tree"),
+        ("--verify-each=always",),
+        ("--verify-each=false",),
+        ("--check-isolation",),
+        ("--verify-analyses",),
+    ],
+    ids=" ".join,
+)
+def test_the_tool_says_the_same(tool: Tool, kernels: Path, flags: tuple[str, ...]) -> None:
+    """Output, dumps, statistics and rows of timing do not tell how many processes there were."""
+    alone = tool(str(kernels), f"--pass-pipeline={PIPELINE}", *flags)
+    shared = tool(str(kernels), f"--pass-pipeline={PIPELINE}", "-j", "2", *flags)
+    assert (shared.code, shared.out) == (alone.code, alone.out)
+    assert _without_times(shared.err) == _without_times(alone.err)
+
+
+def _without_times(text: str) -> list[str]:
+    lines = re.sub(r"[0-9]+\.[0-9]+ *(\( *[0-9.]+%\))?", "", text).splitlines()
+    return [line for line in lines if "Execution Time" not in line]
+
+
+class FailOnOdd(OperationPass[FuncOp]):
+    """Fail on functions with an odd number, after adding an attribute."""
+
+    name = "fail-on-odd"
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        """Do it."""
+        ctx.analysis(DominanceInfo)
+        number = int(op.sym_name.data[1:])
+        op.attributes["seen"] = op.sym_name
+        ctx.emit_remark(f"seen {number}")
+        if number % 2:
+            raise PassFailure(f"{number} is odd", op=op.body.block.first_op)
+
+
+def test_failures_are_the_same(kernels: Path) -> None:
+    """Messages, places, symbols, diagnostics and the IR that is left behind."""
+    found: list[tuple[Any, ...]] = []
+    for jobs in (1, 2):
+        context = XDSLAdapter().create_context()
+        module = parse_source(context, kernels.read_text(encoding="utf-8"), "kernels.mlir")
+        assert isinstance(module, ModuleOp)
+        manager = PassManager(ModuleOp, context).add_nested(FuncOp, FailOnOdd(), "cse")
+        reported: list[Diagnostic] = []
+        with pytest.raises(PassFailedError) as raised:
+            manager.run(module, jobs=jobs, on_diagnostic=reported.append)
+        failures = [(str(each), each.path, each.symbol) for each in raised.value.failures]
+        found.append((failures, list(map(str, reported)), str(raised.value), str(module)))
+    assert found[0] == found[1]
+    assert len(found[0][0]) == 6
+
+
+class Outline(ModulePass):
+    """Add a function to the module."""
+
+    name = "outline"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Do it, once for each function that is there."""
+        for function in tuple(op.ops):
+            assert isinstance(function, FuncOp)
+            op.body.block.add_op(FuncOp.external(f"{function.sym_name.data}_out", (), ()))
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_functions_that_passes_add_are_not_lost(kernels: Path, *, verify: bool) -> None:
+    """What a pass on functions does to the module around cannot be sent: it is done here."""
+    found: list[list[str]] = []
+    for jobs in (1, 2):
+        context = XDSLAdapter().create_context()
+        module = parse_source(context, kernels.read_text(encoding="utf-8"), "kernels.mlir")
+        assert isinstance(module, ModuleOp)
+        manager = PassManager(ModuleOp, context).add_nested(FuncOp, Outline())
+        manager.enable_verifier(verify)
+        manager.run(module, jobs=jobs)
+        names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
+        found.append(sorted(names))
+    assert found[0] == found[1]
+    assert len(found[0]) == 24
