@@ -28,6 +28,7 @@ from passel.builder.declarations import (
 from passel.builder.explaining import Explanation
 from passel.builder.extensions import Extension, installed_extensions
 from passel.builder.finishing import Remark
+from passel.builder.lint import Finding, lint
 from passel.builder.origin import Origin
 from passel.builder.pipeline_builder import PipelineBuilder
 from passel.builder.rules import Rule
@@ -63,6 +64,7 @@ __all__ = [
     "Declarations",
     "Explanation",
     "Extension",
+    "Finding",
     "Handle",
     "Origin",
     "PassType",
@@ -84,6 +86,7 @@ __all__ = [
     "followed_by",
     "immediately_after",
     "installed_extensions",
+    "lint",
     "not_between",
     "once",
     "requires",

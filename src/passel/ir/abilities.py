@@ -170,6 +170,24 @@ class FindsDialects(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowsNesting(Protocol):
+    """Optional ability of an adapter: it knows ops that never stand right inside of others."""
+
+    def misfit(self, context: Any, outer: str, inner: str) -> str:
+        """Return why ops of one name do not stand right inside of those of another.
+
+        Args:
+            context: The IR's own context.
+            outer: The name of the ops around.
+            inner: The name of the ops inside.
+
+        Returns:
+            A sentence without a final period; empty if they may, or it is not known.
+        """
+        ...
+
+
 AbilityT = TypeVar("AbilityT")
 
 

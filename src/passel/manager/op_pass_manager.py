@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
 
+    from passel.diagnostics import Span
     from passel.passes import PassRegistry
 
 
@@ -301,12 +302,21 @@ class OpPassManager(PassTree, OptionValue):
                 entry: _Entry = Entry(element.pass_, element.span, element.unbound)
                 scratch._append(scratch._placed(element.pass_, entry))
             elif isinstance(element, ResolvedCall):
+                before = len(scratch)
                 _expand(element, scratch)
+                scratch._stand_at(element.span, before)
             else:
                 nested = self._empty_nested(element.anchor)
                 nested._entries = nested._built(element.elements)
                 scratch._append(Entry(nested, element.span))
         return scratch._entries
+
+    def _stand_at(self, span: Span | None, first: int = 0) -> None:
+        """Let entries from one on stand where a registered pipeline is called, with all in them."""
+        for index, entry in enumerate(self._entries[first:], first):
+            self._entries[index] = entry._replace(span=span)
+            if type(entry.item) is OpPassManager:  # not that of an option
+                entry.item._stand_at(span)
 
 
 class FrozenPipeline(OpPassManager):

@@ -151,6 +151,15 @@ class MLIRAdapter:
             return None
         return self._kinds.kind(context, name)
 
+    def misfit(self, context: Any, outer: str, inner: str) -> str:
+        """Return why functions do not stand right inside of ops; of others it is not known."""
+        known = [self._kinds.is_registered(context, name) for name in (outer, inner)]
+        if not all(known) or self._kinds.has_isolated_ops(context, outer):
+            return ""
+        if not self._kinds.is_function(context, inner):
+            return ""
+        return f"'{inner}' is a symbol, and symbols stand in symbol tables alone"
+
     def suggest_op(self, context: Any, name: str) -> str:
         """Suggest an op of the dialect that is meant, among those with a class."""
         dialects = self.dialect_names(context)

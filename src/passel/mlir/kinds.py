@@ -76,6 +76,12 @@ class Kinds:
             found = self._tables[name] = self._is_symbol_table(context, name)
         return found
 
+    def is_function(self, context: Any, name: str) -> bool:
+        """Return whether ops of a registered name are functions, which are always symbols."""
+        ir = self._bindings.ir
+        op_class: Any = ir.Operation.create(name, loc=ir.Location.unknown(context)).opview.__class__
+        return hasattr(op_class, "sym_name") and hasattr(op_class, "function_type")
+
     def _is_symbol_table(self, context: Any, name: str) -> bool:
         ir = self._bindings.ir
         op = ir.Operation.create(name, regions=1, loc=ir.Location.unknown(context))

@@ -239,6 +239,10 @@ def _process(words: list[str], program: str, ir: IRChoice, names: PassRegistry) 
         from passel.tool.pictures import draw_pipeline
 
         return draw_pipeline(settings, names)
+    if settings.pipeline.lint:
+        from passel.tool.linting import lint_pipeline
+
+        return lint_pipeline(settings, ir, names)
     from passel.tool.driver import Driver
     from passel.tool.progress import progress_line
 

@@ -107,6 +107,7 @@ class PipelineFlags(FlagGroup):
     draw_pipeline: str = flag(
         "draw the pipeline instead of running it", "<tree|mermaid|dot|svg>", implied="tree"
     )
+    lint: bool = flag("check the pipeline instead of running it: what is wrong, or wastes time")
     load_pass_plugin: tuple[str, ...] = flag(
         "a Python file or module with passes", "<file>", repeated=True, parse=_plugin
     )

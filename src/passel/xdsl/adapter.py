@@ -21,7 +21,14 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnregisteredOp,
 )
-from xdsl.traits import IsolatedFromAbove, OpTrait
+from xdsl.traits import (
+    HasParent,
+    IsolatedFromAbove,
+    OptionalSymbolOpInterface,
+    OpTrait,
+    SymbolOpInterface,
+    SymbolTable,
+)
 from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import UNKNOWN, Location, closest, suggest
@@ -125,6 +132,21 @@ class XDSLAdapter:
         if op_class is None or issubclass(op_class, UnregisteredOp):
             return None
         return _kind(op_class)
+
+    def misfit(self, context: Context, outer: str, inner: str) -> str:
+        """Return why ops do not stand inside of others: as symbols, or by their `HasParent`."""
+        around, op_class = context._get_known_op(outer), context._get_known_op(inner)
+        if around is None or op_class is None:
+            return ""
+        for trait in op_class.get_traits_of_type(HasParent):
+            if not issubclass(around, trait.op_types):
+                parents = ", ".join(f"'{each.name}'" for each in trait.op_types)
+                return f"'{inner}' stands right inside of {parents} alone"
+        symbols = op_class.get_traits_of_type(SymbolOpInterface)
+        is_optional = any(isinstance(each, OptionalSymbolOpInterface) for each in symbols)
+        if symbols and not is_optional and not around.has_trait(SymbolTable):
+            return f"'{inner}' is a symbol, and MLIR has symbols in symbol tables alone"
+        return ""
 
     def suggest_op(self, context: Context, name: str) -> str:
         """Suggest an op of the dialect that is meant, or whose name is closest."""

@@ -1,0 +1,240 @@
+"""Lint: what is wrong with a pipeline or not worth its time, as far as it shows without IR."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from passel.diagnostics import Severity, Span, suggest
+from passel.errors import PipelineError
+from passel.ir import ANY, KnowsNesting, ability_of
+from passel.manager import OpPassManager
+from passel.passes import pass_type
+from passel.passes.pass_type import PassType
+from passel.schedule.model import is_schedulable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from passel.builder.declarations import DeclarationTable
+    from passel.builder.pipeline_builder import PipelineBuilder
+    from passel.ir import IRAdapter
+    from passel.passes import Pass
+    from passel.passes.tree import Entry
+
+_Entry: TypeAlias = "Entry[OpPassManager]"
+
+
+_SHOWN = 3
+"""How many passes a message names."""
+
+
+class Finding(NamedTuple):
+    """Something that is said of a pipeline.
+
+    Attributes:
+        severity: An error, which keeps it from being built or run, or a warning.
+        message: One sentence, with the way out.
+        span: Where, if the pipeline was text.
+    """
+
+    severity: Severity
+    message: str
+    span: Span | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.severity.value}: {self.message}"
+        return text if self.span is None else f"{self.span}: {text}\n{self.span.excerpt()}"
+
+
+def lint(
+    builder: PipelineBuilder, adapter: IRAdapter | None = None, context: Any = None
+) -> tuple[Finding, ...]:
+    """Return what is wrong with a pipeline, or not worth its time.
+
+    Errors are constraints and contracts that are broken, and what the IR's ops do not allow.
+    Warnings are nested pipelines that can match nothing, passes that run twice in a row for
+    nothing, nested pipelines that could be one, and types that no pass has.
+
+    Args:
+        builder: The pipeline.
+        adapter: The adapter of the IR; without it, nothing is said about ops.
+        context: The IR's own context; by default a new one.
+
+    Returns:
+        All findings, in the order of the text as far as they have a place there.
+
+    Example:
+        >>> from passel.builder import PipelineBuilder
+        >>> builder = PipelineBuilder.parse(
+        ...     "builtin.module(func.func(cse),func.func(canonicalize))"
+        ... )
+        >>> [finding.severity.value for finding in lint(builder)]
+        ['warning']
+    """
+    findings = list(_types(builder))
+    try:
+        remarks = builder.report()
+        violations = builder.violations()
+        findings += (Finding(v.severity, v.message, v.offender.span) for v in violations)
+        findings += (Finding(Severity.WARNING, r.message) for r in remarks if r.kind == "warning")
+        if not any(each.severity is Severity.ERROR for each in findings):
+            findings += _about_nests(builder, adapter, context)
+    except PipelineError as error:
+        findings += (Finding(Severity.ERROR, p.message, p.span) for p in error.problems)
+    return tuple(sorted(findings, key=_place))
+
+
+def _place(finding: Finding) -> tuple[bool, str, int]:
+    if finding.span is None:
+        return True, "", 0
+    return False, finding.span.source.name, finding.span.start
+
+
+def _about_nests(
+    builder: PipelineBuilder, adapter: IRAdapter | None, context: Any
+) -> Iterator[Finding]:
+    manager = builder.build()
+    if adapter is not None:
+        manager.context = context
+        manager.check(adapter)
+    nests = _Nests(builder.declarations, adapter, manager.context)
+    yield from nests.findings(manager.anchor, list(manager.entries()))
+
+
+def _types(builder: PipelineBuilder) -> Iterator[Finding]:
+    """Yield what is said of types that no pass has and no table knows."""
+    known = {each for each in vars(pass_type).values() if isinstance(each, PassType)}
+    known.update(builder.declarations.types())
+    for step in builder.steps():
+        known.update(builder.declarations.of(step.pass_).types)
+    asked = {
+        each: f"bundle '{use.bundle.name}' ({step.origin})"
+        for step in builder.steps()
+        for use in step.bundles
+        for each in use.bundle.types
+    }
+    for rule, step in builder.constraints():
+        targets = (each for each in rule.constraint.targets if isinstance(each, PassType))
+        asked |= dict.fromkeys(targets, f"a constraint on '{step.label}' ({rule.source})")
+    for each, where in asked.items():
+        if each not in known:
+            hint = suggest(each.name, [k.name for k in known]) or "; give a pass this type"
+            message = f"no pass is of the type '{each}' that {where} names{hint}"
+            yield Finding(Severity.WARNING, message)
+
+
+class _Nests:
+    """Looks at passes and nested pipelines next to each other, and inside of each other."""
+
+    def __init__(
+        self, declarations: DeclarationTable, adapter: IRAdapter | None, context: Any
+    ) -> None:
+        self._declarations = declarations
+        self._adapter = adapter
+        self._knows = None if adapter is None else ability_of(adapter, KnowsNesting)
+        self._context = context
+
+    def findings(self, anchor: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
+        """Yield what is said of the entries of a pipeline and of all in them.
+
+        Args:
+            anchor: The anchor of the pipeline.
+            entries: The entries.
+        """
+        merged: list[_Entry] = []
+        for entry in entries:
+            last = merged[-1] if merged else None
+            if last is not None and _are_same_nests(last, entry):
+                yield from _adjacent(entry)
+                both = cast("OpPassManager", last.item).copy()
+                both.add_entries(*cast("OpPassManager", entry.item).entries())
+                merged[-1] = last._replace(item=both)
+            else:
+                merged.append(entry)
+        yield from self._repeated(merged)
+        yield from self._interrupted(anchor, merged)
+        for entry in merged:
+            if isinstance(entry.item, OpPassManager):
+                yield from self._inside(anchor, entry.item, entry.span)
+                yield from self.findings(entry.item.anchor, list(entry.item.entries()))
+
+    def _repeated(self, entries: Sequence[_Entry]) -> Iterator[Finding]:
+        for first, second in pairwise(entries):
+            pass_ = second.item
+            if isinstance(pass_, OpPassManager) or first.item != pass_:
+                continue
+            is_given = second.span is None or first.span != second.span
+            if is_given and self._declarations.of(pass_).idempotent:
+                message = f"'{pass_}' runs twice in a row, the second time for nothing: drop one"
+                yield Finding(Severity.WARNING, message, second.span)
+
+    def _interrupted(self, anchor: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
+        """Yield what is said of passes between nested pipelines that could be in them."""
+        before: _Entry | None = None
+        between: list[_Entry] = []
+        for entry in entries:
+            if not isinstance(entry.item, OpPassManager):
+                between.append(entry)
+                continue
+            name = entry.item.anchor
+            is_same = before is not None and _are_same_nests(before, entry) and name != ANY
+            is_given = entry.span is None or any(each.span != entry.span for each in between)
+            if is_same and between and is_given and self._fit(between, name):
+                names = [cast("Pass[Any]", each.item).name for each in between]
+                message = (
+                    f"{_listed(names)} on '{anchor}' between nested pipelines on '{name}', whose "
+                    f"analyses are then computed again: if that is for those ops alone, nest it "
+                    f"as well, {name}(...,{','.join(names[:_SHOWN])},...)"
+                )
+                yield Finding(Severity.WARNING, message, between[0].span)
+            before, between = entry, []
+
+    def _fit(self, entries: Sequence[_Entry], anchor: str) -> bool:
+        """Return whether passes may be nested on an anchor."""
+        kind = None
+        if self._adapter is not None:
+            kind = self._adapter.kind_named(self._context, anchor)
+        passes = (cast("Pass[Any]", entry.item) for entry in entries)
+        return all(
+            each.anchor is None and (kind is None or is_schedulable(each, kind)) for each in passes
+        )
+
+    def _inside(self, outer: str, inner: OpPassManager, span: Span | None) -> Iterator[Finding]:
+        name = inner.anchor
+        if not len(inner) and span is not None:
+            message = f"nothing runs on '{name}' here: put a pass in, or take it out"
+            yield Finding(Severity.WARNING, message, span)
+        if self._knows is None or ANY in {outer, name}:
+            return
+        if why := self._knows.misfit(self._context, outer, name):
+            message = (
+                f"nothing is matched by '{name}' right inside of '{outer}': {why}; put the nested "
+                "pipeline where these ops are"
+            )
+            yield Finding(Severity.WARNING, message, span)
+
+
+def _adjacent(entry: _Entry) -> Iterator[Finding]:
+    """Yield that a nested pipeline follows another one, unless a registered pipeline adds it."""
+    name = cast("OpPassManager", entry.item).anchor
+    if entry.span is not None and name in entry.span.text:
+        message = (
+            f"two nested pipelines on '{name}' follow each other and run as one: write one, "
+            f"{name}(...,...)"
+        )
+        yield Finding(Severity.WARNING, message, entry.span)
+
+
+def _are_same_nests(one: _Entry, other: _Entry) -> bool:
+    return (
+        isinstance(one.item, OpPassManager)
+        and isinstance(other.item, OpPassManager)
+        and one.item.anchor == other.item.anchor
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{shown}{more} {'runs' if len(names) == 1 else 'run'}"

@@ -1,0 +1,36 @@
+"""`--lint`: what is wrong with the pipeline, in place of a run."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from passel.diagnostics import Severity
+from passel.ir.frontend import UsageError
+from passel.tool.output import printable
+from passel.tool.pipelines import given_builder
+
+if TYPE_CHECKING:
+    from passel.passes import PassRegistry
+    from passel.tool.irs import IRChoice
+    from passel.tool.settings import Settings
+
+
+def lint_pipeline(settings: Settings, ir: IRChoice, registry: PassRegistry) -> int:
+    """Write the findings to the error stream; return 1 if any is an error, else 0.
+
+    Raises:
+        PipelineError: There is no such pass or option, or the text is no pipeline.
+        UsageError: There is no pipeline.
+    """
+    from passel.builder import lint
+
+    if settings.pipeline.pass_pipeline is None and not settings.passes:
+        raise UsageError("'--lint' checks a pipeline: give one with -p, or passes as flags")
+    builder = given_builder(settings, registry)
+    frontend = ir.configured(settings)
+    findings = lint(builder, ir.adapter, frontend.new_context())
+    for finding in findings:
+        prefix = "" if finding.span else f"{settings.program}: "
+        print(f"{prefix}{printable(str(finding))}", file=sys.stderr)
+    return int(any(finding.severity is Severity.ERROR for finding in findings))

@@ -1,0 +1,155 @@
+"""Lint: what is said of a pipeline without IR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from builder_passes import A, B, X, made
+
+from passel import PassManager, PassRegistry
+from passel.builder import (
+    Bundle,
+    Declarations,
+    DeclarationTable,
+    PassType,
+    PipelineBuilder,
+    followed_by,
+    lint,
+)
+from passel.diagnostics import Severity
+from passel.mlir import MLIRAdapter
+from passel.xdsl import XDSLAdapter
+
+
+def said(builder: PipelineBuilder, adapter: Any = None) -> list[tuple[str, str]]:
+    """Return what is said, each with the text that it is about."""
+    return [
+        (f"{each.severity.value}: {each.message}", each.span.text if each.span else "")
+        for each in lint(builder, adapter)
+    ]
+
+
+@pytest.mark.parametrize("adapter", [XDSLAdapter, MLIRAdapter])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "builtin.module(func.func(cse,canonicalize),symbol-dce)",
+        "builtin.module(builtin.module(func.func(cse)))",
+        "builtin.module(func.func(cse),gpu.module(gpu.func(cse)),func.func(sccp))",
+        "builtin.module(any(cse),cse,any(canonicalize))",
+        "builtin.module(cse,canonicalize,cse)",
+        "builtin.module()",
+    ],
+)
+def test_good_pipelines(adapter: Any, text: str) -> None:
+    """Nothing is said of what there is nothing to say of."""
+    assert said(PipelineBuilder.parse(text, adapter=adapter()), adapter()) == []
+
+
+@pytest.mark.parametrize("adapter", [XDSLAdapter, MLIRAdapter])
+@pytest.mark.parametrize(
+    ("text", "about", "expected"),
+    [
+        (
+            "builtin.module(func.func(cse),func.func(sccp))",
+            ["func.func"],
+            "warning: two nested pipelines on 'func.func' follow each other and run as one",
+        ),
+        (
+            "builtin.module(func.func(cse),func.func(cse))",
+            ["func.func", "cse"],
+            "warning: two nested pipelines",
+        ),
+        (
+            "builtin.module(cse,cse)",
+            ["cse"],
+            "warning: 'cse' runs twice in a row, the second time for nothing: drop one",
+        ),
+        (
+            "builtin.module(func.func(sccp),cse,canonicalize,func.func(sccp))",
+            ["cse"],
+            "warning: 'cse', 'canonicalize' run on 'builtin.module' between nested pipelines",
+        ),
+        (
+            "builtin.module(func.func(func.func(cse)))",
+            ["func.func"],
+            "warning: nothing is matched by 'func.func' right inside of 'func.func': ",
+        ),
+        (
+            "builtin.module(func.func())",
+            ["func.func"],
+            "warning: nothing runs on 'func.func' here: put a pass in, or take it out",
+        ),
+        (
+            "builtin.module(func.fun(cse))",
+            ["func.fun"],
+            "error: no registered operation is called 'func.fun'; did you mean 'func.func'?",
+        ),
+        (
+            "builtin.module(scf.for(cse))",
+            ["scf.for"],
+            "error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove'",
+        ),
+    ],
+)
+def test_findings(adapter: Any, text: str, about: list[str], expected: str) -> None:
+    """Each has its place, and the way out."""
+    found = said(PipelineBuilder.parse(text, adapter=adapter()), adapter())
+    assert [place for _, place in found] == about
+    assert found[0][0].startswith(expected)
+
+
+def test_passes_of_one_anchor_between_nests_are_where_they_have_to_be() -> None:
+    """A pass that runs on modules alone cannot be nested."""
+    text = "builtin.module(func.func(cse),one-shot-bufferize,func.func(cse))"
+    assert said(PipelineBuilder.parse(text, adapter=MLIRAdapter()), MLIRAdapter()) == []
+
+
+def test_what_registered_pipelines_add_is_not_advised_upon() -> None:
+    """Whoever writes their names cannot change what they add."""
+    registry = PassRegistry()
+    registry.register(A)
+
+    def add(manager: Any) -> None:
+        manager.add_nested("func.func", A()).add_nested("func.func", A())
+
+    registry.register_pipeline("p", add)
+    table = DeclarationTable()
+    table.declare(Declarations(idempotent=True), A)
+    arguments: dict[str, Any] = {"registry": registry, "declarations": table}
+    assert said(PipelineBuilder.parse("builtin.module(p)", **arguments)) == []
+    manager = PassManager.parse("builtin.module(func.func(a,p))", registry=registry)
+    nested: Any = next(iter(manager))
+    spans = [entry.span.text for entry in nested.entries() if entry.span is not None]
+    assert spans == ["a", "p", "p"]
+
+
+def test_types_that_no_pass_has() -> None:
+    """A type that is known nowhere else is a slip of the fingers, or of no use."""
+    builder = made(A())
+    builder.add(Bundle("b", B(), types=(PassType("bufferisation"),)))
+    builder.constrain("a", followed_by(PassType("my-own")))
+    first, second = (message for message, _ in said(builder) if "of the type" in message)
+    assert first.startswith("warning: no pass is of the type 'bufferisation' that bundle 'b' (")
+    assert first.endswith(" names; did you mean 'bufferization'?")
+    assert second.startswith("warning: no pass is of the type 'my-own' that a constraint on 'a'")
+    assert second.endswith(" names; give a pass this type")
+
+
+def test_broken_constraints_and_contracts_are_errors() -> None:
+    """They keep the pipeline from being built."""
+
+    class Live: ...
+
+    table = DeclarationTable()
+    table.declare(Declarations(produces=(Live,)), A)
+    table.declare(Declarations(requires=(Live,)), B)
+    builder = PipelineBuilder(declarations=table)
+    builder.add(A(), X(), B())
+    (finding,) = lint(builder)
+    assert finding.severity is Severity.ERROR
+    assert "does not preserve Live" in finding.message
+    builder.stage("lowering", required=True)
+    (finding,) = lint(builder)
+    assert str(finding).startswith("error: nothing was put into stage 'lowering'")
