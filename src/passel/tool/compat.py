@@ -35,6 +35,7 @@ from passel.passes import default_registry
 from passel.schedule import PassStep
 from passel.tool.output import Output
 from passel.xdsl import XDSLAdapter
+from passel.xdsl.fast import parser_class
 from passel.xdsl.parsing import SourceParser, collector_paused
 from passel.xdsl.registration import register_xdsl_passes
 from passel.xdsl.targets import load_target
@@ -105,7 +106,7 @@ class _CompatMain(xDSLOptMain):
     def _parse(self, stream: IO[bytes]) -> ModuleOp:
         text = stream.read().decode("utf-8")
         with collector_paused():
-            parser = _CompatParser(self.ctx, text, self.get_input_name(), None)
+            parser = _compat_parser()(self.ctx, text, self.get_input_name(), None)
             module = parser.parse_module(not self.args.no_implicit_module)
         gc.freeze()
         return module
@@ -164,11 +165,15 @@ class _Stdout(io.TextIOBase):
         return len(text)
 
 
-class _CompatParser(SourceParser):
-    """The fast parser with xDSL's own message for unknown ops."""
+class _XDSLMessages(SourceParser):
+    """Mixed into a parser: xDSL's own message for unknown ops."""
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         return Parser._get_op_by_name(self, name)  # noqa: SLF001
+
+
+def _compat_parser() -> type[SourceParser]:
+    return type("CompatParser", (_XDSLMessages, parser_class()), {})
 
 
 class _Narrator(PassInstrumentation):

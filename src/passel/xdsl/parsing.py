@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, 
 from xdsl.utils.lexer import Input, Span
 
 from passel.ir.resources import ExternalResource
+from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
 from passel.xdsl.source_parser import SourceParser
 
@@ -69,7 +70,7 @@ def parse_source(
     parser = None
     try:
         with collector_paused():
-            parser = SourceParser(context, text, filename, source)
+            parser = parser_class()(context, text, filename, source)
             ops = parser.parse_top_level()
         if resources is not None:
             resources += parser.external_resources

@@ -1,0 +1,128 @@
+"""Running a fast path and its slow twin on the same, and comparing all that can be seen."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from io import StringIO
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from unittest.mock import patch
+
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
+from xdsl_inputs import xdsl_context
+
+from passel.xdsl import parse_source, parsing
+from passel.xdsl.fast import example_parser
+from passel.xdsl.fast.assumptions import layout
+from passel.xdsl.fast.example_parser import ExampleParser
+from passel.xdsl.source_parser import SourceParser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+
+
+_RESOURCE = re.compile(r"dense_resource<\w+>")
+
+
+class Outcome(NamedTuple):
+    """What parsing gave.
+
+    Attributes:
+        seen: All that can be seen of the op, or of the error.
+        op: The op, if there is no error.
+        by_example: How many of its ops were built by example.
+    """
+
+    seen: object
+    op: Operation | None
+    by_example: int
+
+
+@contextmanager
+def eager_learning() -> Generator[None]:
+    """Watch an op whenever that can be learned from, however few have been built by example."""
+    with patch.object(example_parser, "_FREE_EXAMPLES", 1_000_000):
+        yield
+
+
+def parse_both(
+    text: str, context: Callable[[], Context] = xdsl_context, **options: Any
+) -> tuple[Outcome, Outcome]:
+    """Parse a text by example and the ordinary way, each in a context of its own."""
+    return (
+        _outcome(ExampleParser, context(), text, options),
+        _outcome(SourceParser, context(), text, options),
+    )
+
+
+def assert_same(
+    text: str, context: Callable[[], Context] = xdsl_context, **options: Any
+) -> Outcome:
+    """Parse a text by example, which must give the same as the ordinary way."""
+    with eager_learning():
+        fast, slow = parse_both(text, context, **options)
+    assert fast.seen == slow.seen
+    return fast
+
+
+def repeated(text: str, times: int) -> str:
+    """Return a source with the ops of another one in several modules, after its aliases."""
+    lines = text.splitlines(keepends=True)
+    aliases = [line for line in lines if line.startswith(("#", "!"))]
+    rest = "".join(line for line in lines if not line.startswith(("#", "!")))
+    module = f"builtin.module {{\n{rest}\n}}\n"
+    return "".join(aliases) + module * times
+
+
+def _outcome(
+    parser_class: type[SourceParser], context: Context, text: str, options: dict[str, Any]
+) -> Outcome:
+    parsers: list[SourceParser] = []
+
+    def make(*args: Any) -> SourceParser:
+        parsers.append(parser_class(*args))
+        return parsers[-1]
+
+    with patch.object(parsing, "parser_class", lambda: make):
+        try:
+            op = parse_source(context, text, "test.mlir", **options)
+        except ParseError as error:
+            return Outcome(_seen_of_error(error), None, 0)
+    (parser,) = parsers
+    by_example = parser.lines_by_example if isinstance(parser, ExampleParser) else 0
+    loaded = sorted(each.name for each in context.loaded_dialects)
+    seen = repr((layout(op), _printed(op), loaded, len(parser.dialect_resources)))
+    # A resource gets another name each time that a source declares it in one process.
+    return Outcome(_RESOURCE.sub("dense_resource<...>", seen), op, by_example)
+
+
+def _printed(op: Operation) -> str:
+    stream = StringIO()
+    try:
+        Printer(stream, print_generic_format=True, print_debuginfo=True).print_op(op)
+        Printer(stream).print_op(op)
+    except Exception as error:  # noqa: BLE001 - of whatever is parsed some does not print
+        stream.write(repr(error))
+    return stream.getvalue()
+
+
+def _seen_of_error(error: ParseError) -> object:
+    spans = [error.span]
+    notes: list[object] = []
+    if isinstance(error, MultipleSpansParseError):
+        spans += [span for span, _ in error.refs]
+        notes += [error.ref_text, *(note for _, note in error.refs)]
+    return (
+        type(error),
+        error.msg,
+        [(span.start, span.end, span.line_offset) for span in spans],
+        [type(span.start) for span in spans],
+        notes,
+        str(error),
+        type(cast("object", error.__cause__)),
+        str(error.__cause__),
+    )

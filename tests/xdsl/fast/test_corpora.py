@@ -1,0 +1,75 @@
+"""Parsing by example gives what the ordinary way gives, on every file there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from twins import assert_same, repeated
+from xdsl_inputs import REAL_FILES, sampled, xdsl_corpus
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+if TYPE_CHECKING:
+    from tool_fixtures import MlirOpt
+
+_LOOPS = """
+func.func @f(%a: memref<16x8xf32>, %b: memref<8x24xf32>, %c: memref<16x24xf32>) {
+  linalg.matmul ins(%a, %b : memref<16x8xf32>, memref<8x24xf32>) outs(%c : memref<16x24xf32>)
+  linalg.map { arith.addf } ins(%c, %c : memref<16x24xf32>, memref<16x24xf32>) outs(%c : memref<16x24xf32>)
+  return
+}
+"""
+_UNROLLED = (
+    "builtin.module(convert-linalg-to-affine-loops,func.func(affine-loop-unroll{unroll-factor=8}),"
+    "lower-affine)"
+)
+
+_TESTS = Path(__file__).parents[2]
+
+
+@sampled(5)
+def test_xdsls_corpus(step: int) -> None:
+    """XDSL's own tests, five times each so that there is something to learn, give the same."""
+    by_example = 0
+    chunks = [chunk for _, chunk in xdsl_corpus()[::step]]
+    for chunk in chunks:
+        assert_same(chunk)
+        by_example += assert_same(repeated(chunk, 5)).by_example
+    assert by_example > 4 * len(chunks)
+
+
+def test_our_files() -> None:
+    """The files that other tests read, five times each, give the same."""
+    files = [*REAL_FILES.glob("*.mlir"), *(_TESTS / "xdsl" / "programs").rglob("*.mlir")]
+    assert len(files) > 35
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        assert_same(text)
+        assert assert_same(repeated(text, 5)).by_example > 0, file
+
+
+def test_the_tools_inputs() -> None:
+    """The inputs of the tool's tests give the same IR or the same error."""
+    for file in (_TESTS / "lit").rglob("*.mlir"):
+        for chunk in file.read_text(encoding="utf-8").split("// -----"):
+            assert_same(chunk)
+            assert_same(repeated(chunk, 4))
+
+
+@pytest.mark.parametrize("level", ["scf", "cf"])
+@pytest.mark.parametrize(
+    "flags",
+    [[], ["--mlir-print-op-generic"], ["--mlir-print-local-scope", "--mlir-print-debuginfo"]],
+)
+def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str, flags: list[str]) -> None:
+    """Unrolled loops, as mlir-opt prints them in each form, give the same."""
+    source = _LOOPS + _LOOPS.replace("@f", "@g").replace("f32", "f64")
+    unrolled = mlir_opt(f"--pass-pipeline={_UNROLLED}", source=source).out
+    lowering = ["--convert-scf-to-cf"] if level == "cf" else []
+    found = assert_same(mlir_opt(*lowering, *flags, source=unrolled).out)
+    assert found.op is not None
+    ops = sum(1 for _ in found.op.walk())
+    if "--mlir-print-debuginfo" not in flags:  # each op has a location of its own
+        assert found.by_example > ops * 0.6

@@ -1,0 +1,75 @@
+"""Fast paths are taken where xDSL is as assumed, can be switched off, and keep to bounds."""
+
+from __future__ import annotations
+
+import sys
+from itertools import chain
+
+import pytest
+from twins import assert_same, eager_learning
+from xdsl.ir import Block
+from xdsl_inputs import xdsl_context
+
+from passel.xdsl.fast import assumptions, example_parser, parser_class, slow_paths
+from passel.xdsl.fast.assumptions import mismatches
+from passel.xdsl.fast.example_parser import ExampleParser
+from passel.xdsl.source_parser import SourceParser
+
+
+@pytest.fixture(autouse=True)
+def _fresh_check() -> None:
+    mismatches.cache_clear()
+
+
+def test_xdsl_is_as_assumed() -> None:
+    """The installed version of xDSL is one that the fast paths know."""
+    assert mismatches() == ()
+    assert parser_class() is ExampleParser
+
+
+def test_slow_paths() -> None:
+    """Inside of `slow_paths()` the slow twin is used, and not after it."""
+    with slow_paths():
+        assert parser_class() is SourceParser
+    assert parser_class() is ExampleParser
+
+
+@pytest.mark.parametrize("change", ["a member", "a field", "an import"])
+def test_another_xdsl(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where xDSL is not as assumed, the slow twin is used and nothing is said."""
+    if change == "a member":
+        monkeypatch.setitem(assumptions.MEMBERS, Block, ("no_such_member",))
+    elif change == "a field":
+        add_op = Block.add_op
+
+        def add_numbered_op(block: Block, op: object) -> None:
+            add_op(block, op)  # pyright: ignore[reportArgumentType]
+            vars(op)["number"] = 1
+
+        monkeypatch.setattr(Block, "add_op", add_numbered_op)
+    else:
+        monkeypatch.setitem(sys.modules, "passel.xdsl.fast.example_parser", None)
+    assert parser_class() is SourceParser
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many shapes a source has, no more are remembered than allowed."""
+    monkeypatch.setattr(example_parser, "_MAX_SHAPES", 20)
+    lines = "".join(f'"test.op"() {{a = {n // 3}}} : () -> ()\n' for n in range(300))
+    text = f"builtin.module {{\n{lines}}}"
+    assert assert_same(text).by_example
+    parser = ExampleParser(xdsl_context(), text)
+    parser.parse_top_level()
+    assert len(list(chain.from_iterable(parser._shapes.values()))) <= 20  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+
+def test_little_is_watched_where_little_repeats() -> None:
+    """Of many shapes that come thrice each, only a few ops are watched."""
+    lines = "".join(f'"test.op"() {{a = {n // 3}}} : () -> ()\n' for n in range(1500))
+    parser = ExampleParser(xdsl_context(), f"builtin.module {{\n{lines}}}")
+    parser.parse_top_level()
+    assert parser.lines_by_example < 100
+    with eager_learning():
+        parser = ExampleParser(xdsl_context(), f"builtin.module {{\n{lines}}}")
+        parser.parse_top_level()
+    assert parser.lines_by_example > 490
