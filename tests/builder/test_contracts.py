@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from xdsl.traits import SymbolTable
+from xdsl_inputs import xdsl_context
 
 from passel import (
     AllAnalyses,
+    AnchorError,
     ContractError,
     DefinitionError,
+    InterfacePass,
     OpPassManager,
     Pass,
     PassContext,
@@ -31,6 +35,7 @@ from passel.builder import (
 from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.passes.factory import make_pass_class
 from passel.testing import ToyAdapter
+from passel.xdsl import XDSLAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -433,3 +438,31 @@ def test_a_single_thing_instead_of_a_tuple(attribute: str, value: object, shown:
     """A forgotten comma is refused when the class is defined."""
     with pytest.raises(DefinitionError, match=f"{attribute} of Wrong is .*; write {shown}"):
         made("wrong", **{attribute: value})
+
+
+# -- Anchors ---------------------------------------------------------------------------------
+
+
+class OnTables(InterfacePass[SymbolTable]):
+    """A pass for symbol tables."""
+
+    name = "on-tables"
+
+
+def test_anchors_are_checked_when_it_is_built() -> None:
+    """Where the context says what ops there are; with the way out."""
+    context = xdsl_context()
+    builder = PipelineBuilder("builtin.module", context, adapter=XDSLAdapter())
+    builder.add("func.func(cse)")
+    table = builder.nest("func.func").add(OnTables())
+    with pytest.raises(AnchorError) as refused:
+        builder.build()
+    assert str(refused.value) == (
+        "unable to schedule pass 'on-tables' on a PassManager intended to run on 'func.func'! It "
+        "runs on ops that implement SymbolTable; put it into the pipeline around, on "
+        "'builtin.module'"
+    )
+    builder.remove(table)
+    builder.nest("func.fnuc").add("cse")
+    with pytest.raises(AnchorError, match=r"no registered operation .*; did you mean 'func.func'"):
+        builder.build()

@@ -146,19 +146,35 @@ def test_an_empty_nested_manager_may_have_a_non_isolated_anchor(
     assert trace("toy.module(toy.region(),a)", "toy.module @m(toy.region)") == ["a @m"]
 
 
-@pytest.mark.parametrize("named", ["on-callable", "picky"])
+INSIDE = "write {}(any({})) to run it on the ops inside that it accepts"
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "way_out"),
+    [
+        ("toy.module(a,on-callable)", "on ops that implement Callable_", INSIDE),
+        ("toy.func(a,picky)", "on such ops as its can_schedule_on accepts", INSIDE),
+        (
+            "toy.func(toy.module(a,on-callable))",
+            "on ops that implement Callable_",
+            "put it into the pipeline around, on 'toy.func'",
+        ),
+    ],
+)
 def test_a_pass_that_refuses_its_anchor_is_found_before_the_run(
-    parse: Callable[[str], PassManager], named: str
+    parse: Callable[[str], PassManager], text: str, where: str, way_out: str
 ) -> None:
     """A pass that is not schedulable on its manager's registered op fails the whole run."""
-    anchor = "toy.module" if named == "on-callable" else "toy.func"
-    pm = parse(f"{anchor}(a,{named})")
-    op = parse_toy(anchor)
+    *_, anchor, passes = text.split("(")
+    named = passes.rstrip(")").removeprefix("a,")
+    pm = parse(text)
+    op = parse_toy(pm.anchor)
     with pytest.raises(AnchorError) as info:
         pm.run(op)
     (problem,) = info.value.problems
     assert problem.message == (
-        f"unable to schedule pass '{named}' on a PassManager intended to run on '{anchor}'!"
+        f"unable to schedule pass '{named}' on a PassManager intended to run on '{anchor}'! "
+        f"It runs {where}; {way_out.format(anchor, named)}"
     )
     assert problem.span is not None
     assert problem.span.text == named

@@ -349,11 +349,15 @@ class PipelineBuilder(Ordering):
         Raises:
             InsertionError: A required stage is empty, or a constraint is broken.
             ContractError: A pass does not preserve what one after it needs.
+            AnchorError: A pass cannot run where it stands, or an anchor is no op that can be
+                anchored on; found here if the builder has a context, else by a run.
         """
         draft, _ = self._finished()
         manager = draft._manager()
         refuse(draft._broken(manager))
         manager.use_contracts(self.declarations)
+        if manager.context is not None:
+            manager.check()
         return manager
 
     def to_yaml(self) -> str:

@@ -161,6 +161,12 @@ class Pass(Options, Generic[OpT, StateT]):
         """
         return self.anchor is None or self.anchor == kind.name
 
+    def requirement(self) -> str:
+        """Return which ops the pass can run on, as messages put it: `on 'func.func' only`."""
+        if self.anchor is not None:
+            return f"on '{self.anchor}' only"
+        return "on such ops as its can_schedule_on accepts"
+
     def own_effects(self) -> tuple[str, ...]:
         """Return what the pass does outside the IR, by default `effects`.
 
@@ -306,6 +312,11 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT]):
             msg = f"{type(self).__qualname__} needs an interface: InterfacePass[SomeInterface]"
             raise DefinitionError(msg)
         return kind.implements(self.interface)
+
+    def requirement(self) -> str:
+        """Return which ops the pass can run on: those that implement the interface."""
+        name = "its interface" if self.interface is None else self.interface.__name__
+        return f"on ops that implement {name}"
 
 
 def _type_parameter(cls: type, base: type) -> type | None:

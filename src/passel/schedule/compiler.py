@@ -199,10 +199,13 @@ class _Compiler:
     def __init__(self, kinds: PipelineCompiler) -> None:
         self.kinds = kinds
         self.numbers: Counter[str] = Counter()
+        self.around: list[OpKind] = []
 
     def pipeline(self, draft: _Draft, outer: str) -> Pipeline:
         path = f"{outer}/{draft.anchor}" if outer else draft.anchor
         kind = self._checked_kind(draft, nested=bool(outer))
+        around = self.around
+        self.around = around if kind is None else [kind, *around]
         steps: list[Step] = []
         for entry in self._merged(draft):
             if isinstance(entry, list):
@@ -215,6 +218,7 @@ class _Compiler:
                     )
                 )
                 self.numbers[path] += 1
+        self.around = around
         if kind is not None:
             self._check_schedulable(draft, kind)
         return Pipeline(draft.anchor, tuple(steps), path)
@@ -239,7 +243,7 @@ class _Compiler:
         problems = [
             Problem(
                 f"unable to schedule pass '{entry.name}' on a PassManager intended to run on "
-                f"'{draft.anchor}'!",
+                f"'{draft.anchor}'! It runs {entry.requirement()}; {self._way_out(entry, kind)}",
                 span,
             )
             for entry, span, _ in draft.members
@@ -247,6 +251,13 @@ class _Compiler:
         ]
         if problems:
             raise AnchorError(*problems)
+
+    def _way_out(self, pass_: Pass[Any, Any], kind: OpKind) -> str:
+        for outer in self.around:
+            if is_schedulable(pass_, outer):
+                return f"put it into the pipeline around, on '{outer.name}'"
+        name = pass_.name or pass_.display_name
+        return f"write {kind.name}(any({name})) to run it on the ops inside that it accepts"
 
     def _merged(self, draft: _Draft) -> Iterator[Pass[Any, Any] | list[_Draft]]:
         """Yield the entries with adjacent nested pipelines gathered where they may be."""
