@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from passel import InsertionError, PipelineError
-from passel.builder import CLEANUP, Bundle, PipelineBuilder
+from passel.builder import CLEANUP, Bundle, PipelineBuilder, after_any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,6 +112,57 @@ def test_what_is_written_reads_back(tmp_path: Path, form: str) -> None:
     assert again.variables == builder.variables
     assert str(again.build()) == str(builder.build())
     assert again.to_yaml() == builder.to_yaml()
+
+
+CONSTRAINED = """\
+bundles:
+  tidy:
+    passes: [canonicalize, cse]
+    constraints:
+      - after-any: sccp
+constraints:
+  - for: {type: lowering}
+    after-any: licm
+    followed-by: {bundle: tidy}
+  - for: licm
+    once: true
+    not-between: [canonicalize, {type: lowering}]
+    requires: sccp
+  - for: {bundle: tidy}
+    before-first: {stage: last}
+    after-all: licm
+    conflicts: dce
+Pipeline: [sccp, licm, bundle: tidy, convert-scf-to-cf, stage: last]
+"""
+
+
+@pytest.mark.parametrize("form", ["yaml", "toml"])
+def test_constraints_are_data(tmp_path: Path, form: str) -> None:
+    """Those of bundles, and those from outside with what they are for."""
+    builder = read(tmp_path, CONSTRAINED)
+    kinds = {type(rule.constraint).__name__ for rule, _ in builder.constraints()}
+    assert len(kinds) == 8
+    with pytest.raises(InsertionError, match=r"p.yaml:11\), but 'licm' is there as well"):
+        builder.add("licm")
+    write = builder.to_yaml if form == "yaml" else builder.to_toml
+    again = read(tmp_path, write(), f"again.{form}")
+    assert again.to_yaml() == builder.to_yaml()
+    said = [(str(rule.constraint), step.label) for rule, step in builder.constraints()]
+    assert [(str(rule.constraint), step.label) for rule, step in again.constraints()] == said
+
+
+def test_targets_without_text_are_not_written() -> None:
+    """Handles to several items, and regions, which preserve classes."""
+    builder = PipelineBuilder()
+    both = builder.add("cse", "canonicalize")
+    builder.constrain("licm", after_any(both))
+    with pytest.raises(PipelineError, match="the target 'cse, canonicalize' of a constraint"):
+        builder.to_yaml()
+    builder = PipelineBuilder()
+    builder.add("cse", "canonicalize")
+    builder.between("cse", "canonicalize", preserves=int)
+    with pytest.raises(PipelineError, match="the region between 'cse' and 'canonicalize'"):
+        builder.to_yaml()
 
 
 ITEMS = st.recursive(

@@ -57,6 +57,14 @@ YAML = {
     "Pipeline:\n- include: other.yaml {n=3}": "2:12: error: '{dir}/other.yaml' has no variable 'n'; it has no variables",
     "Pipeline:\n- nest: func.func\n  passes:\n  - include: other.yaml": "4:14: error: this is a pipeline for 'builtin.module', and stands where 'func.func' is",
     "anchor: func.func\nPipeline:\n- nest: scf.for\n  passes: [csee]": "4:12: error: 'csee' does not refer",
+    "constraints:\n- for: cse\n  once: 1\nPipeline: [cse]": "3:9: error: 'once' is true, or left out",
+    "constraints:\n- for: cse\n  after-all: dce\nPipeline: [cse, dce]": "3:14: error: 'cse' must run after every 'dce' (declared at",
+    "constraints:\n- after-any: dce\nPipeline: [cse]": "2:3: error: a constraint says what it is 'for'",
+    "constraints:\n- for: cse\n  afterany: dce\nPipeline: [cse]": "3:3: error: a constraint has no key 'afterany'; did you mean 'after-any'?",
+    "constraints:\n- for: cse\n  not-between: [a]\nPipeline: [cse]": "3:16: error: 'not-between' has two targets, not 1",
+    "constraints:\n- for: cse\n  requires: {typ: x}\nPipeline: [cse]": "3:14: error: a target has no key 'typ'; did you mean 'type'?",
+    "constraints:\n- for: cse\n  requires: {}\nPipeline: [cse]": "3:13: error: a target is a name, or one of type, stage, bundle",
+    "constraints:\n- for: cse\n  followed-by: {bundle: x}\nPipeline: [cse]": "3:25: error: there is no bundle 'x'",
 }
 
 TOML = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,6 +113,7 @@ class Feature:
         write: Changes the text of a part, given what is told of a pass that fails.
         parts: How many parts of input there are at least.
         recorded: Whether the pipeline stands in the input instead of the command line.
+        filed: Whether the pipeline stands in a file.
         plugin: Whether it needs passes of the plugin.
         drawn: Whether the error stream is a terminal.
         expect: Changes what is expected of a run without it, in the order of `FEATURES`.
@@ -125,6 +127,7 @@ class Feature:
     write: Callable[[str, list[str]], str] = lambda text, _: text
     parts: int = 1
     recorded: bool = False
+    filed: bool = False
     plugin: bool = False
     drawn: bool = False
     expect: Callable[[Expected], None] = lambda _: None
@@ -183,6 +186,7 @@ FEATURES = {
         Feature("gate", flags=("--mlir-debug-counter=cse-skip=1",), expect=_first_not_merged),
         Feature("split", flags=("--split-input-file",), parts=2),
         Feature("recorded", flags=("--run-reproducer",), recorded=True),
+        Feature("file", filed=True),
         Feature(
             "failure",
             flags=(f"--mlir-pass-pipeline-crash-reproducer={REPRODUCER}",),
@@ -268,7 +272,8 @@ class Case:
     def arguments(self) -> list[str]:
         """The command line."""
         flags = [flag for feature in self.features for flag in feature.flags]
-        pipeline = [] if self._is_recorded else [f"--pass-pipeline={self.pipeline}"]
+        given = "@pipeline.yaml" if self.has("file") else self.pipeline
+        pipeline = [] if self._is_recorded else [f"--pass-pipeline={given}"]
         return ["features.mlir", *self.settings, *flags, *pipeline]
 
     @property
@@ -293,8 +298,10 @@ class Case:
         return FEATURES[name] in self.features
 
     def write_files(self) -> None:
-        """Write the input and the plugin."""
+        """Write the input, the plugin, and the pipeline in YAML."""
         Path("features.mlir").write_text(self.source)
+        inner = self.pipeline.removeprefix("builtin.module(").removesuffix(")")
+        Path("pipeline.yaml").write_text(f"Pipeline:\n- pass: {json.dumps(inner)}\n")
         Path("plugin.py").write_text(PLUGIN)
 
 

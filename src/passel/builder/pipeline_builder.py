@@ -23,7 +23,7 @@ from passel.builder.items import Normalizer
 from passel.builder.ordering import Ordering
 from passel.builder.rules import Rules
 from passel.builder.sequence import Group, Nest, Sequence, Step, stage_groups
-from passel.builder.targets import Handle, Stage, Targets
+from passel.builder.targets import Handle, Stage, Targets, describe
 from passel.errors import AnchorError, InsertionError, PipelineError, Problem
 from passel.ir import ANY, op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager
@@ -309,7 +309,13 @@ class PipelineBuilder(Ordering):
         Source: the descriptors of llvm/lighthouse, which this reads as well.
         """
         # Files are read by few programs; reading them takes more modules than building.
-        from passel.builder.data import Reader, is_data, open_pipeline_file, read_text  # noqa: PLC0415
+        from passel.builder.data import (  # noqa: PLC0415
+            Reader,
+            is_data,
+            open_pipeline_file,
+            placed,
+            read_text,
+        )
 
         given = dict(variables or {})
         if not is_data(path):
@@ -329,6 +335,9 @@ class PipelineBuilder(Ordering):
             for node in reader.nodes(file):
                 builder._sequence.link(node, builder._at, len(builder._at.items))
                 added.append(node)
+        for target, constraint, span in reader.asked:
+            with placed(span):
+                builder.constrain(target, constraint)
         return builder
 
     def copy(self) -> Self:
@@ -368,13 +377,24 @@ class PipelineBuilder(Ordering):
         """
         from passel.builder.data import to_yaml  # noqa: PLC0415
 
-        return to_yaml(self._sequence.root, self.variables)
+        self._check_writable()
+        return to_yaml(self._sequence.root, self.variables, self._rules.from_outside())
 
     def to_toml(self) -> str:
         """Return the pipeline as TOML; see `to_yaml`."""
         from passel.builder.data import to_toml  # noqa: PLC0415
 
-        return to_toml(self._sequence.root, self.variables)
+        self._check_writable()
+        return to_toml(self._sequence.root, self.variables, self._rules.from_outside())
+
+    def _check_writable(self) -> None:
+        if self._regions:
+            region = self._regions[0]
+            message = (
+                f"the region between {describe(region.start)} and {describe(region.end)} preserves "
+                "analyses, which are classes, so it cannot be written"
+            )
+            raise PipelineError(Problem(message))
 
     def __call__(self, manager: OpPassManager, options: Options | None = None) -> None:
         """Add the pipeline to a manager, so that a builder can be registered as a pipeline.

@@ -186,6 +186,10 @@ class Rules:
             for step in self.subjects(rule):
                 yield rule, step
 
+    def from_outside(self) -> tuple[Rule, ...]:
+        """Return the constraints that neither passes nor bundles declare, in order."""
+        return tuple(self._outside)
+
     def scope(self, *, is_final: bool = False) -> Scope:
         """Return what constraints are asked about, for as long as nothing changes."""
         self._sequence.number()

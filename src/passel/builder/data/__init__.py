@@ -1,5 +1,6 @@
 """Pipelines as data: YAML and TOML to a builder's items, and back."""
 
+from passel.builder.data.options import placed
 from passel.builder.data.pipeline_file import (
     PipelineFile,
     is_data,
@@ -16,6 +17,7 @@ __all__ = [
     "is_data",
     "open_pipeline_file",
     "pass_names",
+    "placed",
     "read_text",
     "to_toml",
     "to_yaml",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 _FORMS = {".yaml": read_yaml, ".yml": read_yaml, ".toml": read_toml}
-_KEYS = ("anchor", "description", "variables", "bundles", "Pipeline")
+_KEYS = ("anchor", "description", "variables", "bundles", "constraints", "Pipeline")
 _MAX_DEPTH = 64
 
 
@@ -34,6 +34,7 @@ class PipelineFile(NamedTuple):
         anchor_span: Where that stands.
         elements: The pipeline's elements.
         bundles: The bundles that it defines, by name.
+        constraints: Where passes may stand.
         scope: Its variables.
         span: Where the text begins.
         around: The files that include it, the outermost first.
@@ -44,6 +45,7 @@ class PipelineFile(NamedTuple):
     anchor_span: Span | None
     elements: tuple[Data, ...]
     bundles: Mapping[str, Data]
+    constraints: tuple[Data, ...]
     scope: Scope
     span: Span
     around: tuple[Path, ...] = ()
@@ -135,6 +137,9 @@ def open_pipeline_file(
         None if anchor is None else anchor.span,
         as_list(table.values["Pipeline"], "the elements of the pipeline"),
         {} if bundles is None else bundles.values,
+        as_list(table.values["constraints"], "constraints")
+        if "constraints" in table.values
+        else (),
         scope,
         start,
     )

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
+from passel.builder.data.constraint_form import MAKERS, read_constraints, read_target
 from passel.builder.data.options import options_of, placed
 from passel.builder.data.tree import (
     Listing,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
     from passel.builder.bundle import Condition
+    from passel.builder.constraints import Constraint
     from passel.builder.data.pipeline_file import PipelineFile
     from passel.builder.data.tree import Data
     from passel.builder.items import Normalizer
@@ -40,10 +42,11 @@ _COMMON = ("label", "when", "enabled", "part-of")
 _KEYS = {
     "pass": ("options",),
     "nest": ("passes",),
-    "bundle": ("passes", "together", "types", "idempotent"),
+    "bundle": ("passes", "together", "types", "idempotent", "constraints"),
     "stage": ("required", "default", "pre", "before", "passes", "after", "post"),
     "include": ("variables",),
 }
+_NOTHING = Scalar(None, "", Span(Source("", ""), 0, 0))
 _SCHEDULES = ("schedule", "transform")
 _MOST_ELEMENTS = 100_000
 
@@ -55,6 +58,9 @@ class Reader:
         normalizer: Makes items of passes.
         sequence: Gives out labels of bundles; has the labels that are taken.
         root: The container that the items are for.
+
+    Attributes:
+        asked: Constraints of the files, with the targets that they are for and their places.
     """
 
     def __init__(self, normalizer: Normalizer, sequence: Sequence, root: Container) -> None:
@@ -64,6 +70,7 @@ class Reader:
         self._labels: set[str] = set()
         self._uses: dict[str, BundleUse] = {}
         self._bundles: dict[tuple[Any, str], Bundle] = {}
+        self.asked: list[tuple[Any, Constraint, Span]] = []
         self._problems: list[Problem] = []
         self._kind: type[PipelineError] | None = None
         self._count = 0
@@ -98,7 +105,23 @@ class Reader:
         if file.anchor and file.anchor != anchor:
             message = f"this is a pipeline for '{file.anchor}', and stands where '{anchor}' is"
             raise refusal(f"{message}; put it into nest: {file.anchor}", span or file.anchor_span)
-        return self._elements(file.elements, around, file)
+        found = self._elements(file.elements, around, file)
+        for element in file.constraints:
+            with self._collecting():
+                self._constraints(element, around, file)
+        return found
+
+    def _constraints(self, element: Data, around: Container, file: PipelineFile) -> None:
+        table = as_table(element, "a constraint", ("for", *MAKERS))
+        if "for" not in table.values:
+            raise refusal("a constraint says what it is 'for'", table.span)
+
+        def bundle_of(name: Scalar) -> Bundle:
+            return self._filled_bundle(name, around, file)
+
+        target = read_target(table.values["for"], bundle_of)
+        for constraint, data in read_constraints(table, bundle_of):
+            self.asked.append((target, constraint, data.span))
 
     def _elements(
         self, elements: Iterable[Data], around: Container, file: PipelineFile
@@ -188,22 +211,39 @@ class Reader:
 
     def _bundle(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
         name = as_text(table.values["bundle"], "the name of a bundle").text
-        passes, bundle = self._definition(name, table, file)
-        if passes is None:
-            raise refusal(f"bundle '{name}' has no 'passes'", file.bundles[name].span)
+        passes, bundle = self._with_passes(name, table, file)
         use = BundleUse(bundle, self._sequence.new_label(f"bundle {name}"))
         group = Group(name, _origin(table.span), is_closed=bundle.together)
         group.parent = around
         group.items += self._elements(as_list(passes, f"the passes of '{name}'"), group, file)
         for step in group.steps():
             step.bundles = (*step.bundles, use)
-        if not bundle.members:
-            bundle.members = tuple(e.item for e in self._normalizer.entries(group))
+        self._fill(bundle, group)
         nodes: list[Node] = [group] if bundle.together else group.items
         definition = file.bundles.get(name)
         if isinstance(definition, Table) and "passes" not in table.values:
             self._conditions(nodes, definition, file)
         return nodes
+
+    def _with_passes(self, name: str, table: Table, file: PipelineFile) -> tuple[Data, Bundle]:
+        passes, bundle = self._definition(name, table, file)
+        if passes is None:
+            raise refusal(f"bundle '{name}' has no 'passes'", file.bundles[name].span)
+        return passes, bundle
+
+    def _fill(self, bundle: Bundle, group: Group) -> None:
+        if not bundle.members:
+            bundle.members = tuple(e.item for e in self._normalizer.entries(group))
+
+    def _filled_bundle(self, name: Scalar, around: Container, file: PipelineFile) -> Bundle:
+        """Return a bundle that the file defines, with its members."""
+        table = Table({"bundle": name}, {}, name.span)
+        passes, bundle = self._with_passes(name.text, table, file)
+        group = Group(name.text, _origin(name.span))
+        group.parent = around
+        group.items += self._elements(as_list(passes, f"the passes of '{name.text}'"), group, file)
+        self._fill(bundle, group)
+        return bundle
 
     def _definition(
         self, name: str, table: Table, file: PipelineFile
@@ -211,7 +251,7 @@ class Reader:
         """Return the passes of a bundle, and the bundle."""
         key: tuple[Any, str] = (file.path, name)
         if "passes" in table.values:
-            return table.values["passes"], self._declared(name, table)
+            return table.values["passes"], self._declared(name, table, file)
         definition = file.bundles.get(name)
         if definition is None:
             hint = suggest(name, file.bundles)
@@ -219,18 +259,27 @@ class Reader:
             raise refusal(f"there is no bundle '{name}'{rest}", table.values["bundle"].span)
         if isinstance(definition, Listing):
             return definition, self._bundles.setdefault(key, Bundle(name))
-        keys = ("passes", "together", "types", "idempotent", "when")
+        keys = (*_KEYS["bundle"], "when")
         whole = as_table(definition, f"bundle '{name}'", keys)
-        bundle = self._bundles.setdefault(key, self._declared(name, whole))
+        bundle = self._bundles.setdefault(key, self._declared(name, whole, file))
         return whole.values.get("passes"), bundle
 
-    @staticmethod
-    def _declared(name: str, table: Table) -> Bundle:
+    def _declared(self, name: str, table: Table, file: PipelineFile) -> Bundle:
+        constraints: list[Constraint] = []
+        for each in as_list(table.values.get("constraints", _NOTHING), "constraints"):
+            element = as_table(each, "a constraint of a bundle", MAKERS)
+            constraints += (
+                constraint
+                for constraint, _ in read_constraints(
+                    element, lambda name: self._filled_bundle(name, self._root, file)
+                )
+            )
         types = as_list(table.values["types"], "types of pass") if "types" in table.values else ()
         return Bundle(
             name,
             together=as_bool(table.values.get("together"), "'together'"),
             idempotent=as_bool(table.values.get("idempotent"), "'idempotent'", default=None),
+            constraints=tuple(constraints),
             types=tuple(PassType(as_text(each, "a type of pass").text) for each in types),
         )
 

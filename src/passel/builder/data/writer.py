@@ -5,46 +5,53 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from passel.builder.bundle import Bundle
+from passel.builder.data.constraint_form import write_constraint, write_target
 from passel.builder.data.toml_form import dump_toml
 from passel.builder.data.variables import Fixed
 from passel.builder.data.yaml_form import dump_yaml
 from passel.builder.sequence import Group, Nest, Step
 from passel.errors import PipelineError, Problem
+from passel.manager import OpPassManager
+from passel.passes import Pass
 from passel.pipeline import print_element
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from passel.builder.bundle import Bundle, Condition
+    from passel.builder.bundle import Condition
+    from passel.builder.rules import Rule
     from passel.builder.sequence import BundleUse, Node
 
 _Element: TypeAlias = "dict[str, Any]"
 
 
-def to_yaml(root: Nest, variables: Mapping[str, Any]) -> str:
+def to_yaml(root: Nest, variables: Mapping[str, Any], rules: Iterable[Rule] = ()) -> str:
     """Return items as YAML.
 
     Args:
         root: The items, in the outermost pipeline.
         variables: The variables, whose values become the defaults.
+        rules: Constraints that were declared from outside.
 
     Raises:
         PipelineError: Something cannot be written.
     """
-    return dump_yaml(_Writer(root, variables).data())
+    return dump_yaml(_Writer(root, variables, tuple(rules)).data())
 
 
-def to_toml(root: Nest, variables: Mapping[str, Any]) -> str:
+def to_toml(root: Nest, variables: Mapping[str, Any], rules: Iterable[Rule] = ()) -> str:
     """Return items as TOML; arguments and errors are as for `to_yaml`."""
-    return dump_toml(_Writer(root, variables).data())
+    return dump_toml(_Writer(root, variables, tuple(rules)).data())
 
 
 class _Writer:
     """Turns items into plain data."""
 
-    def __init__(self, root: Nest, variables: Mapping[str, Any]) -> None:
+    def __init__(self, root: Nest, variables: Mapping[str, Any], rules: tuple[Rule, ...]) -> None:
         self._root = root
         self._variables = variables
+        self._rules = rules
         self._has_labels = not _are_automatic(root)
         self._sizes = Counter(use.label for step in root.steps() for use in step.bundles)
         self._bundles: dict[str, Any] = {}
@@ -58,9 +65,21 @@ class _Writer:
         if self._variables:
             found["variables"] = {n: _plain(n, v) for n, v in self._variables.items()}
         elements = self._elements(self._root.items, ())
+        constraints = [self._constraint(rule) for rule in self._rules]
         if self._bundles:
             found["bundles"] = self._bundles
+        if constraints:
+            found["constraints"] = constraints
         return {**found, "Pipeline": elements}
+
+    def _constraint(self, rule: Rule) -> _Element:
+        """Return a constraint; the bundles that it names are defined, with their passes."""
+        for target in (rule.target, *rule.constraint.targets):
+            if isinstance(target, Bundle):
+                defined = self._bundles.setdefault(target.name, _declared(target))
+                defined.setdefault("passes", [_member(each) for each in target.members])
+        said = write_constraint(rule.constraint)
+        return said if rule.target is None else {"for": write_target(rule.target), **said}
 
     def _elements(self, items: Sequence[Node], opened: tuple[str, ...]) -> list[_Element]:
         """Return the elements for items that stand next to each other.
@@ -190,7 +209,26 @@ def _declared(bundle: Bundle) -> _Element:
         found["types"] = [each.name for each in bundle.types]
     if bundle.idempotent is not None:
         found["idempotent"] = bundle.idempotent
+    if bundle.constraints:
+        found["constraints"] = [write_constraint(each) for each in bundle.constraints]
     return found
+
+
+def _member(member: object) -> Any:
+    if isinstance(member, str):
+        return _escaped(member)
+    if isinstance(member, OpPassManager):
+        return _escaped(str(member))
+    pass_: Any = member
+    if isinstance(member, Pass) and pass_.name:
+        return _escaped(str(pass_))
+    if isinstance(member, Bundle):
+        return {
+            "bundle": member.name,
+            **_declared(member),
+            "passes": list(map(_member, member.members)),
+        }
+    raise PipelineError(Problem(f"{member!r} has no name, so it cannot be written"))
 
 
 def _condition(condition: Condition, label: str) -> str | bool:

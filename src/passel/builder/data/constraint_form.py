@@ -1,0 +1,138 @@
+"""Constraints as data: a key for each kind, and targets as words or tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from passel.builder import constraints as kinds
+from passel.builder.bundle import Bundle
+from passel.builder.data.tree import Scalar, as_list, as_table, as_text, refusal
+from passel.builder.origin import Origin
+from passel.builder.sequence import Step
+from passel.builder.targets import Handle, Stage
+from passel.errors import PipelineError, Problem
+from passel.passes import PassType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from passel.builder.constraints import Constraint
+    from passel.builder.data.tree import Data, Table
+    from passel.builder.targets import Target
+
+MAKERS: dict[str, Callable[..., Constraint]] = {
+    "after-any": kinds.after_any,
+    "after-all": kinds.after_all,
+    "before-first": kinds.before_first,
+    "immediately-after": kinds.immediately_after,
+    "not-between": kinds.not_between,
+    "requires": kinds.requires,
+    "conflicts": kinds.conflicts,
+    "once": kinds.once,
+    "followed-by": kinds.followed_by,
+}
+"""Keys with what makes their constraints."""
+
+_KEYS: dict[type[Constraint], str] = {
+    kinds.AfterAny: "after-any",
+    kinds.AfterAll: "after-all",
+    kinds.BeforeFirst: "before-first",
+    kinds.ImmediatelyAfter: "immediately-after",
+    kinds.NotBetween: "not-between",
+    kinds.Requires: "requires",
+    kinds.Conflicts: "conflicts",
+    kinds.Once: "once",
+    kinds.FollowedBy: "followed-by",
+}
+_TARGETS = ("type", "stage", "bundle")
+_PAIR = 2
+
+
+def read_constraints(
+    table: Table, bundle_of: Callable[[Scalar], Bundle]
+) -> Iterator[tuple[Constraint, Data]]:
+    """Yield the constraints of a table, each with what it was made of.
+
+    Args:
+        table: A table whose keys are kinds of constraints; others are left alone.
+        bundle_of: Returns the bundle of a name.
+
+    Raises:
+        PipelineSyntaxError: A target is wrong.
+    """
+    for key, data in table.values.items():
+        if key not in MAKERS:
+            continue
+        origin = Origin("", data.span.source.name, data.span.line)
+        yield replace(MAKERS[key](*_arguments(key, data, bundle_of)), origin=origin), data
+
+
+def _arguments(
+    key: str, data: Data, bundle_of: Callable[[Scalar], Bundle]
+) -> Iterator[Target | Bundle]:
+    if key == "once":
+        if not isinstance(data, Scalar) or data.value is not True:
+            raise refusal("'once' is true, or left out", data.span)
+    elif key == "not-between":
+        targets = as_list(data, "two targets")
+        if len(targets) != _PAIR:
+            raise refusal(f"'{key}' has two targets, not {len(targets)}", data.span)
+        yield from (read_target(each, bundle_of) for each in targets)
+    else:
+        yield read_target(data, bundle_of)
+
+
+def read_target(data: Data, bundle_of: Callable[[Scalar], Bundle]) -> Any:
+    """Return a target: the name of a pass, a label, or a type, stage or bundle in a table.
+
+    Raises:
+        PipelineSyntaxError: It is something else.
+    """
+    if isinstance(data, Scalar):
+        return as_text(data, "the name of a pass").text
+    table = as_table(data, "a target", _TARGETS)
+    if len(table.values) != 1:
+        raise refusal(f"a target is a name, or one of {', '.join(_TARGETS)}", data.span)
+    ((kind, value),) = table.values.items()
+    name = as_text(value, f"the name of a {kind}")
+    if kind == "bundle":
+        return bundle_of(name)
+    return PassType(name.text) if kind == "type" else Stage(name.text)
+
+
+def write_constraint(constraint: Constraint) -> dict[str, Any]:
+    """Return a constraint as plain data.
+
+    Raises:
+        PipelineError: A target has no text.
+    """
+    key = _KEYS[type(constraint)]
+    targets = [write_target(each) for each in constraint.targets]
+    if key == "once":
+        return {key: True}
+    return {key: targets if key == "not-between" else targets[0]}
+
+
+def write_target(target: Target | Bundle) -> Any:
+    """Return a target as plain data.
+
+    Raises:
+        PipelineError: It has no text.
+    """
+    if isinstance(target, str):
+        return target
+    if isinstance(target, PassType):
+        return {"type": target.name}
+    if isinstance(target, Stage):
+        return {"stage": target.name}
+    if isinstance(target, Bundle):
+        return {"bundle": target.name}
+    if isinstance(target, Step):
+        return target.label
+    if isinstance(target, Handle) and len(target.labels) == 1:
+        return target.labels[0]
+    if isinstance(target, type) and target.name:
+        return target.name
+    message = f"the target {kinds.noun(target)} of a constraint cannot be written; use a name"
+    raise PipelineError(Problem(message))
