@@ -15,7 +15,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
-.PHONY: help demo test sweep clients fuzz declarations lit check format compat bench docs lock clean
+.PHONY: help demo test sweep clients fuzz declarations native-passes lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -38,6 +38,11 @@ fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs 
 	$(BIN)/python tests/fuzz/inputs.py --seconds $$(($(FUZZ_SECONDS) / 2)) $(FUZZ_FLAGS)
 
 declarations: .venv/.declarations ## Get MLIR's declarations of its passes, which some tests compare with (Debian)
+
+native-passes: .venv/.dev .venv/.declarations ## Generate the typed classes of MLIR's passes anew
+	$(BIN)/passel-tblgen -gen-pass-stubs -I .venv/declarations/include --line-length=100 \
+	  --default affine-loop-normalize:promote-single-iter=false \
+	  $$(find .venv/declarations -name Passes.td) -o src/passel/mlir/passes.py
 
 lit: .venv/.dev ## Run the tool's lit suite alone
 	$(BIN)/lit -sv tests/lit

@@ -9,9 +9,9 @@ import pytest
 from tool_fixtures import run_mlir_opt
 
 from passel.mlir.bindings import bindings_named
-from passel.mlir.native import native_pass_class
 from passel.mlir.pass_effects import effects_of_native
 from passel.mlir.pipelines import on_nothing
+from passel.mlir.untyped import native_pass_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from passel.errors import OptionError, Problem
 from passel.ir import ANY
 from passel.mlir.bindings import bindings_named
-from passel.mlir.native import NativePass, native_pass_class
+from passel.mlir.native import NativePass
 from passel.mlir.pipelines import Refused, expanded, is_pass, parsed
+from passel.mlir.untyped import native_pass_class
 from passel.mlir.upstream import upstream_passes
 from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry
 from passel.passes.resolution import resolve

@@ -1,23 +1,22 @@
-"""MLIR's own passes by name, run by the bindings' pass manager.
+"""MLIR's own passes, run by the bindings' pass manager.
 
 The bindings cannot list passes or describe one, but their pipeline parser knows each by name
-and checks its options; what passel has to know beyond that it finds out by asking the parser.
+and checks its options. What passel has to know beyond that is declared for the passes of the
+public release (`passel.mlir.upstream`), and otherwise found out by asking the parser.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named
-from passel.mlir.pass_effects import display_name_of, effects_of_native
-from passel.mlir.pipelines import Refused, compiled, expanded, is_pass, on_nothing, parsed, words_in
-from passel.mlir.upstream import upstream_passes
+from passel.mlir.pass_effects import effects_of_native
+from passel.mlir.pipelines import Refused, compiled, expanded, is_pass, parsed, words_in
+from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import Pass
-from passel.passes.factory import make_pass_class
-from passel.pipeline import PassNode, parse_options, parse_pipeline, print_options
+from passel.pipeline import PassNode, parse_pipeline, print_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from passel.passes import PassContext
     from passel.pipeline import OptionNode
 
-_RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
+_RESTRICTED = re.compile(r"[Cc]an't add pass '.*?' restricted to '(.*?)'")
 FUNCTION = ".func"
 """How the names of ops end that are functions."""
 
@@ -83,61 +82,24 @@ class Managers:
 
 
 class NativePass(Pass[Any, Managers]):
-    """Base class of the passes that stand for MLIR's.
-
-    Subclasses are made by `native_pass_class`. Options are kept as they were written: MLIR
-    reads them itself.
-
-    Args:
-        options: As in a pipeline, between the braces.
-    """
+    """Base class of the passes that stand for MLIR's."""
 
     ir = "mlir"
-    root: ClassVar[str]
+    root: ClassVar[str] = "mlir"
     on_functions: ClassVar[bool] = False
-    fields_are_options = False  # MLIR knows the options, and does not tell
-    options: str = ""
-
-    @classmethod
-    def read_options(
-        cls,
-        nodes: Iterable[OptionNode],
-        owner: str,
-        scope: Any,  # noqa: ARG003 - as in the base class
-    ) -> dict[str, Any]:
-        """Let MLIR check the options.
-
-        Raises:
-            OptionError: MLIR refuses them, for the reason that it gives.
-        """
-        nodes = tuple(nodes)
-        text = print_options(nodes)
-        if text:
-            _check_pipelines(bindings_named(cls.root), nodes, owner)
-            try:
-                parsed(bindings_named(cls.root), None, f"any({cls.name}{{{text}}})")
-            except Refused as error:
-                span = _blamed(nodes, error.reason)
-                raise OptionError(Problem(f"{owner}: {error.reason}", span)) from None
-        return {"options": text}
-
-    def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
-        """Return the options as they were written."""
-        return _option_nodes(self.options)
 
     def own_effects(self) -> tuple[str, ...]:
         """Return what the pass does outside the IR, and what pipelines in its options do."""
-        return effects_of_native(bindings_named(self.root), self.name, self.options)
+        return effects_of_native(bindings_named(self.root), self.name, self.option_text())
 
     def can_schedule_on(self, kind: OpKind) -> bool:
-        """Accept what MLIR accepts, as far as it can be found out.
+        """Accept the anchor, or what is a function if the pass is for functions.
 
-        A pass for an interface is taken for one on functions, as all but a few are, and what
-        is called `x.func` for a function.
+        What is called `x.func` is taken for a function, beside those of MLIR's.
         """
         if self.anchor is not None:
             return self.anchor == kind.name
-        return not self.on_functions or kind.name.endswith(FUNCTION)
+        return not self.on_functions or kind.name.endswith(FUNCTION) or kind.name in _FUNCTIONS
 
     def initialize(self, ir_context: Any) -> Managers:
         """Return where MLIR's pass managers for the pass are kept."""
@@ -156,56 +118,9 @@ class NativePass(Pass[Any, Managers]):
         if outcome.failed:
             raise PassFailure(op=op)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The class was made at run time, so pickle would not find it.
-        return _unpickled, (self.root, self.name, self.options)
 
-
-@cache
-def native_pass_class(root: str, name: str) -> type[NativePass] | None:
-    """Return the class that stands for a pass of MLIR's, or None if there is none.
-
-    Args:
-        root: The build of the bindings.
-        name: The pass's textual name.
-    """
-    bindings = bindings_named(root)
-    if not is_pass(bindings, name):
-        return None
-    anchor, display_name, on_functions = None, display_name_of(name), False
-    try:
-        # What passes of a vendor do without ops to work on, nobody has tried.
-        run = name in upstream_passes() and not display_name
-        trial = on_nothing(bindings, name, run=run)
-    except Refused as error:
-        if found := _RESTRICTED.search(error.text):
-            display_name, anchor = found.groups()
-    else:
-        on_functions = not trial.fits
-        display_name = display_name or trial.display_name
-        if found := _restriction(bindings, name):
-            display_name, anchor = found.groups()
-    display_name = display_name or name
-    return make_pass_class(
-        NativePass,
-        display_name,
-        name=name,
-        doc=f"MLIR's pass `{name}`.",
-        anchor=anchor,
-        effects=effects_of_native(bindings, name, ""),
-        root=bindings.root,
-        on_functions=on_functions,
-        display_name=display_name,
-    )
-
-
-def _restriction(bindings: Bindings, name: str) -> re.Match[str] | None:
-    """Return MLIR's complaint about a pass on a function, if the pass is for modules alone."""
-    try:
-        parsed(bindings, None, f"func.func({name})")
-    except Refused as error:
-        return _RESTRICTED.search(error.text)
-    return None
+_FUNCTIONS = {"ml_program.subgraph", "spirv.ARM.Graph", "transform.named_sequence"}
+"""Ops of MLIR's with `FunctionOpInterface` that are not called `x.func`."""
 
 
 def can_fail(pass_: Pass[Any]) -> bool:
@@ -213,16 +128,23 @@ def can_fail(pass_: Pass[Any]) -> bool:
     return pass_.name not in _NEVER_FAIL or "test-convergence" in pass_.to_text()
 
 
-def _unpickled(root: str, name: str, options: str) -> NativePass:
-    found = native_pass_class(root, name)
-    if found is None:
-        msg = f"MLIR's bindings '{root}' have no pass '{name}'"
-        raise LookupError(msg)
-    return found(options=options)
+def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], owner: str) -> None:
+    """Let MLIR check options.
 
-
-_option_nodes = cache(parse_options)
-"""The options of native passes as nodes, which each execution of such a pass prints."""
+    Raises:
+        OptionError: MLIR refuses them, for the reason that it gives, or has no such pass.
+    """
+    nodes = tuple(nodes)
+    text = print_options(nodes)
+    _check_pipelines(bindings, nodes, owner)
+    try:
+        parsed(bindings, None, f"any({name}{{{text}}})" if text else f"any({name})")
+    except Refused as error:
+        if error.is_unknown:
+            message = f"MLIR's bindings '{bindings.root}' have no {owner}"
+            raise OptionError(Problem(message)) from None
+        span = _blamed(nodes, error.reason) if nodes else None
+        raise OptionError(Problem(f"{owner}: {error.reason}", span)) from None
 
 
 def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str) -> None:
@@ -252,8 +174,22 @@ def _takes_any_op(bindings: Bindings, name: str) -> bool:
     except PipelineError:  # MLIR prints some options so that nobody could read them
         return False
     names = (element.name for element in elements if isinstance(element, PassNode))
-    found = (native_pass_class(bindings.root, each) for each in names)
-    return all(each is None or each.anchor is None for each in found)
+    return all(anchor_of(bindings, each) is None for each in names)
+
+
+def anchor_of(bindings: Bindings, name: str) -> str | None:
+    """Return the only op that a pass is for; None for any."""
+    facts = facts_file(FACTS).of_pass(name)
+    if facts is not None:
+        return facts.anchor or None
+    for op in ("builtin.module", "func.func"):
+        try:
+            parsed(bindings, None, f"{op}({name})")
+        except Refused as error:
+            found = _RESTRICTED.search(error.text)
+            if found:
+                return found[1]
+    return None
 
 
 def _blamed(nodes: Iterable[OptionNode], reason: str) -> Any:

@@ -7,10 +7,10 @@ MLIR 22, and what these do when they are run.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from passel.mlir.pipelines import expanded, words_in
-from passel.mlir.upstream import upstream_passes
+from passel.mlir.upstream import FACTS, facts_file, upstream_passes
 
 if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
@@ -18,30 +18,32 @@ if TYPE_CHECKING:
 _ALL = ("read-files", "run-programs", "write-files")
 
 
-class _Known(NamedTuple):
-    effects: tuple[str, ...] = ()
-    display_name: str = ""
-
-
 _KNOWN = {
-    "gpu-module-to-binary": _Known(_ALL, "GpuModuleToBinaryPass"),
-    "snapshot-op-locations": _Known(("write-files",), "LocationSnapshot"),
+    "gpu-module-to-binary": _ALL,
+    "snapshot-op-locations": ("write-files",),
     # The IR names the passes that it runs.
-    "transform-interpreter": _Known(_ALL, "InterpreterPass"),
-    "transform-preload-library": _Known(("read-files",), "PreloadLibraryPass"),
+    "transform-interpreter": _ALL,
+    "transform-preload-library": ("read-files",),
     # Pipelines.
-    "buffer-deallocation-pipeline": _Known(),
-    "gpu-lower-to-nvvm-pipeline": _Known(_ALL),
-    "gpu-lower-to-xevm-pipeline": _Known(_ALL),
-    "sparsifier": _Known(),
-    "tosa-to-linalg-pipeline": _Known(),
+    "buffer-deallocation-pipeline": (),
+    "gpu-lower-to-nvvm-pipeline": _ALL,
+    "gpu-lower-to-xevm-pipeline": _ALL,
+    "sparsifier": (),
+    "tosa-to-linalg-pipeline": (),
 }
 """Passes with effects, and pipelines."""
 
 
 def display_name_of(name: str) -> str:
-    """Return the name in reports of a pass that is not to be run to find out; else nothing."""
-    return _KNOWN[name].display_name if name in _KNOWN else ""
+    """Return the name in reports of a pass of the public release; else nothing."""
+    return facts_file(FACTS).class_of(name)
+
+
+def known_effects(name: str) -> tuple[str, ...]:
+    """Return what a pass or pipeline does outside the IR, as far as it can be told by its name."""
+    if name in _KNOWN:
+        return _KNOWN[name]
+    return () if name in upstream_passes() else ("unknown",)
 
 
 def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str, ...]:
@@ -60,7 +62,5 @@ def effects_of_native(bindings: Bindings, name: str, options: str) -> tuple[str,
 
 @cache
 def _effects_named(bindings: Bindings, name: str) -> tuple[str, ...]:
-    known = _KNOWN.get(name)
-    if known is not None:
-        return known.effects
-    return () if name in upstream_passes() or not expanded(bindings, name) else ("unknown",)
+    found = known_effects(name)
+    return () if found == ("unknown",) and not expanded(bindings, name) else found

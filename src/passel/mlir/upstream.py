@@ -1,9 +1,89 @@
-"""MLIR's own passes by name, as far as public releases have them."""
+"""MLIR's own passes, as its public release declares them.
+
+The facts are generated from MLIR's `Passes.td` files, one line per pass. A build of the
+bindings may have other passes, or the same with other options; then the build is right.
+"""
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
+
+FACTS = Path(__file__).with_name("passes.txt")
+"""The passes of MLIR 22."""
+
+_UNDECLARED = ("gpu-register-host-buffers",)
+"""Passes of the package that passel is tested with which no file declares."""
+
+
+class PassFacts(NamedTuple):
+    """Facts about a pass.
+
+    Attributes:
+        name: Its name in pipelines.
+        class_name: The name of its class.
+        anchor: The op that it is for; empty for any.
+        interface: The C++ interface of the ops that it is for; empty for any.
+        dialects: Dialects that it depends on.
+        options: Arguments of `passel.passes.factory.OptionSpec`, with types as text.
+        statistics: Names of its statistics.
+    """
+
+    name: str
+    class_name: str
+    anchor: str = ""
+    interface: str = ""
+    dialects: tuple[str, ...] = ()
+    options: tuple[dict[str, Any], ...] = ()
+    statistics: tuple[str, ...] = ()
+
+
+class FactsFile:
+    """Facts about passes, each of which is read when it is asked for.
+
+    Args:
+        path: The file; a line has the name of a pass, that of its class, and the rest as JSON.
+    """
+
+    def __init__(self, path: Path) -> None:
+        lines = path.read_text("utf-8").splitlines()
+        found = (line.split(" ", 2) for line in lines if not line.startswith("#"))
+        self._lines: dict[str, tuple[str, str]] = {
+            name: (class_, rest) for name, class_, rest in found
+        }
+        self._names: dict[str, str] = {class_: name for name, (class_, _) in self._lines.items()}
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the passes."""
+        return tuple(self._lines)
+
+    def class_names(self) -> tuple[str, ...]:
+        """Return the names of the classes."""
+        return tuple(self._names)
+
+    def of_class(self, class_name: str) -> PassFacts | None:
+        """Return the facts about the pass of a class."""
+        name = self._names.get(class_name)
+        return None if name is None else self.of_pass(name)
+
+    def of_pass(self, name: str) -> PassFacts | None:
+        """Return the facts about the pass of a name."""
+        if name not in self._lines:
+            return None
+        class_name, rest = self._lines[name]
+        return PassFacts(name, class_name, **json.loads(rest))
+
+    def class_of(self, name: str) -> str:
+        """Return the name of a pass's class; empty for an unknown pass."""
+        return self._lines.get(name, ("", ""))[0]
+
+
+@cache
+def facts_file(path: Path) -> FactsFile:
+    """Return the facts in a file, which is read once."""
+    return FactsFile(path)
 
 
 @cache
@@ -12,4 +92,4 @@ def upstream_passes() -> tuple[str, ...]:
 
     The bindings can test a name, but not list them.
     """
-    return tuple(Path(__file__).with_name("upstream_passes.txt").read_text("ascii").split())
+    return tuple(sorted({*facts_file(FACTS).names(), *_UNDECLARED}))

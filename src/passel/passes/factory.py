@@ -24,6 +24,7 @@ class OptionSpec(NamedTuple):
         default: Its default; left out if it must be given.
         default_factory: Makes the default.
         help: One sentence for help.
+        name: Its name in text, if not the field's with dashes for underscores.
     """
 
     field: str
@@ -31,6 +32,7 @@ class OptionSpec(NamedTuple):
     default: Any = MISSING
     default_factory: Any = MISSING
     help: str = ""
+    name: str = ""
 
 
 def make_pass_class(
@@ -76,7 +78,7 @@ def make_pass_class(
             default=spec.default,
             default_factory=spec.default_factory,
             help=spec.help,
-            name=spec.field.replace("_", "-") if field != spec.field else "",
+            name=spec.name or (spec.field.replace("_", "-") if field != spec.field else ""),
         )
     if annotations:
         namespace["__annotations__"] = annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from passel.specification.cpp import INTEGERS
 from passel.specification.python import PythonPass, in_python
 from passel.specification.source import INDENT, argument, docstring, enclosed, imports, literal
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
     from passel.specification.model import PassDeclaration
     from passel.specification.python import PythonOption, PythonStatistic
-
-_NUMBERS = re.compile(r"\bU?Int\d+\b")
 
 
 def pass_decls(
@@ -76,10 +75,10 @@ def _passel_names(passes: Iterable[PythonPass]) -> Iterator[tuple[str, str]]:
         for option in each.options:
             if option.help or option.has_own_name:
                 yield "passel", "option"
-            if "OpPassManager" in option.type:
+            if option.scalar == "OpPassManager":
                 yield "passel", "OpPassManager"
-            for name in _NUMBERS.findall(option.type):
-                yield "passel.passes.numbers", name
+            if option.scalar in INTEGERS:
+                yield "passel.passes.numbers", option.scalar
 
 
 def _options_class(python: PythonPass, width: int) -> Iterator[str]:
@@ -95,11 +94,12 @@ def _choices_types(passes: Iterable[PythonPass], width: int) -> Iterator[str]:
         for option in each.options:
             if option.choices:
                 name = _choices_type(each.class_name, option)
+                keywords = list(map(literal, option.choices))
                 head = f"{name} = Literal["
                 if len(head) > width:
                     yield f"{name} = ("
                     head = f"{INDENT}Literal["
-                yield from enclosed(head, option.choices, "]", width, compact=True)
+                yield from enclosed(head, keywords, "]", width, compact=True)
                 if head.startswith(INDENT):
                     yield ")"
 
@@ -113,7 +113,7 @@ def _choices_type(owner: str, option: PythonOption) -> str:
 def _field(option: PythonOption, owner: str, width: int) -> Iterator[str]:
     for note in option.notes:
         yield f"{INDENT}# {note}"
-    kind = option.type.replace(option.literal_type, _choices_type(owner, option))
+    kind = option.type(_choices_type(owner, option))
     head = f"{INDENT}{option.field}: {kind} = "
     if option.help or option.has_own_name:
         start, *lines = _option_call(option, INDENT, width)
@@ -124,10 +124,10 @@ def _field(option: PythonOption, owner: str, width: int) -> Iterator[str]:
         lines = list(_option_call(option, INDENT * 2, width))
         lines[0] = f"{INDENT * 2}{lines[0]}"
     else:
-        if len(head) + len(option.default) <= width or len(head) >= width:
-            yield head + option.default
+        if len(head) + len(option.default_text) <= width or len(head) >= width:
+            yield head + option.default_text
             return
-        lines = [f"{INDENT * 2}{option.default}"]
+        lines = [f"{INDENT * 2}{option.default_text}"]
     yield from (f"{head}(", *lines, f"{INDENT})")
 
 
@@ -135,7 +135,7 @@ def _option_call(option: PythonOption, indent: str, width: int) -> Iterator[str]
     """Yield the lines of a call, all but the first one with the indentation."""
     inner = indent + INDENT
     yield "option("
-    yield f"{inner}default={option.default},"
+    yield f"{inner}default={option.default_text},"
     if option.help:
         yield from argument("help", option.help, inner, width)
     if option.has_own_name:

@@ -12,7 +12,8 @@ from passel.errors import PasselError, SpecificationError
 from passel.instruments.whole_files import write_whole
 from passel.specification.base_classes import pass_decls
 from passel.specification.markdown import pass_doc
-from passel.specification.records import read_passes
+from passel.specification.native import native_facts, native_module, native_stubs
+from passel.specification.records import read_files, with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,11 +28,12 @@ class _Generator(NamedTuple):
 
     Attributes:
         help: One line.
-        generate: Returns the output.
+        generate: Returns the output; or several by the suffixes of their files, the first of
+            which is printed if there is no `-o`.
     """
 
     help: str
-    generate: Callable[[Sequence[PassDeclaration], argparse.Namespace], str]
+    generate: Callable[[Sequence[PassDeclaration], argparse.Namespace], str | dict[str, str]]
 
 
 def _document(passes: Sequence[PassDeclaration], _: argparse.Namespace) -> str:
@@ -44,9 +46,20 @@ def _declare(passes: Sequence[PassDeclaration], arguments: argparse.Namespace) -
     )
 
 
+def _native(passes: Sequence[PassDeclaration], arguments: argparse.Namespace) -> dict[str, str]:
+    return {
+        ".pyi": native_stubs(passes, width=arguments.line_length),
+        ".py": native_module(arguments.root),
+        ".txt": native_facts(passes),
+    }
+
+
 _GENERATORS = {
     "gen-pass-decls": _Generator("a Python module with base classes of the passes", _declare),
     "gen-pass-doc": _Generator("Markdown, as mlir-tblgen writes it", _document),
+    "gen-pass-stubs": _Generator(
+        "typed classes for passes in C++: FILE.py, FILE.pyi and FILE.txt", _native
+    ),
 }
 
 
@@ -57,21 +70,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; by default those of the process.
 
     Returns:
-        The exit code: 0 if all went well, 1 if the file is wrong or cannot be written. For a
+        The exit code: 0 if all went well, 1 if a file is wrong or cannot be written. For a
         wrong command line, the process exits with 2.
     """
     arguments = _parser().parse_args(argv)
     try:
-        passes = read_passes(arguments.file, arguments.include, program=arguments.tblgen)
-        chosen = _chosen(passes, arguments)
-        write(_GENERATORS[arguments.generator].generate(chosen, arguments), arguments.output)
+        passes = read_files(arguments.file, arguments.include, program=arguments.tblgen)
+        chosen = with_defaults(_chosen(passes, arguments), arguments.default)
+        _write_all(_GENERATORS[arguments.generator].generate(chosen, arguments), arguments.output)
     except PasselError as error:
-        prefix = (
-            "" if isinstance(error, SpecificationError) and error.place else f"{PROGRAM}: error: "
-        )
-        sys.stderr.write(f"{prefix}{error}\n")
+        has_place = isinstance(error, SpecificationError) and error.place
+        sys.stderr.write(f"{'' if has_place else f'{PROGRAM}: error: '}{error}\n")
         return 1
     return 0
+
+
+def _write_all(outputs: str | dict[str, str], output: str) -> None:
+    if isinstance(outputs, str):
+        write(outputs, output)
+    elif output == "-":
+        write(next(iter(outputs.values())), output)
+    else:
+        for suffix, text in outputs.items():
+            write(text, str(Path(output).with_suffix(suffix)))
 
 
 def write(text: str, output: str) -> None:
@@ -101,7 +122,7 @@ def _chosen(
     for name in wanted:
         if name not in known:
             message = f"there is no pass '{name}'{suggest(name, known)}"
-            raise SpecificationError(message, arguments.file)
+            raise SpecificationError(message, ", ".join(arguments.file))
     return [each for each in passes if each.argument in wanted]
 
 
@@ -111,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Make Python, documentation and TableGen of passes declared in TableGen.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", help="the .td file")
+    parser.add_argument("file", nargs="+", help="a .td file")
     parser.add_argument(
         "-I",
         dest="include",
@@ -124,7 +145,16 @@ def _parser() -> argparse.ArgumentParser:
     _add(parser, "passes", "NAME,...", "only these passes, by their names in pipelines")
     _add(parser, "name", "GROUP", "name of the group, for register_<group>_passes", default="")
     _add(parser, "module", "MODULE", "where the classes derived from the bases are", default="")
+    _add(parser, "root", "PACKAGE", "bindings that have the passes (mlir)", default="mlir")
     _add(parser, "tblgen", "PROGRAM", "the llvm-tblgen to use", default="")
+    parser.add_argument(
+        "-default",
+        "--default",
+        action="append",
+        default=[],
+        metavar="PASS:OPTION=CPP",
+        help="a default that differs from the declared one, as where a constructor sets it",
+    )
     parser.add_argument(
         "--line-length", type=int, default=88, metavar="N", help="of Python that is written"
     )

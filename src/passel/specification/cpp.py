@@ -34,7 +34,7 @@ class Choice(NamedTuple):
     keyword: str
 
 
-_INTEGERS = {
+INTEGERS = {
     "Int8": ("int8_t", "signed char"),
     "Int16": ("int16_t", "short"),
     "Int32": ("int", "int32_t", "signed"),
@@ -44,6 +44,8 @@ _INTEGERS = {
     "UInt32": ("unsigned", "unsigned int", "uint32_t"),
     "UInt64": ("uint64_t", "unsigned long", "unsigned long long", "size_t", "uintptr_t"),
 }
+"""Types of `passel.passes.numbers`, and what C++ calls them where `long` has 64 bits."""
+
 _TYPES = {
     "bool": "bool",
     "float": "float",
@@ -52,7 +54,7 @@ _TYPES = {
     "StringRef": "str",
     "std::string_view": "str",
     "OpPassManager": "OpPassManager",
-    **{cpp: python for python, names in _INTEGERS.items() for cpp in names},
+    **{cpp: python for python, names in INTEGERS.items() for cpp in names},
 }
 _QUALIFIERS = re.compile(r"\b(const|enum|class|struct|typename)\b|&")
 _NAMESPACES = re.compile(r"^(::)?((mlir|llvm)::)?")
@@ -207,7 +209,7 @@ def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
 # -- Values ----------------------------------------------------------------------------------
 
 _RANGES: dict[str, IntRange] = {
-    name: typing.get_args(getattr(numbers, name))[1] for name in _INTEGERS
+    name: typing.get_args(getattr(numbers, name))[1] for name in INTEGERS
 }
 _INTEGER = re.compile(r"([-+~]?)\s*(0[xX][\da-fA-F']+|0[bB][01']+|\d[\d']*)([uUlLzZ]*)")
 _FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)([fFlL]?)")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from keyword import iskeyword
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import SpecificationError
 from passel.passes import Pass
 from passel.passes.factory import field_for
 from passel.specification.cpp import (
+    INTEGERS,
     UnknownCpp,
     choice_of,
     choices,
@@ -32,7 +33,8 @@ _HARD_TO_READ = {"I", "O", "l"}
 """Names of one letter that are taken for numbers, and that linters refuse."""
 
 _BASE = re.compile(r"(?:::)?mlir::(Operation|Interface)Pass<(.*)>")
-_ZERO = {"bool": False, "float": 0.0, "str": ""}
+_ZERO: dict[str, Any] = {"bool": False, "float": 0.0, "str": "", **dict.fromkeys(INTEGERS, 0)}
+"""Values that C++ initializes what has no default with."""
 
 
 class PythonOption(NamedTuple):
@@ -41,25 +43,41 @@ class PythonOption(NamedTuple):
     Attributes:
         field: The field's name.
         name: The option's name in text.
-        type: The annotation.
-        default: The default, as an expression.
+        scalar: The type of a value that has no choices, such as `UInt32`.
+        choices: The values that it takes, if there is a list of them.
+        is_list: Whether it takes several values.
+        default: The default; None if it is not known.
         help: What it is for, in one line.
         notes: What could not be told, each with the C++ that it is about.
-        choices: The values that it takes, as literals; empty if there is no list of them.
     """
 
     field: str
     name: str
-    type: str
-    default: str
+    scalar: str
+    choices: tuple[str, ...]
+    is_list: bool
+    default: Any
     help: str
     notes: tuple[str, ...]
-    choices: tuple[str, ...] = ()
+
+    def type(self, choices: str = "") -> str:
+        """Return the annotation.
+
+        Args:
+            choices: The name of the type of its choices; by default it is spelled out.
+        """
+        if self.choices:
+            kind = choices or f"Literal[{', '.join(map(literal, self.choices))}]"
+        else:
+            kind = self.scalar
+        if self.is_list:
+            return f"tuple[{kind}, ...]"
+        return f"{kind} | None" if self.default is None else kind
 
     @property
-    def literal_type(self) -> str:
-        """The type of the choices, as an annotation."""
-        return f"Literal[{', '.join(self.choices)}]"
+    def default_text(self) -> str:
+        """The default as an expression."""
+        return literal(self.default) if isinstance(self.default, str) else repr(self.default)
 
     @property
     def has_own_name(self) -> bool:
@@ -180,34 +198,31 @@ def python_option(declared: OptionDeclaration, owner: PassDeclaration) -> Python
     """
     notes: list[str] = []
     keywords = _keywords(declared, notes)
-    python = f"Literal[{', '.join(keywords)}]" if keywords else _type(declared, notes)
-    default = "()" if declared.is_list else _default_of(declared, python, notes)
-    if declared.is_list:
-        python = f"tuple[{python}, ...]"
-    elif default == "None":
-        python = f"{python} | None"
+    scalar = "" if keywords else _scalar(declared, notes)
+    default: Any = () if declared.is_list else _default(declared, scalar, notes)
     return PythonOption(
         field=_field(declared, owner),
         name=declared.argument,
-        type=python,
+        scalar=scalar,
+        choices=keywords,
+        is_list=declared.is_list,
         default=default,
         help=one_line(declared.description),
         notes=tuple(notes),
-        choices=keywords,
     )
 
 
 def _keywords(declared: OptionDeclaration, notes: list[str]) -> tuple[str, ...]:
-    """Return the values that are listed, as literals."""
+    """Return the values that are listed."""
     try:
         among = choices(declared.flags)
     except UnknownCpp:
         notes.append("Its choices in C++ are not literals.")
         return ()
-    return tuple(dict.fromkeys(literal(choice.keyword) for choice in among))
+    return tuple(dict.fromkeys(choice.keyword for choice in among))
 
 
-def _type(declared: OptionDeclaration, notes: list[str]) -> str:
+def _scalar(declared: OptionDeclaration, notes: list[str]) -> str:
     try:
         return python_type(declared.type)
     except UnknownCpp:
@@ -215,30 +230,18 @@ def _type(declared: OptionDeclaration, notes: list[str]) -> str:
         return "str"
 
 
-def _default_of(declared: OptionDeclaration, python: str, notes: list[str]) -> str:
-    """Return the default as an expression; None if it is not known."""
-    is_known = not notes  # how a value of an unknown type is written is not known
+def _default(declared: OptionDeclaration, scalar: str, notes: list[str]) -> Any:
+    """Return the default; None if it is not known."""
     try:
-        if python.startswith("Literal["):
-            return literal(choice_of(declared.default, choices(declared.flags)))
-        if is_known:
-            return _default(declared.default, python)
-    except UnknownCpp:
+        if not scalar:
+            return choice_of(declared.default, choices(declared.flags))
+        if not notes:  # how a value of an unknown type is written is not known
+            return value(declared.default, scalar) if declared.default else _ZERO[scalar]
+    except (KeyError, UnknownCpp):
         pass
     if declared.default:
         notes.append(f"C++ default: `{one_line(declared.default)}`.")
-    return "None"
-
-
-def _default(expression: str, python: str) -> str:
-    """Return the default as an expression in Python."""
-    if not expression:
-        if python == "OpPassManager":
-            raise UnknownCpp(expression)
-        found = _ZERO.get(python, 0)  # as C++ initializes it
-    else:
-        found = value(expression, python)
-    return literal(found) if isinstance(found, str) else repr(found)
+    return None
 
 
 def _field(declared: OptionDeclaration, owner: PassDeclaration) -> str:

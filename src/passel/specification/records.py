@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
@@ -47,16 +48,67 @@ def read_passes(
         ...         print(declared.def_name, declared.argument, declared.place.line)
         CountOps count-ops 3
     """
+    return read_files([file], include, program=program)
+
+
+def read_files(
+    files: Sequence[str], include: Sequence[str] = (), *, program: str = ""
+) -> tuple[PassDeclaration, ...]:
+    """Return the passes that some `.td` files declare, sorted by the names of their records.
+
+    Args:
+        files: Their paths; what several of them include counts once.
+        include: As of `read_passes`.
+        program: As of `read_passes`.
+
+    Raises:
+        SpecificationError: As by `read_passes`.
+    """
+    found = {each: None for file in files for each in _read(file, include, program)}
+    passes = sorted(found, key=lambda each: each.def_name)
+    _check_names(passes)
+    return tuple(passes)
+
+
+def with_defaults(
+    passes: Iterable[PassDeclaration], defaults: Iterable[str]
+) -> tuple[PassDeclaration, ...]:
+    """Return passes with some defaults that differ from those declared.
+
+    A constructor may set others than a file says.
+
+    Args:
+        passes: The passes.
+        defaults: As `pass:option=expression`, with the names that pipelines have.
+
+    Raises:
+        SpecificationError: There is no such pass or option.
+    """
+    known = {each.argument: each for each in passes}
+    for text in defaults:
+        key, _, expression = text.partition("=")
+        name, _, argument = key.partition(":")
+        declared = known.get(name)
+        if declared is None:
+            raise SpecificationError(f"default '{text}': there is no pass '{name}'")
+        if argument not in {each.argument for each in declared.options}:
+            raise SpecificationError(f"default '{text}': pass '{name}' has no option '{argument}'")
+        options = tuple(
+            replace(each, default=expression) if each.argument == argument else each
+            for each in declared.options
+        )
+        known[name] = replace(declared, options=options)
+    return tuple(known.values())
+
+
+def _read(file: str, include: Sequence[str], program: str) -> Iterator[PassDeclaration]:
     records, included = read_records(file, include, program=program)
     if "PassBase" not in records["!instanceof"]:
         raise SpecificationError(
             'there are no passes: the file does not include "mlir/Pass/PassBase.td"', file
         )
     reader = _Reader(records, file, included)
-    names = records["!instanceof"]["PassBase"]
-    passes = sorted((reader.read_pass(name) for name in names), key=lambda each: each.def_name)
-    _check_names(passes)
-    return tuple(passes)
+    return map(reader.read_pass, records["!instanceof"]["PassBase"])
 
 
 def _check_names(passes: Iterable[PassDeclaration]) -> None:

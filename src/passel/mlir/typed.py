@@ -1,0 +1,231 @@
+"""Passes of MLIR's with typed options, made of facts about them."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib import import_module
+from math import isclose
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from passel.errors import OptionError, PassFailure, PipelineError
+from passel.manager import OpPassManager
+from passel.mlir.bindings import bindings_named, bindings_of
+from passel.mlir.native import Managers, NativePass, check_options
+from passel.mlir.pass_effects import known_effects
+from passel.mlir.pipelines import Refused, parsed
+from passel.mlir.upstream import FACTS, facts_file
+from passel.passes import numbers
+from passel.passes.factory import OptionSpec, make_pass_class
+from passel.passes.option_types import UnionCodec
+from passel.passes.options import read_options
+from passel.pipeline import OptionNode, PassNode, parse_pipeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from passel.mlir.bindings import Bindings
+    from passel.passes.options import OptionInfo
+
+
+class TypedNativePass(NativePass):
+    """A pass of MLIR's whose options are fields, such as those of `passel.mlir.passes`.
+
+    It runs on the ops of any build of the bindings that has the pass. In text it has the
+    options that it was given; others, and those that are None, have MLIR's defaults.
+
+    Attributes:
+        statistic_names: Names of the statistics that MLIR counts, but does not tell.
+    """
+
+    statistic_names: ClassVar[tuple[str, ...]] = ()
+
+    def __new__(cls, **given: Any) -> Self:
+        """Remember what is given: another build may have other defaults."""
+        made = super().__new__(cls)
+        made.__dict__["_given"] = frozenset(given)
+        return made
+
+    @classmethod
+    def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
+        """Read options, which MLIR checks after that.
+
+        Raises:
+            OptionError: With every unknown and malformed option.
+        """
+        nodes = tuple(nodes)
+        values = read_options(_as_written(cls), nodes, owner, scope)
+        check_options(bindings_named(cls.root), cls.name, nodes, owner)
+        return values
+
+    def option_nodes(self, *, all_options: bool = False) -> tuple[OptionNode, ...]:
+        """Return the options that were given, as MLIR reads them; None stands for its default."""
+        known: tuple[OptionNode, ...] | None = self.__dict__.get("_nodes")
+        if known is not None and not all_options:
+            return known
+        given: frozenset[str] = self.__dict__["_given"]
+        found = tuple(
+            OptionNode(info.name, info.codec.spell(getattr(self, info.field), all_options=True))
+            for info in _as_written(type(self))
+            if (all_options or info.field in given) and getattr(self, info.field) is not None
+        )
+        if not all_options:
+            self.__dict__["_nodes"] = found  # each execution prints them
+        return found
+
+    def initialize(self, ir_context: Any) -> Managers:
+        """Return where MLIR's pass managers for the pass are kept.
+
+        Raises:
+            PassFailure: The build that the context is of has no such pass, or refuses options.
+        """
+        bindings = bindings_of(ir_context)
+        try:
+            check_options(bindings, self.name, self.option_nodes(), f"pass '{self.name}'")
+        except OptionError as error:
+            raise PassFailure(error.problems[0].message) from None
+        return Managers(bindings)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {field: getattr(self, field) for field in sorted(self.__dict__["_given"])}
+        return _typed, (type(self).__module__, type(self).__name__, self.root, values)
+
+
+@cache
+def _as_written(kind: type[TypedNativePass]) -> tuple[OptionInfo, ...]:
+    """Return the options in text, sorted by name, where none stands for a missing value."""
+    infos = sorted(kind.option_infos(), key=lambda info: info.name)
+    return tuple(
+        info._replace(codec=info.codec.members[0]) if isinstance(info.codec, UnionCodec) else info
+        for info in infos
+    )
+
+
+_TYPES: dict[str, Any] = {
+    "OpPassManager": OpPassManager,
+    **{kind.__name__: kind for kind in (bool, float, str)},
+    **{name: getattr(numbers, name) for name in numbers.__all__ if name[-1].isdigit()},
+}
+
+
+def typed_passes(
+    module: str, file: str, root: str = "mlir"
+) -> tuple[Callable[[str], type[TypedNativePass]], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` of a module of typed passes.
+
+    Args:
+        module: The module's name.
+        file: Its file, beside which the facts are.
+        root: The root package of the bindings that have the passes.
+    """
+    path = Path(file).with_suffix(".txt")
+
+    def find(name: str) -> type[TypedNativePass]:
+        found = None if name.startswith("__") else typed_pass_class(module, path, name, root)
+        if found is None:
+            msg = f"module {module!r} has no attribute {name!r}"
+            raise AttributeError(msg, name=name)
+        return found
+
+    def names() -> list[str]:
+        return sorted(facts_file(path).class_names())
+
+    return find, names
+
+
+@cache
+def typed_pass_class(
+    module: str, path: Path, class_name: str, root: str
+) -> type[TypedNativePass] | None:
+    """Return a class of typed options, made of facts; None if there are none.
+
+    Args:
+        module: Its module.
+        path: The file with the facts.
+        class_name: Its name.
+        root: The root package of the bindings that options in text are checked with.
+    """
+    facts = facts_file(path).of_class(class_name)
+    if facts is None:
+        return None
+    return make_pass_class(
+        TypedNativePass,
+        class_name,
+        name=facts.name,
+        doc=f"MLIR's pass `{facts.name}`.",
+        module=module,
+        options=map(_option_spec, facts.options),
+        anchor=facts.anchor or None,
+        dependent_dialects=tuple(facts.dialects),
+        effects=known_effects(facts.name),
+        root=root,
+        on_functions=facts.interface.endswith("FunctionOpInterface"),
+        statistic_names=tuple(facts.statistics),
+    )
+
+
+def _option_spec(facts: dict[str, Any]) -> OptionSpec:
+    kind: Any = Literal[tuple(facts["choices"])] if "choices" in facts else _TYPES[facts["type"]]
+    default = facts["default"]
+    if facts.get("is_list"):
+        kind, default = tuple[kind, ...], ()
+    elif default is None:
+        kind = kind | None
+    return OptionSpec(facts["field"], kind, default, name=facts.get("name", ""))
+
+
+def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:
+    """Return the typed class of a pass of the public release, if the build has it like that."""
+    class_name = facts_file(FACTS).class_of(name)
+    found = typed_pass_class("passel.mlir.passes", FACTS, class_name, bindings.root)
+    return found if found and is_as_declared(bindings, found) else None
+
+
+def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
+    """Return whether a build prints the options of a pass as they are declared.
+
+    Lists and what has no known default are given: empty lists are not printed, and to print
+    what was not initialized would end the process.
+    """
+    infos = kind.option_infos()
+    given = [f"{info.name}={_sample(info)}" for info in infos if not _is_printed(info)]
+    text = f"{{{' '.join(given)}}}" if given else ""
+    try:
+        printed = str(parsed(bindings, None, f"any({kind.name}{text})"))
+        (element,) = parse_pipeline(printed).elements
+        nodes = element.options if isinstance(element, PassNode) else ()
+        shown = [info for info in _as_written(kind) if _is_printed(info)]
+        names = {info.name for info in shown}
+        values = read_options(shown, [each for each in nodes if each.key in names], "", None)
+    except (PipelineError, Refused):
+        return False
+    return {each.key for each in nodes} == {info.name for info in infos} and all(
+        _is_close(values[info.field], info.default) for info in shown
+    )
+
+
+def _is_printed(info: OptionInfo) -> bool:
+    return info.default is not None and not isinstance(info.default, tuple)
+
+
+def _sample(info: OptionInfo) -> str:
+    metavar = info.metavar.strip("<>").partition(">")[0]
+    if metavar == "pass-manager":
+        return "any(cse)"
+    return "x" if metavar == "string" else metavar.partition("|")[0] if "|" in metavar else "1"
+
+
+def _is_close(value: Any, declared: Any) -> bool:
+    # MLIR prints six digits.
+    return (
+        isclose(value, declared, rel_tol=1e-5) if isinstance(declared, float) else value == declared
+    )
+
+
+def _typed(module: str, class_name: str, root: str, values: dict[str, Any]) -> TypedNativePass:
+    found: type[TypedNativePass] = getattr(import_module(module), class_name)
+    if found.root != root:  # made for a build of another name
+        path = Path(str(sys.modules[module].__file__)).with_suffix(".txt")
+        found = typed_pass_class(module, path, class_name, root) or found
+    return found(**values)

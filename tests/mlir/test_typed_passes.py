@@ -1,0 +1,464 @@
+"""Typed native passes: what is declared of them, against the build and against mlir-opt."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+import subprocess
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mlir.ir import Context
+from processes import survived
+from td_files import PASSES_TD, ROOT, declarations
+from tool_fixtures import run_mlir_opt
+
+from passel import OpPassManager, OptionError, PassFailedError, PassManager
+from passel.mlir import parse_source, passes
+from passel.mlir.bindings import bindings_named
+from passel.mlir.names import MLIRSource
+from passel.mlir.passes import (
+    CSE,
+    AffineLoopFusion,
+    Canonicalizer,
+    GpuNVVMAttachTarget,
+    Inliner,
+    InterpreterPass,
+    ReductionTreePass,
+)
+from passel.mlir.typed import is_as_declared, typed_pass_class
+from passel.mlir.untyped import native_pass_class
+from passel.mlir.upstream import FACTS, facts_file
+from passel.passes import PassRegistry
+from passel.passes.options import read_options
+from passel.pipeline import PassNode, PipelineNode, parse_options, parse_pipeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from passel.mlir.typed import TypedNativePass
+    from passel.passes.options import OptionInfo
+
+MLIR = bindings_named("mlir")
+NAMES = PassRegistry(MLIRSource("mlir"))
+ELSEWHERE = {"opt-reduction-pass", "reduction-tree"}
+"""Passes of mlir-reduce."""
+PATCHED = {"async-parallel-for"}
+"""Passes that have more options in the package with the bindings."""
+
+SOURCE = "func.func @f(%a: i32) -> i32 { %0 = arith.addi %a, %a : i32 return %a : i32 }"
+
+CLASSES: list[type[TypedNativePass]] = [
+    getattr(passes, name)
+    for name in dir(passes)
+    if facts_file(FACTS).of_class(name) and getattr(passes, name).name not in ELSEWHERE
+]
+
+
+# -- As values -------------------------------------------------------------------------------
+
+
+def test_they_are_what_text_stands_for() -> None:
+    """A pass from text is of the same class, and equal."""
+    manager = PassManager.parse("builtin.module(canonicalize{max-iterations=3})", Context())
+    (found,) = manager
+    assert type(found) is Canonicalizer
+    assert found == Canonicalizer(max_iterations=3)
+    assert found.max_iterations == 3
+    assert str(found) == "canonicalize{max-iterations=3}"
+    assert Canonicalizer().display_name == "Canonicalizer"
+
+
+def test_what_is_given_is_printed() -> None:
+    """Options that were given are in the text, defaults or not; another build may differ."""
+    assert str(Canonicalizer()) == "canonicalize"
+    assert str(Canonicalizer(top_down=True)) == "canonicalize{top-down=true}"
+    text = Canonicalizer(max_iterations=3).to_text(all_options=True)
+    assert "max-iterations=3 max-num-rewrites=-1 region-simplify=normal" in text
+
+
+def test_names_of_options() -> None:
+    """Options whose names are none in Python are fields that are called as their variables."""
+    assert str(GpuNVVMAttachTarget(opt_level=3, link_libs=("a.bc",))) == (
+        "nvvm-attach-target{O=3 l={a.bc}}"
+    )
+
+
+def test_a_default_that_only_mlir_knows() -> None:
+    """Such an option is None, and left out of the text."""
+    assert InterpreterPass().entry_point is None
+    assert str(InterpreterPass(entry_point=None)) == "transform-interpreter"
+    text = "transform-interpreter{entry-point=none}"
+    assert str(InterpreterPass(entry_point="none")) == text
+    (found,) = PassManager.parse(f"any({text})", Context())
+    assert found == InterpreterPass(entry_point="none")
+
+
+def test_they_can_be_pickled_and_copied() -> None:
+    """A copy is equal, of the same class, and prints the same."""
+    pass_ = Inliner(max_iterations=4, op_pipelines=(OpPassManager("func.func").add(CSE()),))
+    for again in (pickle.loads(pickle.dumps(pass_)), copy.copy(pass_), copy.deepcopy(pass_)):
+        assert type(again) is Inliner
+        assert again == pass_
+        assert (
+            str(again) == str(pass_) == ("inline{max-iterations=4 op-pipelines={func.func(cse)}}")
+        )
+
+
+def test_what_python_gives_is_checked() -> None:
+    """A value of the wrong type, or out of range, is refused when the pass is made."""
+    wrong: list[tuple[Any, dict[str, Any], str]] = [
+        (Canonicalizer, {"max_iterations": 2**63}, "expected -9223372036854775808 to"),
+        (Canonicalizer, {"region_simplify": "none"}, "expected one of disabled, normal"),
+        (AffineLoopFusion, {"compute_tolerance": "x"}, "expected float"),
+    ]
+    for kind, values, message in wrong:
+        with pytest.raises(OptionError, match=message):
+            kind(**values)
+    with pytest.raises(TypeError, match="max_iteration'"):
+        Canonicalizer(max_iteration=3)  # pyright: ignore[reportCallIssue]
+
+
+def test_a_name_that_is_not_there() -> None:
+    """The module has no other names, and says so."""
+    missing = "Canonicaliser"
+    with pytest.raises(AttributeError, match=r"'passel\.mlir\.passes' has no attribute 'Canon"):
+        getattr(passes, missing)
+    assert "Canonicalizer" in dir(passes)
+
+
+def test_importing_a_name_needs_no_bindings() -> None:
+    """Classes are made of facts alone: neither the bindings nor other classes are loaded."""
+    script = """
+import sys
+from passel.mlir.passes import Canonicalizer
+from passel.mlir.typed import typed_pass_class
+print("mlir" in sys.modules, "mlir.ir" in sys.modules, typed_pass_class.cache_info().currsize)
+print(Canonicalizer(max_iterations=3))
+"""
+    assert survived(script).splitlines() == ["False False 1", "canonicalize{max-iterations=3}"]
+
+
+# -- Runs ------------------------------------------------------------------------------------
+
+
+def test_they_run() -> None:
+    """They run on MLIR's ops as the same pass from text does, alone and with others."""
+    context = Context()
+    module = parse_source(context, SOURCE, "t.mlir")
+    manager = PassManager("builtin.module", context)
+    manager.nest("func.func").add(Canonicalizer(max_iterations=3))
+    manager.run(module)
+    assert "addi" not in str(module)
+    before = str(module)
+    manager.add(CSE(), Inliner()).run(module)
+    assert str(module) == before
+
+
+def test_a_pass_that_the_build_lacks() -> None:
+    """The run fails before anything runs, and says which build lacks the pass."""
+    context = Context()
+    module = parse_source(context, SOURCE, "t.mlir")
+    manager = PassManager("builtin.module", context).add(Canonicalizer(), ReductionTreePass())
+    message = "MLIR's bindings 'mlir' have no pass 'reduction-tree'"
+    with pytest.raises(PassFailedError, match=message):
+        manager.run(module)
+    assert "addi" in str(module)
+
+
+def test_options_that_would_end_the_process() -> None:
+    """A pipeline in an option that is for another op is refused, as it is in text."""
+    script = f"""
+from mlir.ir import Context
+from passel import PassFailedError, PassManager
+from passel.mlir import parse_source
+from passel.mlir.passes import Inliner
+
+context = Context()
+module = parse_source(context, {SOURCE!r}, "t.mlir")
+try:
+    PassManager("builtin.module", context).add(Inliner(default_pipeline="sparsifier")).run(module)
+except PassFailedError as error:
+    print(error)
+"""
+    assert "it would run MLIR's pipeline 'sparsifier'" in survived(script)
+
+
+def test_wrong_options_are_found_before_mlir_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong option in text has a caret and a suggestion, and MLIR is not asked about it."""
+    context = Context()
+    PassManager.parse("builtin.module(canonicalize{top-down=1})", context)  # finds the class
+
+    def never(*_: Any) -> None:
+        pytest.fail("MLIR was asked")
+
+    monkeypatch.setattr("passel.mlir.native.parsed", never)
+    text = "builtin.module(canonicalize{max-iteration=1 top-down=maybe region-simplify=norml})"
+    with pytest.raises(OptionError) as caught:
+        PassManager.parse(text, context)
+    assert [problem.message.partition("; ")[2] for problem in caught.value.problems] == [
+        "did you mean 'max-iterations'?",
+        "",
+        "did you mean 'normal'?",
+    ]
+    spans = [problem.span.text for problem in caught.value.problems if problem.span]
+    assert spans == ["max-iteration", "maybe", "norml"]
+
+
+# -- The facts -------------------------------------------------------------------------------
+
+
+def test_the_facts_are_those_of_the_declarations(tmp_path: Path) -> None:
+    """What is in the repository is what `make native-passes` generates."""
+    recipe = (ROOT / "Makefile").read_text("utf-8").partition("\nnative-passes:")[2]
+    flags = re.findall(r"--default \S+", recipe.partition("\n\n")[0])
+    command = [sys.executable, "-m", "passel.specification", "-gen-pass-stubs"]
+    command += ["-I", str(declarations()), "--line-length=100", "-o", str(tmp_path / "passes.py")]
+    command += [word for flag in flags for word in flag.split()] + [str(path) for path in PASSES_TD]
+    subprocess.run(command, check=True)
+    for suffix in (".py", ".pyi", ".txt"):
+        generated = (tmp_path / "passes").with_suffix(suffix).read_text("utf-8")
+        assert generated == FACTS.with_suffix(suffix).read_text("utf-8"), suffix
+
+
+def test_the_build_has_the_passes_as_they_are_declared() -> None:
+    """Names, options and defaults are those that the build prints, but for what is known."""
+    different = {kind.name for kind in CLASSES if native_pass_class("mlir", kind.name) is not kind}
+    assert different == PATCHED
+
+
+def test_anchors_are_those_of_the_build() -> None:
+    """What a pass is restricted to is what MLIR says when it stands elsewhere."""
+    for kind in CLASSES:
+        for op in ("builtin.module", "func.func", "gpu.module", "spirv.module"):
+            with (
+                nullcontext()
+                if kind.anchor in (None, op)
+                else pytest.raises(ValueError, match=f"restricted to '{kind.anchor}'")
+            ):
+                MLIR.passmanager.PassManager.parse(f"{op}({kind.name})", Context())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('"default": 10', '"default": 11'),
+        ('"field": "max_iterations"', '"field": "most_iterations"'),
+        ('{"field": "max_iterations", "default": 10, "type": "Int64"}, ', ""),
+        ('"choices": ["disabled", "normal", "aggressive"]', '"choices": ["normal"]'),
+    ],
+    ids=["default", "name", "missing", "choices"],
+)
+def test_where_facts_and_build_differ_the_build_is_right(
+    change: tuple[str, str], tmp_path: Path
+) -> None:
+    """A pass with other options or defaults than declared is not taken for the declared one."""
+    path = tmp_path / "facts.txt"
+    lines = FACTS.read_text("utf-8").splitlines()
+    (line,) = [line for line in lines if line.startswith("canonicalize ")]
+    assert change[0] in line
+    path.write_text(f"{line.replace(*change)}\n")
+    kind = typed_pass_class("facts", path, "Canonicalizer", "mlir")
+    assert kind is not None
+    is_narrower = change[1] == '"choices": ["normal"]'  # which what MLIR prints does not show
+    assert is_as_declared(MLIR, kind) is is_narrower
+    assert is_as_declared(MLIR, Canonicalizer)
+
+
+# -- Against mlir-opt ------------------------------------------------------------------------
+
+CHECKED = {"client-api": "opencl", "pipeline": "cse"}
+"""Strings that MLIR checks when it reads them, and values that it takes."""
+
+
+def other_value(info: OptionInfo) -> Any:
+    """Return a value of an option that is not its default."""
+    kind = info.metavar
+    if kind.endswith(",..."):
+        element = info._replace(default=None, codec=getattr(info.codec, "elements")[0])  # noqa: B009
+        return (other_value(element),)
+    if "pass-manager" in kind:
+        return OpPassManager("func.func").add(Canonicalizer(max_iterations=2))
+    if not kind or kind == "<bool>":
+        return not info.default
+    if "|" in kind.removesuffix("|<none>"):
+        return next(word for word in kind.strip("<>").split("|") if word != info.default)
+    if kind == "<string>":
+        return CHECKED.get(info.name) or "x" if info.default != "x" else "y"
+    return 0.5 if kind == "<number>" else 1 if info.default != 1 else 2
+
+
+def placed(pass_: TypedNativePass) -> str:
+    """Return a pipeline in which a pass stands on an op that an empty module lacks."""
+    return f"{pass_.anchor or 'func.func'}({pass_})"
+
+
+def dumped(*made: TypedNativePass) -> list[PassNode]:
+    """Return the passes that mlir-opt prints for passes, after checking that it takes them."""
+    text = f"builtin.module({','.join(map(placed, made))})"
+    outcome = run_mlir_opt(f"--pass-pipeline={text}", "--dump-pass-pipeline", source="module {}")
+    found = re.search(r"Pass Manager with \d+ passes:\n(.*?\n\)\n)", outcome.err, re.DOTALL)
+    assert found, outcome.err
+    nodes: list[PassNode] = []
+    for nested in parse_pipeline(found[1]).elements:
+        assert isinstance(nested, PipelineNode)
+        (node,) = nested.elements
+        assert isinstance(node, PassNode)
+        nodes.append(node)
+    return nodes
+
+
+def check(made: list[TypedNativePass]) -> None:
+    """Check that mlir-opt reads passes with the values that they have."""
+    for pass_, node in zip(made, dumped(*made), strict=True):
+        assert node.name == pass_.name
+        infos = pass_.option_infos()
+        options = [
+            each
+            for each in node.options
+            if pass_.name not in PATCHED or each.key in {info.name for info in infos}
+        ]
+        values = read_options(infos, options, pass_.name, NAMES)
+        for info in infos:
+            value, printed = getattr(pass_, info.field), values.get(info.field, ())
+            if value is not None:
+                assert printed == (pytest.approx(value) if isinstance(value, float) else value), (
+                    info
+                )
+
+
+def printable(kind: type[TypedNativePass], **values: Any) -> TypedNativePass:
+    """Return a pass that MLIR can print: that needs values where there is no default."""
+    unknown = {
+        info.field: other_value(info) for info in kind.option_infos() if info.default is None
+    }
+    return kind(**unknown | values)
+
+
+def test_all_passes_with_their_defaults_and_with_others() -> None:
+    """mlir-opt reads the text of each pass, and prints the values that the pass has."""
+    check([printable(kind) for kind in CLASSES])
+    check(
+        [
+            printable(kind, **{i.field: other_value(i) for i in kind.option_infos()})
+            for kind in CLASSES
+        ]
+    )
+
+
+@pytest.mark.sweep
+def test_each_option_by_itself() -> None:
+    """mlir-opt takes each pass alone, and with one other value for each option alone."""
+    for kind in CLASSES:
+        check([printable(kind)])
+        for info in kind.option_infos():
+            check([printable(kind, **{info.field: other_value(info)})])
+
+
+def values_of(info: OptionInfo) -> st.SearchStrategy[Any]:
+    """Return a strategy for an option's values."""
+    kind = info.metavar
+    if kind.endswith(",...") or "pass-manager" in kind or info.name in CHECKED:
+        return st.just(other_value(info))
+    if not kind or kind == "<bool>":
+        return st.booleans()
+    if "|" in kind:
+        return st.sampled_from(kind.strip("<>").split("|"))
+    if kind == "<string>":
+        return st.text("abc-_.12", min_size=1)
+    if kind == "<number>":
+        return st.floats(-1e6, 1e6)
+    bounds = {"<uint>": (0, 2**32 - 1), "<ulong>": (0, 2**64 - 1), "<long>": (-(2**63), 2**63 - 1)}
+    return st.integers(*bounds.get(kind, (-(2**31), 2**31 - 1)))
+
+
+WITH_OPTIONS = [kind for kind in CLASSES if kind.option_infos()]
+
+
+def drawn(data: st.DataObject, kind: type[TypedNativePass]) -> TypedNativePass:
+    """Draw values for some of a pass's options."""
+    chosen = data.draw(st.sets(st.sampled_from(kind.option_infos())))
+    return printable(kind, **{i.field: data.draw(values_of(i)) for i in sorted(chosen)})
+
+
+@pytest.mark.sweep
+@given(st.data())
+def test_any_values(data: st.DataObject) -> None:
+    """mlir-opt takes any values of any options of a few passes, thousands of passes in all."""
+    kinds = data.draw(st.lists(st.sampled_from(WITH_OPTIONS), min_size=20, max_size=40))
+    check([drawn(data, kind) for kind in kinds])
+
+
+def wrong_value(info: OptionInfo) -> str | None:
+    """Return text that an option does not take; None if it takes any."""
+    kind = info.metavar.removesuffix(",...")
+    if "string" in kind:
+        return None
+    if kind == "<uint>":
+        return "-1"
+    return {"<int>": "2147483648", "<long>": "9223372036854775808"}.get(kind, "no(")
+
+
+def refusals(kinds: list[type[TypedNativePass]]) -> None:
+    """Check that wrong values are refused by both."""
+    for kind in kinds:
+        for info in kind.option_infos():
+            value = wrong_value(info)
+            if value is None:
+                continue
+            with pytest.raises(OptionError):
+                kind.read_options(parse_options(f"{info.name}={value}"), "it", NAMES)
+            text = f"{kind.anchor or 'any'}({kind.name}{{{info.name}={value}}})"
+            outcome = run_mlir_opt(f"--pass-pipeline={text}", source="module {}")
+            assert outcome.code == 1, text
+            assert "Stack dump" not in outcome.err
+
+
+def test_wrong_values_are_refused_by_both() -> None:
+    """A few of each type."""
+    refusals([Canonicalizer, AffineLoopFusion, Inliner])
+
+
+@pytest.mark.sweep
+def test_all_wrong_values_are_refused_by_both() -> None:
+    """For every option there is a value that neither takes, but for strings."""
+    refusals(CLASSES)
+
+
+# -- Passes of other builds ------------------------------------------------------------------
+
+
+def test_a_module_for_another_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tblgen: Callable[..., Any]
+) -> None:
+    """One command makes such a module for declarations of somebody else's."""
+    (tmp_path / "Own.td").write_text(
+        'include "mlir/Pass/PassBase.td"\n'
+        'def OwnCSE : Pass<"cse">;\n'
+        'def Own : Pass<"canonicalize"> {\n'
+        '  let options = [Option<"n", "max-iterations", "int64_t", "10", "">];\n'
+        "}\n"
+        'def Absent : Pass<"not-there"> { let options = [Option<"a", "a", "bool", "", "">]; }\n'
+    )
+    outcome = tblgen(
+        "-gen-pass-stubs", str(tmp_path / "Own.td"), "-o", str(tmp_path / "own_native_passes.py")
+    )
+    assert outcome.err == ""
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    module: Any = __import__("own_native_passes")
+    context = Context()
+    ir = parse_source(context, SOURCE, "t.mlir")
+    manager = PassManager("builtin.module", context)
+    manager.add(module.OwnCSE(), module.Own(max_iterations=2))
+    manager.run(ir)
+    assert "addi" not in str(ir)
+    assert pickle.loads(pickle.dumps(module.Own(max_iterations=2))) == module.Own(max_iterations=2)
+    assert module.Absent.effects == ("unknown",)
+    with pytest.raises(PassFailedError, match="have no pass 'not-there'"):
+        PassManager("builtin.module", context).add(module.Absent(a=True)).run(ir)
