@@ -34,7 +34,7 @@ class Choice(NamedTuple):
     keyword: str
 
 
-INTEGERS = {
+INTEGERS: dict[str, tuple[str, ...]] = {
     "Int8": ("int8_t", "signed char"),
     "Int16": ("int16_t", "short"),
     "Int32": ("int", "int32_t", "signed"),
