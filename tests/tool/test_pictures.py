@@ -1,0 +1,53 @@
+"""`--draw-pipeline` on a terminal, and pipelines that nobody has written by hand."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel.builder import PipelineBuilder
+from passel.mlir import MLIRAdapter
+from passel.tool import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self) -> bool:
+        """It is."""
+        return True
+
+
+def test_a_tree_on_a_terminal_is_styled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the styles, it is what is written to a file."""
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    text = "builtin.module(func.func(canonicalize{max-iterations=3},cse),symbol-dce)"
+    assert main(["-p", text, "--draw-pipeline"]) == 0
+    drawn = terminal.getvalue()
+    assert "\x1b[" in drawn
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", drawn)
+    expected = PipelineBuilder.parse(text).draw()
+    assert [line.rstrip() for line in plain.splitlines()] == expected.splitlines()
+
+
+@pytest.mark.parametrize(
+    "name", ["gpu-lower-to-nvvm-pipeline", "sparsifier", "tosa-to-linalg-pipeline"]
+)
+@pytest.mark.parametrize("form", ["yaml", "toml"])
+def test_registered_pipelines_of_mlir_are_data(tmp_path: Path, name: str, form: str) -> None:
+    """Written to a file and read again, they are the same text."""
+    adapter = MLIRAdapter()
+    builder = PipelineBuilder.parse(f"builtin.module({name})", adapter=adapter)
+    path = tmp_path / f"p.{form}"
+    path.write_text(builder.to_yaml() if form == "yaml" else builder.to_toml(), encoding="utf-8")
+    again = PipelineBuilder.from_file(path, adapter=adapter)
+    assert str(again.build()) == str(builder.build())
