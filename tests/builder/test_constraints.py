@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ def refused(builder: PipelineBuilder, change: Callable[[], object]) -> str:
 def test_what_a_class_declares() -> None:
     """A pass is refused where its class says that it cannot stand, with the way out."""
     builder = made(A(), Bufferize(), B(), Lower())
-    here = Path(__file__)
+    here = Path(os.path.relpath(__file__))
     line = (
         here.read_text("utf-8")
         .splitlines()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel import Pass, PassContext, Statistic
-from passel.builder import BUFFERIZATION
+from passel.builder import BUFFERIZATION, LOWERING, after_any, before_first
 
 if TYPE_CHECKING:
     from passel import PassRegistry
@@ -18,7 +18,7 @@ class _AlignAllocations(Pass):
     """Align allocations more than they ask for."""
 
     name = "align-allocations"
-    # constraints = (after_any(BUFFERIZATION), before_first(LOWERING))
+    constraints = (after_any(BUFFERIZATION), before_first(LOWERING))
     aligned = Statistic("Allocations aligned")
 
 

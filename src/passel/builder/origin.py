@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ class Origin(NamedTuple):
     line: int = 0
 
     def __str__(self) -> str:
-        where = f"{self.file}:{self.line}" if self.file else ""
+        where = f"{_shown(self.file)}:{self.line}" if self.file else ""
         if not self.extension:
             return where
         return f"extension '{self.extension}'" + (f" ({where})" if where else "")
@@ -40,3 +41,9 @@ def caller(extension: str = "") -> Origin:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return Origin(extension, frame.f_code.co_filename, frame.f_lineno)
+
+
+def _shown(file: str) -> str:
+    """Return a file's name from here, if it is below."""
+    here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - as a string
+    return file.removeprefix(here)
