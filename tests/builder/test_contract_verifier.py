@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.builder import ContractVerifier, DeclarationTable, enforce_contracts
+from passel.builder import (
+    ContractVerifier,
+    Declarations,
+    DeclarationTable,
+    enforce_contracts,
+)
+from passel.mlir import MLIRAdapter, parse_source
 from passel.passes.factory import make_pass_class
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
@@ -194,3 +200,31 @@ def test_passes_that_are_skipped_owe_nothing() -> None:
     pm.add_instrumentation(ContractVerifier(DeclarationTable()))
     pm.add_gate(never)
     pm.run(parse_toy("toy.module(high.op)"))
+
+
+# -- Real passes -----------------------------------------------------------------------------
+
+LINALG = """\
+func.func @f(%a: memref<4xf32>, %x: f32) {
+  linalg.fill ins(%x : f32) outs(%a : memref<4xf32>)
+  return
+}
+"""
+
+
+def test_native_passes_are_held_to_what_a_table_says() -> None:
+    """Each by itself, though MLIR could run them in one call."""
+    context = MLIRAdapter().create_context()
+    table = DeclarationTable()
+    table.declare(Declarations(makes_illegal=("linalg",)), "convert-linalg-to-loops")
+    pm = PassManager("builtin.module", context).add("canonicalize,convert-linalg-to-loops,cse")
+    enforce_contracts(pm, table, verify=True)
+    pm.run(parse_source(context, LINALG, "in.mlir"))
+    table.declare(Declarations(makes_illegal=("linalg",)), "canonicalize")
+    with pytest.raises(PassFailedError) as failed:
+        pm.run(parse_source(context, LINALG, "in.mlir"))
+    (failure,) = failed.value.failures
+    assert str(failure) == (
+        "in.mlir:2:3: 'linalg.fill' op pass 'canonicalize' failed: it makes dialect 'linalg' "
+        "illegal, but leaves 'linalg.fill' [builtin.module/0:canonicalize]"
+    )

@@ -441,6 +441,12 @@ def test_a_single_thing_instead_of_a_tuple(attribute: str, value: object, shown:
         made("wrong", **{attribute: value})
 
 
+def test_a_dialect_that_is_made_both_legal_and_illegal() -> None:
+    """One of them is not true."""
+    with pytest.raises(DefinitionError, match="'scf' both legal and illegal"):
+        made("wrong", makes_legal=("scf", "cf"), makes_illegal=("linalg", "scf"))
+
+
 # -- Anchors ---------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from passel.analysis import AllAnalyses
 from passel.builder import (
     BUFFERIZATION,
     CLEANUP,
@@ -137,9 +138,13 @@ _IDEMPOTENT = """
 """
 """A second run right after the first finds nothing to do, up to limits on iterations."""
 
+_ONLY_LOOK = "print-ir print-op-stats view-op-graph"
+"""They leave everything as it is, so also what was found out about it."""
+
 
 def declare(table: DeclarationTable) -> None:
     """Add what is known of MLIR's own passes; an entry point names it."""
     for kind, names in _TYPES.items():
         table.declare(Declarations(types=(kind,)), *names.split(), ir="mlir")
     table.declare(Declarations(idempotent=True), *_IDEMPOTENT.split(), ir="mlir")
+    table.declare(Declarations(preserves=(AllAnalyses,)), *_ONLY_LOOK.split(), ir="mlir")

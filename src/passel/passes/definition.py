@@ -73,7 +73,8 @@ def check_pass(cls: type[Any]) -> None:
 
     Raises:
         DefinitionError: Its name does not read back, its body would not run, a statistic
-            has the name of an attribute, or what is a tuple is a single thing.
+            has the name of an attribute, what is a tuple is a single
+            thing, or a dialect is made both legal and illegal.
     """
     declared = vars(cls)
     if "name" in declared:
@@ -90,6 +91,12 @@ def check_pass(cls: type[Any]) -> None:
             shown = repr(value) if isinstance(value, str) else value.__qualname__
             msg = f"{attribute} of {cls.__qualname__} is {shown}; write ({shown},)"
             raise DefinitionError(msg)
+    for dialect in set(cls.makes_legal) & set(cls.makes_illegal):
+        msg = (
+            f"{cls.__qualname__} makes dialect '{dialect}' both legal and illegal: list it in "
+            "makes_illegal if none of it is left, else in makes_legal"
+        )
+        raise DefinitionError(msg)
 
 
 def check_fields(cls: type[Any]) -> None:

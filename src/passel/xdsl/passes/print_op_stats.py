@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import UnregisteredOp
 
+from passel.analysis import AllAnalyses
 from passel.passes import Pass, option
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class PrintOpStats(Pass["Operation"]):
     """
 
     name = "print-op-stats"
+    preserves = (AllAnalyses,)
     ir = "xdsl"
     json: bool = option(default=False, help="Print the stats as JSON.")
 
