@@ -23,6 +23,7 @@ from passel import (
     Severity,
     option,
 )
+from passel.bridge.crossing import RunOnMLIR
 from passel.builder import (
     Bundle,
     Declarations,
@@ -246,6 +247,15 @@ def test_repeated_pipelines_preserve_what_their_passes_do() -> None:
     assert errors(module(GENERATE, held, MATERIALIZE)) == [
         ("1:composite-fixed-point-pass/any/1:careless", "0:generate", "2:materialize")
     ]
+
+
+def test_nothing_crosses_to_another_ir() -> None:
+    """There, passes run on an op of their own, and what they do makes another one here."""
+    manager = PassManager("builtin.module").add(GENERATE, RunOnMLIR.of(MATERIALIZE), MATERIALIZE)
+    inside, after = check_contracts(manager, DeclarationTable())
+    assert inside.offender.path == "builtin.module/1:mlir/any/0:materialize"
+    assert "which no pass before it produces" in inside.message
+    assert after.offender.path == "builtin.module/1:mlir"
 
 
 def test_passes_of_others() -> None:

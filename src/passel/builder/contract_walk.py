@@ -168,17 +168,18 @@ class ContractWalk:
 
     def _run_inside(self, place: Place, inner: Iterable[Pass[Any, Any] | PassTree]) -> None:
         """Walk through what a pass may run on its op, or on ops inside."""
-        levels, holder = self._levels, self._holder
+        levels, holder, last = self._levels, self._holder, self._last
         self._holder = holder or place
         for item in inner:
             level = _Level((*levels[-1].scope, object()))
-            # A pass that takes elements runs them on an op of another IR.
-            self._levels = [level] if place.pass_.takes_elements else [*levels, level]
+            self._levels = [*levels, level]
+            if place.pass_.takes_elements:  # they run on an op of another IR
+                self._levels, self._last = [level], {}
             if isinstance(item, PassTree):
                 self._pipeline(item, f"{place.path}/{item.anchor}")
             else:
                 self._pass(item, place.path, place.span)
-        self._levels, self._holder = levels, holder
+        self._levels, self._holder, self._last = levels, holder, last
 
     # -- Analyses ---------------------------------------------------------------------------
 
