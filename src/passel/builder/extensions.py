@@ -81,7 +81,7 @@ class Extensions:
     """
 
     def __init__(self) -> None:
-        self.current = ""
+        self.current: str = ""
         self._users: dict[str, tuple[str, ...]] = {}
         self._removals: tuple[_Removal, ...] = ()
 

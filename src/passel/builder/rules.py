@@ -56,7 +56,7 @@ class Rules:
         self._sequence = sequence
         self._declarations = declarations
         self._version = declarations.version
-        self.index = StepIndex(sequence, declarations)
+        self.index: StepIndex = StepIndex(sequence, declarations)
         self._by_subject: dict[Key, list[Rule]] = {}
         self._by_target: dict[Key, list[Rule]] = {}
         self._outside: list[Rule] = []

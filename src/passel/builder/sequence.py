@@ -42,8 +42,8 @@ class Item:
     __slots__ = ("conditions", "home", "label", "origin", "parent")
 
     def __init__(self, origin: Origin) -> None:
-        self.label = ""
-        self.origin = origin
+        self.label: str = ""
+        self.origin: Origin = origin
         self.parent: Container | None = None
         self.conditions: tuple[Condition, ...] = ()
         self.home: str | None = None
@@ -94,11 +94,11 @@ class Step(Item):
 
     def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
         super().__init__(origin)
-        self.entry = entry._replace(item=pass_)
+        self.entry: Entry[OpPassManager] = entry._replace(item=pass_)
         self.bundles: tuple[BundleUse, ...] = ()
-        self.call = 0
-        self.enabled = True
-        self.rank = 0
+        self.call: int = 0
+        self.enabled: bool = True
+        self.rank: int = 0
         self.because: tuple[str, ...] = ()
 
     @property
@@ -125,8 +125,8 @@ class BundleUse:
     __slots__ = ("bundle", "label")
 
     def __init__(self, bundle: Bundle, label: str) -> None:
-        self.bundle = bundle
-        self.label = label
+        self.bundle: Bundle = bundle
+        self.label: str = label
 
 
 class Container(Item):
@@ -167,8 +167,8 @@ class Nest(Container):
 
     def __init__(self, anchor: str, origin: Origin, span: Span | None = None) -> None:
         super().__init__(origin)
-        self.anchor = anchor
-        self.span = span
+        self.anchor: str = anchor
+        self.span: Span | None = span
 
 
 class Group(Container):
@@ -187,9 +187,9 @@ class Group(Container):
         self, name: str, origin: Origin, *, is_closed: bool = False, is_required: bool = False
     ) -> None:
         super().__init__(origin)
-        self.name = name
-        self.is_closed = is_closed
-        self.is_required = is_required
+        self.name: str = name
+        self.is_closed: bool = is_closed
+        self.is_required: bool = is_required
         self.default: tuple[Node, ...] = ()
 
 
@@ -229,9 +229,9 @@ class Sequence:
     """
 
     def __init__(self, anchor: str) -> None:
-        self.calls = 0
+        self.calls: int = 0
         self.placed: dict[Any, None] = {}
-        self.root = Nest(anchor, Origin())
+        self.root: Nest = Nest(anchor, Origin())
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
         self._reserved: frozenset[str] = frozenset()
