@@ -181,7 +181,9 @@ class _Crew:
         tokens = _tokens(self._chunks)
         sys.stdout.flush()
         sys.stderr.flush()
-        gc.freeze()  # so that no collection of a worker touches what it shares
+        freezes = not gc.get_freeze_count()
+        if freezes:
+            gc.freeze()  # so that no collection of a worker touches what it shares
         files: list[IO[bytes]] = []
         workers: list[int] = []
         try:
@@ -202,7 +204,8 @@ class _Crew:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-            gc.unfreeze()
+            if freezes:
+                gc.unfreeze()
             os.close(tokens)
             for file in files:
                 file.close()
