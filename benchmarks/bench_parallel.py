@@ -42,6 +42,11 @@ def pipelines() -> Iterator[tuple[int, str]]:
         yield count, ",".join(islice(pair * count, count))
 
 
+def show(what: str, alone: float, shared: float) -> None:
+    """Print one line."""
+    print(f"{what}: {alone:7.4f} s alone, {shared:7.4f} s shared, ratio {shared / alone:.2f}")
+
+
 def main() -> None:
     """Print the tables."""
     quick = wants_quick()
@@ -49,15 +54,11 @@ def main() -> None:
     print(f"{os.cpu_count()} cores; {functions} functions of 40 ops")
     for count, passes in pipelines():
         alone, shared = walls(functions, passes, rounds)
-        print(
-            f"{count:3} passes: {alone:7.3f} s alone, {shared:7.3f} s shared, {alone / shared:.2f}"
-        )
+        show(f"{count:3} passes", alone, shared)
     print("\ncse,canonicalize on fewer functions")
     for few in (2,) if quick else (5, 10, 20, 50, 100, 200):
         alone, shared = walls(few, "cse,canonicalize", rounds)
-        print(
-            f"{few:4} functions: {alone:7.4f} s alone, {shared:7.4f} s shared, {alone / shared:.2f}"
-        )
+        show(f"{few:4} functions", alone, shared)
 
 
 if __name__ == "__main__":

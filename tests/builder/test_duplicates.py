@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from builder_passes import A, B, X, made
 
-from passel import OpPassManager, Pass
+from passel import AllAnalyses, OpPassManager, Pass
 from passel.builder import Bundle, Declarations, DeclarationTable, PipelineBuilder
 
 
@@ -31,7 +31,7 @@ def test_two_cleanups_in_a_row_become_one() -> None:
     builder = made(A(), CLEANUP, CLEANUP, B())
     assert str(builder.build()) == "builtin.module(a,clean,sweep,b)"
     (remark,) = builder.report()
-    assert str(remark) == "dropped: bundle 'cleanup' changes nothing right after 'sweep'"
+    assert str(remark) == "dropped: bundle 'cleanup' changes nothing after 'sweep'"
     assert str(builder) == "builtin.module(a,clean,sweep,clean,sweep,b)"
 
 
@@ -79,3 +79,22 @@ def test_bundles_that_stay_together() -> None:
     """They are dropped as a whole as well."""
     tight = Bundle("tight", Clean(), Sweep(), together=True)
     assert str(made(tight, tight).build()) == "builtin.module(clean,sweep)"
+
+
+class Look(Pass):
+    """A pass that only looks, such as a printer."""
+
+    name = "look"
+    idempotent = True
+    preserves = (AllAnalyses,)
+
+
+def test_what_only_looks_may_stand_between() -> None:
+    """A printer between two cleanups changes nothing, so that the second has nothing to do."""
+    builder = made(CLEANUP, Look())
+    builder.add(CLEANUP)
+    builder.add(Look())
+    assert str(builder.build()) == "builtin.module(clean,sweep,look)"
+    builder = made(Clean(), Look(), A())
+    builder.add(Clean())
+    assert len(builder.build()) == 4

@@ -1,15 +1,18 @@
 """Passes that need not run again: what consecutive bundles and extensions both asked for.
 
-A pass that is declared idempotent, and a bundle of such passes, is dropped where an equal one
-ran right before. What one call has added stays: who asks for a pass twice gets it twice.
+A pass that is declared idempotent, and a bundle of such passes, is dropped where an equal one ran
+before and nothing but passes that preserve everything has run since. What one call has added
+stays: who asks for a pass twice gets it twice.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from passel.analysis import AllAnalyses
 from passel.builder.finishing import Remark
 from passel.builder.sequence import Group, Nest, Step
+from passel.passes.preservation import preserved_by, preserves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,14 +33,25 @@ def drop_duplicates(sequence: Sequence, declarations: DeclarationTable) -> Itera
     """
     for by_bundle in (True, False):
         for nest in list(_nests(sequence.root)):
-            before: Run | None = None
+            before: list[Run] = []  # what may still make a run unnecessary
             for run in list(_runs(nest, by_bundle=by_bundle)):
-                if run and before and _is_repeated(before, run, declarations):
-                    yield Remark("dropped", run[0].label, _message(before, run))
+                first = next(
+                    (each for each in before if _is_repeated(each, run, declarations)), None
+                )
+                if first is not None:
+                    yield Remark("dropped", run[0].label, _message(first, run))
                     for step in run:
                         sequence.unlink(step)
+                elif run and _changes_nothing(run, declarations):
+                    before.append(run)
                 else:
-                    before = run
+                    before = [run] if run else []
+
+
+def _changes_nothing(run: Run, declarations: DeclarationTable) -> bool:
+    """Return whether passes only look at the IR, whatever their options run."""
+    passes = [step.pass_ for step in run]
+    return preserves(preserved_by(passes, declarations), AllAnalyses)
 
 
 def _is_repeated(before: Run, run: Run, declarations: DeclarationTable) -> bool:
@@ -61,7 +75,7 @@ def _message(before: Run, run: Run) -> str:
     bundles = run[0].bundles
     what = f"bundle '{bundles[0].bundle.name}'" if len(run) > 1 else f"'{run[0].pass_}'"
     by = f", added by {run[0].origin}," if run[0].origin.extension else ""
-    return f"{what}{by} changes nothing right after '{before[-1].label}'"
+    return f"{what}{by} changes nothing after '{before[-1].label}'"
 
 
 def _runs(nest: Nest, *, by_bundle: bool) -> Iterator[Run]:
