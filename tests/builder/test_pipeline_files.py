@@ -114,6 +114,24 @@ def test_what_is_written_reads_back(tmp_path: Path, form: str) -> None:
     assert again.to_yaml() == builder.to_yaml()
 
 
+def test_conditions_ask_for_values(tmp_path: Path) -> None:
+    """A variable decides among several targets, also in an included file and after writing."""
+    choices = (
+        "variables: {target: riscv, level: 2}\nPipeline:\n"
+        "- {pass: cse, when: {target: riscv}}\n"
+        "- {pass: dce, when: {target: [x86, arm]}}\n"
+        "- {pass: licm, when: [{level: 2}, {target: arm}]}\n"
+    )
+    builder = read(tmp_path, choices)
+    assert str(builder.build()) == "builtin.module(cse)"
+    assert "'dce' runs only if target is x86 or arm" in str(builder.report()[0])
+    assert str(read(tmp_path, choices, target="x86").build()) == "builtin.module(dce)"
+    again = read(tmp_path, builder.to_toml(), "again.toml", target="arm")
+    assert str(again.build()) == "builtin.module(dce,licm)"
+    outer = "variables: {t: arm}\nPipeline:\n- include: again.toml\n  variables: {target: $t}\n"
+    assert str(read(tmp_path, outer, "outer.yaml").build()) == "builtin.module(dce,licm)"
+
+
 CONSTRAINED = """\
 bundles:
   tidy:

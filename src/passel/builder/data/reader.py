@@ -18,7 +18,8 @@ from passel.builder.data.tree import (
     as_text,
     refusal,
 )
-from passel.builder.data.variables import Fixed
+from passel.builder.data.variables import Choice, Fixed
+from passel.builder.data.variables import as_text as as_words
 from passel.builder.items import anchor_of
 from passel.builder.origin import Origin
 from passel.builder.sequence import BundleUse, Container, Group, Nest, stage_groups
@@ -369,8 +370,9 @@ class Reader:
             for node in nodes:
                 node.conditions = (*node.conditions, condition)
 
-    @staticmethod
-    def _condition(data: Data, file: PipelineFile) -> Condition:
+    def _condition(self, data: Data, file: PipelineFile) -> Condition:
+        if isinstance(data, Table):
+            return self._choice(data, file)
         said = as_text(data, "a variable, or 'not' and a variable")
         if isinstance(said.value, bool):
             return Fixed(said.value, said.text)
@@ -380,13 +382,31 @@ class Reader:
             raise refusal("a condition is a variable, or 'not' and a variable", said.span)
         value = file.scope.value(name, said.span)
         if not isinstance(value, bool):
-            raise refusal(
-                f"variable '{name}' is '{value}', and a condition is true or false", said.span
+            message = (
+                f"variable '{name}' is '{as_words(value)}', and a condition is true or false: ask "
+                f"for a value, {{{name}: {as_words(value)}}}"
             )
+            raise refusal(message, said.span)
         text = " ".join(words)
-        if not file.around:
-            return text
-        return Fixed(value is (len(words) == 1), f"{text} in '{file.path}'")
+        return text if not file.around else _fixed(value is (len(words) == 1), text, file)
+
+    @staticmethod
+    def _choice(table: Table, file: PipelineFile) -> Condition:
+        """Return the condition that a variable has one of some values."""
+        if len(table.values) != 1:
+            raise refusal("a condition asks for one variable; several are a list", table.span)
+        ((name, data),) = table.values.items()
+        value = file.scope.value(name, table.keys[name])
+        listed = data.items if isinstance(data, Listing) else (data,)
+        choice = Choice(name, tuple(as_text(each, "a value").text for each in listed))
+        if isinstance(value, (bool, tuple)):
+            raise refusal(f"variable '{name}' has no values to choose from", table.keys[name])
+        return choice if not file.around else _fixed(choice({name: value}), str(choice), file)
+
+
+def _fixed(holds: bool, text: str, file: PipelineFile) -> Fixed:
+    """Return a condition of an included file, whose variables are known."""
+    return Fixed(holds, f"{text} in '{file.path}'")
 
 
 def _origin(span: Span) -> Origin:

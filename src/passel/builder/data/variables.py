@@ -125,6 +125,25 @@ class Fixed(NamedTuple):
         return self.text
 
 
+class Choice(NamedTuple):
+    """A condition that holds for some values of a variable.
+
+    Attributes:
+        name: The variable.
+        values: The values as texts.
+    """
+
+    name: str
+    values: tuple[str, ...]
+
+    def __call__(self, variables: Mapping[str, Any]) -> bool:
+        """Return whether the variable has one of the values."""
+        return as_text(variables.get(self.name)) in self.values
+
+    def __str__(self) -> str:
+        return f"{self.name} is {' or '.join(self.values)}"
+
+
 def as_text(value: Any) -> str:
     """Return a variable's value as it is written into a text.
 

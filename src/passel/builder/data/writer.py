@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from passel.builder.bundle import Bundle
 from passel.builder.data.constraint_form import write_constraint, write_target
 from passel.builder.data.toml_form import dump_toml
-from passel.builder.data.variables import Fixed
+from passel.builder.data.variables import Choice, Fixed
 from passel.builder.data.yaml_form import dump_yaml
 from passel.builder.sequence import Group, Nest, Step
 from passel.errors import PipelineError, Problem
@@ -231,11 +231,14 @@ def _member(member: object) -> Any:
     raise PipelineError(Problem(f"{member!r} has no name, so it cannot be written"))
 
 
-def _condition(condition: Condition, label: str) -> str | bool:
+def _condition(condition: Condition, label: str) -> str | bool | _Element:
     if isinstance(condition, str):
         return condition
     if isinstance(condition, Fixed):
         return condition.holds
+    if isinstance(condition, Choice):
+        values = list(condition.values)
+        return {condition.name: values[0] if len(values) == 1 else values}
     message = (
         f"'{label}' runs on a condition in Python, which cannot be written; use a variable of "
         "the pipeline"
