@@ -19,7 +19,9 @@ from toy_steps import (
 )
 
 from passel import (
+    AllAnalyses,
     AnalysisManager,
+    Pass,
     PassContext,
     PreservedAnalyses,
 )
@@ -75,6 +77,60 @@ def test_a_class_body_may_say_what_is_preserved() -> None:
         preserves=(Total,),
     )
     manager(some, look(seen, Total, Names, Both)).run(parse_toy(FUNCS))
+    assert seen == [True, True, False]
+
+
+@pytest.mark.parametrize("in_run", [False, True])
+def test_all_analyses_stands_for_each(in_run: bool) -> None:
+    """A pass may preserve every analysis and change its op, which is verified all the same."""
+    seen: list[bool] = []
+
+    def change(op: ToyOp, ctx: PassContext) -> None:
+        op.value -= 1
+        if in_run:
+            ctx.preserve(AllAnalyses)
+
+    alter = step(change, preserves=() if in_run else (AllAnalyses,))
+    pm = manager(keep(Total, Names), alter, look(seen, Total, Names), alter)
+    assert failure_of(pm, "toy.module 1").kind == "invalid"
+    assert seen == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        ([step(nothing, preserves=(Total,))], [True, False]),
+        (
+            [step(nothing, preserves=(Total, Names)), step(nothing, preserves=(Names,))],
+            [False, True],
+        ),
+        ([step(nothing, preserves=(AllAnalyses,))], [True, True]),
+        ([step(lambda _, ctx: ctx.preserve_all())], [False, False]),
+        ([], [True, True]),
+    ],
+)
+@pytest.mark.parametrize("is_dynamic", [False, True])
+def test_what_all_passes_inside_declare_is_kept(
+    inside: list[Pass], expected: list[bool], is_dynamic: bool
+) -> None:
+    """After nested pipelines, and after a dynamic pipeline on the op, for the op around."""
+    seen: list[bool] = []
+    inner = pipeline(*inside, anchor="toy.module" if is_dynamic else "toy.func")
+    runs = step(lambda _, ctx: (ctx.run_pipeline(inner), ctx.preserve_all()))
+    pm = manager(keep(Total, Names), runs if is_dynamic else inner, look(seen, Total, Names))
+    pm.run(parse_toy(FUNCS))
+    assert seen == expected
+
+
+def test_what_is_produced_is_kept_for_the_op_alone() -> None:
+    """A pass that produces an analysis of its op has not preserved that of the op around."""
+    seen: list[bool] = []
+    produce = step(lambda _, ctx: ctx.analysis(Total))
+    type(produce).produces = (Total,)
+    pm = manager(
+        produce, look(seen, Total), pipeline(produce, look(seen, Total)), look(seen, Total)
+    )
+    pm.run(parse_toy("toy.module(toy.func @f)"))
     assert seen == [True, True, False]
 
 
