@@ -10,15 +10,15 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from passel.builder.constraints import Glue
-from passel.builder.scheduling import ROOT, After, Demand, Next, Solver, Units
+from passel.builder.emission import ROOT, After, Gap, Next, Units
+from passel.builder.scheduling import Demand, Demanded, OneOf, Solver
 from passel.builder.sequence import Group, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from passel.builder.constraints import Clause
-    from passel.builder.rules import Rule, Rules
+    from passel.builder.constraints import Clause, Constraint
+    from passel.builder.rules import Rule, Rules, Scope
     from passel.builder.sequence import Container, Node, Sequence
 
 
@@ -122,41 +122,36 @@ class Arrangement:
     def _read(self, rules: Rules) -> None:
         scope = rules.scope()
         number_of: dict[int, int] = {}
-        clauses: list[list[After]] = []
-        choices: list[list[tuple[tuple[After | Next, ...], ...]]] = []
         for rule, step in rules.all():
-            if step not in self._unit_of:
-                continue
-            own = [c for each in rule.constraint.clauses(step, scope) if (c := self._after(each))]
-            options = [
-                tuple(filter(None, map(self._condition, each)))
-                for each in rule.constraint.choices(step, scope)
-            ]
-            if not own and not options:
-                continue
-            number = number_of.setdefault(id(rule), len(self.rules))
-            if number == len(self.rules):
-                self.rules.append(rule)
-                clauses.append([])
-                choices.append([])
-            clauses[number] += own
-            if all(options) and options:
-                choices[number].append(tuple(options))
-        self.demands = [
-            Demand(tuple(own), tuple(options))
-            for own, options in zip(clauses, choices, strict=True)
-        ]
+            conditions = list(self._conditions(rule.constraint, step, scope))
+            if conditions:
+                number = number_of.setdefault(id(rule), len(self.rules))
+                if number == len(self.rules):
+                    self.rules.append(rule)
+                    self.demands.append([])
+                self.demands[number] += conditions
 
-    def _condition(self, condition: Clause | Glue) -> After | Next | None:
-        if isinstance(condition, Glue):
-            first, second = (self._unit_of.get(step) for step in condition)
-            return None if first is None or second is None else Next(first, second)
-        return self._after(condition)
+    def _conditions(self, constraint: Constraint, step: Step, scope: Scope) -> Iterator[Demanded]:
+        """Yield what a constraint on a step demands of the units that count."""
+        unit = self._unit_of.get(step)
+        if unit is None:
+            return
+        for clause in constraint.clauses(step, scope):
+            if (condition := self._after(clause)) is not None:
+                yield condition
+        if neighbours := self._known(constraint.neighbours(step, scope)):
+            yield OneOf(tuple(Next(each, unit) for each in neighbours))
+        first, last = map(self._known, constraint.gap(step, scope))
+        if first and last:
+            yield Gap(unit, first, last)
+
+    def _known(self, steps: Iterable[Step]) -> tuple[int, ...]:
+        return tuple(self._unit_of[step] for step in steps if step in self._unit_of)
 
     def _after(self, clause: Clause) -> After | None:
         """Return a clause about units; None if it is about items that do not count."""
         unit = self._unit_of.get(clause.step)
-        others = tuple(self._unit_of[other] for other in clause.others if other in self._unit_of)
+        others = self._known(clause.others)
         return None if unit is None or not others else After(unit, others)
 
     # -- Priorities -------------------------------------------------------------------------
@@ -180,7 +175,9 @@ class _Priorities:
         self._before: dict[int, list[list[int]]] = {}
         self._after: dict[int, set[int]] = {}
         for demand in demands:
-            for clause in demand.clauses:
+            for clause in demand:
+                if not isinstance(clause, After):
+                    continue
                 pairs = [units.siblings(other, clause.leaf) for other in clause.others]
                 for unit in dict.fromkeys(unit for _, unit in pairs):
                     self._note(unit, [other for other, same in pairs if same == unit])

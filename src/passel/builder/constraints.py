@@ -56,18 +56,6 @@ class Clause(NamedTuple):
     others: tuple[Step, ...]
 
 
-class Glue(NamedTuple):
-    """Two steps that have to run one right after the other.
-
-    Attributes:
-        first: The one that runs first.
-        second: The one that runs right after it.
-    """
-
-    first: Step
-    second: Step
-
-
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """A condition on the place of a step; two that say the same are equal.
@@ -104,9 +92,13 @@ class Constraint:
         """Yield what any order has to fulfil for a step."""
         yield from ()
 
-    def choices(self, step: Step, scope: Scope) -> tuple[tuple[Clause | Glue, ...], ...]:
-        """Return sets of conditions, of which an order has to fulfil one; none if any will do."""
+    def neighbours(self, step: Step, scope: Scope) -> Sequence[Step]:
+        """Return steps of which one has to run right before a step; none if any other may."""
         return ()
+
+    def gap(self, step: Step, scope: Scope) -> tuple[Sequence[Step], Sequence[Step]]:
+        """Return between which steps a step must not run: after one and before another."""
+        return (), ()
 
 
 class _Needing(Constraint):
@@ -199,9 +191,9 @@ class ImmediatelyAfter(_Needing):
         if others := scope.others(self.targets[0], step):
             yield Clause(step, tuple(others))
 
-    def choices(self, step: Step, scope: Scope) -> tuple[tuple[Clause | Glue, ...], ...]:
-        """Return which one it stands next to."""
-        return tuple((Glue(other, step),) for other in scope.others(self.targets[0], step))
+    def neighbours(self, step: Step, scope: Scope) -> Sequence[Step]:
+        """Return all of them."""
+        return scope.others(self.targets[0], step)
 
 
 class NotBetween(Constraint):
@@ -220,13 +212,10 @@ class NotBetween(Constraint):
             f"it runs after '{start}' and before '{end}': put it before '{start}' or after '{end}'"
         )
 
-    def choices(self, step: Step, scope: Scope) -> tuple[tuple[Clause | Glue, ...], ...]:
-        """Return that it is before all of the first, or after all of the second."""
+    def gap(self, step: Step, scope: Scope) -> tuple[Sequence[Step], Sequence[Step]]:
+        """Return all of the first, and all of the last."""
         first, last = (scope.others(target, step) for target in self.targets)
-        if not first or not last:
-            return ()
-        before = tuple(Clause(other, (step,)) for other in first)
-        return (before, tuple(Clause(step, (other,)) for other in last))
+        return first, last
 
 
 class Requires(_Needing):

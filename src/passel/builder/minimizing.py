@@ -24,7 +24,7 @@ def minimal_conflict(solver: Solver, demands: list[Demand]) -> list[int]:
     around = list(dict.fromkeys(number for _, _, number in solver.cycle if number >= 0))
     if around:
         edges = sum(number >= 0 for _, _, number in solver.cycle)
-        conditions = sum(len(demands[n].clauses) + len(demands[n].choices) for n in around)
+        conditions = sum(len(demands[number]) for number in around)
         # Where each demands nothing beside the cycle, nothing of the cycle can be missing.
         if conditions == edges or len(around) > _MAX_MEMBERS:
             return around

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from passel.builder.arranging import Arrangement
 from passel.builder.editing import Editor, handle_to
 from passel.builder.explaining import Explanation, explanation, refusal
-from passel.builder.scheduling import MAX_ATTEMPTS, TooManyAttemptsError
+from passel.builder.scheduling import TooManyAttemptsError
 from passel.builder.sequence import Group, Nest, Step
 from passel.errors import AnchorError, InsertionError, Problem
 
@@ -170,8 +170,8 @@ class Ordering(Editor):
             has_changed = self._order(is_free=is_free)
         except TooManyAttemptsError:
             message = (
-                f"none of {MAX_ATTEMPTS} orders that were tried fulfils all constraints, and "
-                f"there may be one: add some of the steps explicitly, in their order"
+                "none of the orders that were tried fulfils all constraints, and there may be "
+                "one: add some of the steps explicitly, in their order"
             )
             raise InsertionError(Problem(message)) from None
         if has_changed:
@@ -236,6 +236,8 @@ class Ordering(Editor):
         if isinstance(item, Nest):
             return [home]
         containers: list[Any] = [home, *_nests(home)]
+        if len(containers) == 1:
+            return containers
         return [each for each in containers if self._normalizer.fits(item, each)] or [home]
 
 

@@ -19,6 +19,7 @@ from passel.builder.duplicates import drop_duplicates
 from passel.builder.editing import steps_of
 from passel.builder.extensions import Extensions
 from passel.builder.finishing import finish
+from passel.builder.followers import insert_followers
 from passel.builder.items import Normalizer
 from passel.builder.ordering import Ordering
 from passel.builder.rules import Rules
@@ -455,6 +456,7 @@ class PipelineBuilder(Ordering):
     def _finished(self) -> tuple[PipelineBuilder, list[Remark]]:
         draft = self.copy()
         remarks = finish(draft._sequence, draft.variables)
+        remarks += insert_followers(draft._sequence, draft._rules, draft._normalizer)
         remarks += drop_duplicates(draft._sequence, draft.declarations)
         draft._rules.check_all(is_final=True)
         return draft, remarks

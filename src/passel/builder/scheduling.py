@@ -1,112 +1,44 @@
-"""Putting units into an order: the algorithm alone, on numbers.
+"""Finding an order that fulfils demands, where these leave choices.
 
-Units form a tree: those with others inside are blocks, which nothing gets between. A *clause*
-says that a leaf comes after at least one of some others; *glue* says that two leaves are
-neighbours. Where a choice is not needed, units are emitted greedily: one is ready when all that
-it must follow is out, and being ready never ends, so what gets stuck has no order at all. Of the
-units that are ready the one of the lowest priority goes first.
-
-Choices (glue to one of several, or either side of something) are made one after the other where
-the order so far breaks them, and taken back where they lead nowhere, up to `MAX_ATTEMPTS`.
+Which one of several a leaf is next to is chosen where the order so far breaks the demand: the
+nearest one, for all demands at once and then for one after the other. On which side of a gap a
+leaf is, an attempt decides, and is put right where it gets stuck. What leads nowhere is taken
+back, until that has cost `MAX_EFFORT`.
 """
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from passel.builder.graphs import shortest_cycle, smallest_source
+from passel.builder.emission import After, Attempt, Condition, Gap, Next, Units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-MAX_ATTEMPTS = 300
-"""How many orders are tried where constraints leave choices."""
+MAX_EFFORT = 100_000
+"""How many units are put into an order, in all attempts that choices make necessary."""
 
-ROOT = 0
-
-Priority: TypeAlias = "tuple[float, int, int]"
-
-
-class After(NamedTuple):
-    """A leaf comes after at least one of some others."""
-
-    leaf: int
-    others: tuple[int, ...]
+MIN_ATTEMPTS = 20
+"""How many attempts are made at least."""
 
 
-class Next(NamedTuple):
-    """A leaf comes right after another one."""
+class OneOf(NamedTuple):
+    """A leaf comes right after one of several others."""
 
-    first: int
-    leaf: int
-
-
-Condition: TypeAlias = "After | Next"
+    alternatives: tuple[Next, ...]
 
 
-class Demand(NamedTuple):
-    """What one member of an explanation demands of an order.
+Demanded: TypeAlias = "Condition | OneOf"
 
-    Attributes:
-        clauses: All of these.
-        choices: Of each of these, all of one alternative.
-    """
+Demand: TypeAlias = "list[Demanded]"
+"""What one constraint demands of an order: all of these."""
 
-    clauses: tuple[After, ...]
-    choices: tuple[tuple[tuple[Condition, ...], ...], ...] = ()
+_Numbered: TypeAlias = "list[tuple[int, Condition]]"
+"""Conditions, each with the number of the demand that it is part of."""
 
 
 class TooManyAttemptsError(Exception):
-    """No order was found in `MAX_ATTEMPTS`, and none was excluded."""
-
-
-class Units:
-    """A tree of units, with the order between siblings that is fixed.
-
-    Attributes:
-        parents: The block around each unit.
-        children: The units inside of each.
-        priorities: Of units that are ready, the lowest goes first.
-        edges: Pairs of siblings, of which the one comes before the other.
-    """
-
-    def __init__(self) -> None:
-        self.parents = [-1]
-        self.children: list[list[int]] = [[]]
-        self.priorities: list[Priority] = [(0, 0, 0)]
-        self.edges: dict[tuple[int, int], int] = {}
-
-    def add(self, parent: int, priority: Priority) -> int:
-        """Add a unit to a block, and return it; a block has to have something inside."""
-        unit = len(self.parents)
-        self.parents.append(parent)
-        self.children[parent].append(unit)
-        self.children.append([])
-        self.priorities.append(priority)
-        return unit
-
-    def chain(self, units: Iterable[int]) -> None:
-        """Fix the order of siblings."""
-        before = -1
-        for unit in units:
-            if before >= 0:
-                self.edges[before, unit] = -1
-            before = unit
-
-    def path(self, unit: int) -> list[int]:
-        """Return the blocks around a unit from the outermost on, and the unit."""
-        found = [unit]
-        while (unit := self.parents[unit]) > ROOT:
-            found.append(unit)
-        return found[::-1]
-
-    def siblings(self, one: int, other: int) -> tuple[int, int]:
-        """Return the siblings that two leaves are, or are inside of."""
-        if self.parents[one] == self.parents[other]:
-            return one, other
-        pairs = zip(self.path(one), self.path(other), strict=False)
-        return next((a, b) for a, b in pairs if a != b)
+    """No order was found at a cost of `MAX_EFFORT`, and it is not known that there is none."""
 
 
 class Solver:
@@ -126,6 +58,7 @@ class Solver:
         self._units = units
         self._demands = demands
         self._attempts = 0
+        self._choices: list[tuple[int, OneOf]] = []
         self.core: set[int] = set()
         self.cycle: list[tuple[int, int, int]] = []
 
@@ -139,297 +72,95 @@ class Solver:
             TooManyAttemptsError: It takes too long to find out.
         """
         self._attempts = 0
+        self._choices = []
         self.core = set()
         self.cycle = []
-        indices = list(range(len(self._demands)) if chosen is None else chosen)
-        conditions: list[tuple[int, Condition]] = []
-        open_choices: list[tuple[int, tuple[tuple[Condition, ...], ...]]] = []
-        for index in indices:
-            demand = self._demands[index]
-            conditions += ((index, clause) for clause in demand.clauses)
-            for alternatives in demand.choices:
-                if len(alternatives) == 1:
-                    conditions += ((index, condition) for condition in alternatives[0])
+        conditions: _Numbered = []
+        for number in range(len(self._demands)) if chosen is None else chosen:
+            for each in self._demands[number]:
+                if not isinstance(each, OneOf):
+                    conditions.append((number, each))
+                elif len(each.alternatives) == 1:
+                    conditions.append((number, each.alternatives[0]))
                 else:
-                    open_choices.append((index, alternatives))
-        return self._search(conditions, open_choices)
+                    self._choices.append((number, each))
+        return self._search(conditions)
 
-    def _search(
-        self,
-        conditions: list[tuple[int, Condition]],
-        choices: list[tuple[int, tuple[tuple[Condition, ...], ...]]],
-    ) -> list[int] | None:
-        self._attempts += 1
-        if self._attempts > MAX_ATTEMPTS:
-            raise TooManyAttemptsError
-        attempt = Attempt(self._units, conditions)
-        if not attempt.run():
+    def _search(self, conditions: _Numbered) -> list[int] | None:
+        """Return an order that fulfils conditions and all choices; else note why there is none."""
+        is_first = not self._attempts
+        attempt = self._attempt(conditions)
+        if attempt.has_failed:
+            gaps = attempt.gaps()
+            if gaps:
+                # What has no order even without gaps has none on any side of them.
+                relaxed = self._attempt([c for c in conditions if not isinstance(c[1], Gap)])
+                attempt = relaxed if relaxed.has_failed else attempt
+                gaps = [] if relaxed.has_failed else gaps
             self.core |= attempt.core()
-            if self._attempts == 1:
+            if is_first:
                 self.cycle = attempt.cycle()
-            return None
+            return self._change_sides(conditions, gaps)
         places = {unit: place for place, unit in enumerate(attempt.leaves())}
         broken = [
-            (index, _nearest_first(alternatives, places))
-            for index, alternatives in choices
-            if not any(all(_holds(c, places) for c in each) for each in alternatives)
+            (number, _nearest_first(choice, places))
+            for number, choice in self._choices
+            if not any(places[c.leaf] == places[c.first] + 1 for c in choice.alternatives)
         ]
-        if not broken:
-            return attempt.order
-        # Mostly the first alternatives will do for all at once.
-        guess = [(index, c) for index, alternatives in broken for c in alternatives[0]]
-        if len(broken) > 1 and (found := self._search([*conditions, *guess], choices)) is not None:
-            return found
-        index, alternatives = broken[0]
+        return self._choose(conditions, broken) if broken else attempt.order
+
+    def _attempt(self, conditions: _Numbered) -> Attempt:
+        self._attempts += 1
+        effort = self._attempts * len(self._units.parents)
+        if self._attempts > MIN_ATTEMPTS and effort > MAX_EFFORT:
+            raise TooManyAttemptsError
+        attempt = Attempt(self._units, conditions)
+        attempt.run()
+        return attempt
+
+    def _change_sides(self, conditions: _Numbered, places: list[int]) -> list[int] | None:
+        """Have one of the leaves that wait in a gap come before it: without that there is no order.
+
+        Args:
+            conditions: All conditions.
+            places: Where among them the gaps are.
+        """
+        for changed in places:
+            kept = set(places[: places.index(changed)])
+            other: _Numbered = []
+            for place, (number, condition) in enumerate(conditions):
+                if isinstance(condition, Gap) and place == changed:
+                    leaf = condition.leaf
+                    other += ((number, After(each, (leaf,))) for each in condition.starts)
+                elif isinstance(condition, Gap) and place in kept:
+                    other += ((number, After(condition.leaf, (each,))) for each in condition.ends)
+                else:
+                    other.append((number, condition))
+            if (order := self._search(other)) is not None:
+                return order
+        return None
+
+    def _choose(
+        self, conditions: _Numbered, broken: list[tuple[int, list[Next]]]
+    ) -> list[int] | None:
+        """Have leaves come right after others, all at once and then one of them."""
+        if len(broken) > 1:
+            guess: _Numbered = [(number, nearest[0]) for number, nearest in broken]
+            if (order := self._search([*conditions, *guess])) is not None:
+                return order
+        number, alternatives = broken[0]
         for each in alternatives:
-            more = [(index, condition) for condition in each]
-            if (found := self._search([*conditions, *more], choices)) is not None:
-                return found
-        self.core.add(index)
+            if (order := self._search([*conditions, (number, each)])) is not None:
+                return order
+        self.core.add(number)
         return None
 
 
-class Attempt:
-    """One greedy emission of all units.
+def _nearest_first(choice: OneOf, places: dict[int, int]) -> list[Next]:
+    """Return alternatives, the nearest that comes before first, those that come after last."""
 
-    Args:
-        units: What is ordered.
-        conditions: What has to hold, each with the number of the demand that it is part of.
-    """
-
-    def __init__(self, units: Units, conditions: Iterable[tuple[int, Condition]]) -> None:
-        self._units = units
-        count = len(units.parents)
-        self.order: list[int] = []
-        self._edges = dict(units.edges)
-        self._clauses: list[tuple[int, After]] = []
-        self._glue: list[tuple[int, Next]] = []
-        for number, condition in conditions:
-            self._note(number, condition)
-        self._head = list(range(count))
-        self._next: dict[int, int] = {}
-        self._is_contradictory = not self._glue_blocks()
-        self._successors: list[list[int]] = [[] for _ in range(count)]
-        self._waits = [0] * count
-        self._link()
-        self._left = [0] * count
-        self._member_of: dict[int, list[int]] = {}
-        for place, (_, clause) in enumerate(self._clauses):
-            self._left[clause.leaf] += 1
-            for other in clause.others:
-                self._member_of.setdefault(other, []).append(place)
-        self._hits = [0] * len(self._clauses)
-        self._woken: list[int] = []
-
-    def run(self) -> bool:
-        """Emit all units, and return whether that was possible."""
-        return not self._is_contradictory and self._emit_inside(ROOT)
-
-    def leaves(self) -> Iterator[int]:
-        """Yield the units without others inside, in order."""
-        return (unit for unit in self.order if not self._units.children[unit])
-
-    # -- Making -----------------------------------------------------------------------------
-
-    def _note(self, number: int, condition: Condition) -> None:
-        if isinstance(condition, After):
-            if len(condition.others) == 1:
-                edge = self._units.siblings(condition.others[0], condition.leaf)
-                self._edges.setdefault(edge, number)
-            else:
-                self._clauses.append((number, condition))
-            return
-        self._glue.append((number, condition))
-        before, after = self._units.siblings(condition.first, condition.leaf)
-        self._edges.setdefault((before, after), number)
-        for other, unit in self._beside(condition.first, before):
-            self._edges.setdefault((other, unit), number)
-        for other, unit in self._beside(condition.leaf, after):
-            self._edges.setdefault((unit, other), number)
-
-    def _beside(self, unit: int, block: int) -> Iterator[tuple[int, int]]:
-        """Yield what stands beside a unit and the blocks around it, inside of a block."""
-        while unit != block:
-            parent = self._units.parents[unit]
-            yield from ((other, unit) for other in self._units.children[parent] if other != unit)
-            unit = parent
-
-    def _glue_blocks(self) -> bool:
-        """Make blocks of what is glued, and return whether that is possible."""
-        followers: dict[int, int] = {}
-        for _, glue in self._glue:
-            before, after = self._units.siblings(glue.first, glue.leaf)
-            if self._next.setdefault(before, after) != after:
-                return False
-            if followers.setdefault(after, before) != before:
-                return False
-        for start in [unit for unit in self._next if unit not in followers]:
-            unit = start
-            while unit in self._next:
-                unit = self._next[unit]
-                self._head[unit] = start
-        return all(self._head[unit] != unit for unit in followers)
-
-    def _link(self) -> None:
-        seen: set[tuple[int, int]] = set()
-        for before, after in self._edges:
-            pair = self._head[before], self._head[after]
-            if pair[0] == pair[1]:
-                self._is_contradictory |= not self._is_later(before, after)
-            elif pair not in seen:
-                seen.add(pair)
-                self._successors[pair[0]].append(pair[1])
-                self._waits[pair[1]] += 1
-
-    def _is_later(self, before: int, after: int) -> bool:
-        unit: int | None = before
-        while unit is not None and unit != after:
-            unit = self._next.get(unit)
-        return unit is not None
-
-    # -- Emitting ---------------------------------------------------------------------------
-
-    def _emit_inside(self, block: int) -> bool:
-        """Emit all units of a block, or none; of the outermost one, all that can be."""
-        start, priorities = len(self.order), self._units.priorities
-        heads = [unit for unit in self._units.children[block] if self._head[unit] == unit]
-        waits = {unit: self._waits[unit] for unit in heads}
-        ready = [(priorities[unit], unit) for unit in heads if not waits[unit]]
-        heapify(ready)
-        parked: set[int] = set()
-        left, seen = len(heads), len(self._woken)
-        while ready:
-            _, unit = heappop(ready)
-            if not self._emit_glued(unit):
-                parked.add(unit)
-                continue
-            left -= 1
-            for other in self._successors[unit]:
-                waits[other] -= 1
-                if not waits[other]:
-                    heappush(ready, (priorities[other], other))
-            for leaf in self._woken[seen:] if parked else ():
-                woken = self._unit_in(block, leaf)
-                if woken in parked:
-                    parked.remove(woken)
-                    heappush(ready, (priorities[woken], woken))
-            seen = len(self._woken)
-        if left and block != ROOT:  # what is out tells what is stuck
-            self._take_back(start)
-        return not left
-
-    def _unit_in(self, block: int, leaf: int) -> int:
-        """Return the head of the unit of a block that a leaf is, or is inside of; -1 if none."""
-        unit = leaf
-        while (parent := self._units.parents[unit]) != block:
-            if parent < 0:
-                return -1
-            unit = parent
-        return self._head[unit]
-
-    def _emit_glued(self, head: int) -> bool:
-        """Emit a unit and all that is glued to it, or nothing."""
-        start = len(self.order)
-        unit: int | None = head
-        while unit is not None:
-            if not self._emit(unit):
-                self._take_back(start)
-                return False
-            unit = self._next.get(unit)
-        return True
-
-    def _emit(self, unit: int) -> bool:
-        if self._left[unit]:
-            return False
-        if self._units.children[unit] and not self._emit_inside(unit):
-            return False
-        self.order.append(unit)
-        for place in self._member_of.get(unit, ()):
-            self._hits[place] += 1
-            if self._hits[place] == 1:
-                leaf = self._clauses[place][1].leaf
-                self._left[leaf] -= 1
-                if not self._left[leaf]:
-                    self._woken.append(leaf)
-        return True
-
-    def _take_back(self, start: int) -> None:
-        while len(self.order) > start:
-            for place in self._member_of.get(self.order.pop(), ()):
-                self._hits[place] -= 1
-                if not self._hits[place]:
-                    self._left[self._clauses[place][1].leaf] += 1
-
-    # -- What went wrong --------------------------------------------------------------------
-
-    def core(self) -> set[int]:
-        """Return demands that cannot be fulfilled together: those among units that wait in vain."""
-        if self._is_contradictory:
-            numbers = (n for n, _ in (*self._clauses, *self._glue))
-            return {n for n in self._edges.values() if n >= 0}.union(numbers)
-        stuck = self._stuck()
-        top = self._top
-        found = {
-            number
-            for (before, after), number in self._edges.items()
-            if number >= 0 and top(before) in stuck and top(after) in stuck
-        }
-        for place, (number, clause) in enumerate(self._clauses):
-            if not self._hits[place] and top(clause.leaf) in stuck:
-                found.add(number)
-        return found | {n for n, glue in self._glue if {top(glue.first), top(glue.leaf)} & stuck}
-
-    def cycle(self) -> list[tuple[int, int, int]]:
-        """Return a short cycle of units, with the demand behind each pair; or nothing."""
-        if self._is_contradictory or self._next:
-            return []
-        stuck = self._stuck()
-        graph: dict[int, list[tuple[int, int]]] = {unit: [] for unit in stuck}
-        for (before, after), number in self._edges.items():
-            if before in stuck and after in stuck:
-                graph[before].append((after, number))
-        return shortest_cycle(graph)
-
-    def _top(self, unit: int) -> int:
-        while self._units.parents[unit] > ROOT:
-            unit = self._units.parents[unit]
-        return self._head[unit]
-
-    def _stuck(self) -> set[int]:
-        """Return outermost units that wait for each other alone."""
-        out = set(self.order)
-        heads = self._units.children[ROOT]
-        waiting = {unit for unit in heads if self._head[unit] == unit and unit not in out}
-        graph: dict[int, set[int]] = {unit: set() for unit in waiting}
-        for before, after in self._edges:
-            pair = self._top(before), self._top(after)
-            if pair[0] != pair[1] and pair[0] in waiting and pair[1] in waiting:
-                graph[pair[0]].add(pair[1])
-        for place, (_, clause) in enumerate(self._clauses):
-            after = self._top(clause.leaf)
-            if not self._hits[place] and after in waiting:
-                for other in clause.others:
-                    if (before := self._top(other)) != after and before in waiting:
-                        graph[before].add(after)
-        return smallest_source(graph)
-
-
-def _holds(condition: Condition, places: dict[int, int]) -> bool:
-    if isinstance(condition, Next):
-        return places[condition.leaf] == places[condition.first] + 1
-    return any(places[other] < places[condition.leaf] for other in condition.others)
-
-
-def _nearest_first(
-    alternatives: tuple[tuple[Condition, ...], ...], places: dict[int, int]
-) -> list[tuple[Condition, ...]]:
-    """Return alternatives, those that glue to a unit nearby first."""
-
-    def distance(conditions: tuple[Condition, ...]) -> tuple[bool, int]:
-        first = conditions[0]
-        if not isinstance(first, Next):
-            return False, 0
-        gap = places[first.leaf] - places[first.first]
+    def distance(condition: Next) -> tuple[bool, int]:
+        gap = places[condition.leaf] - places[condition.first]
         return gap < 0, abs(gap)
 
-    return sorted(alternatives, key=distance)
+    return sorted(choice.alternatives, key=distance)

@@ -1,0 +1,76 @@
+"""Cleanups that passes should be followed by."""
+
+from __future__ import annotations
+
+import re
+
+from builder_passes import A, B, Lower, OnFunc, X, made
+
+from passel import OpPassManager, Pass
+from passel.builder import CLEANUP, LOWERING, Bundle, PipelineBuilder, before_first, followed_by
+
+TIDY = Bundle("tidy", X(n=1), X(n=2), constraints=(before_first(LOWERING),))
+
+
+class Messy(Pass):
+    """A pass that leaves something behind."""
+
+    name = "messy"
+    constraints = (followed_by(TIDY),)
+
+
+def report(builder: PipelineBuilder) -> list[str]:
+    """Return what building has done, without places."""
+    return [re.sub(r" at \S+:\d+", "", str(remark)) for remark in builder.report()]
+
+
+def test_what_is_there_will_do() -> None:
+    """Nothing is inserted if it runs later anyway, not necessarily at once."""
+    builder = made(Messy(), A(), TIDY, B())
+    assert str(builder.build()) == "builtin.module(messy,a,x{n=1},x{n=2},b)"
+    assert report(builder) == []
+
+
+def test_it_is_inserted_as_late_as_other_constraints_allow() -> None:
+    """One cleanup does for several passes, and comes before what must not be cleaned."""
+    builder = made(Messy(), A(), Messy(), B(), Lower(), A())
+    assert str(builder.build()) == "builtin.module(messy,a,messy,b,x{n=1},x{n=2},lower,a)"
+    assert report(builder) == [
+        (
+            "inserted: 'x', 'x#2', since 'messy#2' should be followed by some step of bundle "
+            "'tidy' (declared by pass 'messy')"
+        )
+    ]
+    assert str(builder) == "builtin.module(messy,a,messy,b,lower,a)"
+
+
+def test_there_is_no_place_for_it() -> None:
+    """A warning says so; what comes before is cleaned up nevertheless."""
+    builder = made(Messy(), Lower(), Messy())
+    assert str(builder.build()) == "builtin.module(messy,x{n=1},x{n=2},lower,messy)"
+    warning, inserted = report(builder)
+    assert warning == (
+        "warning: 'messy#2' should be followed by some step of bundle 'tidy' (declared by pass "
+        "'messy'), and is not: no place after it keeps the other constraints"
+    )
+    assert inserted.startswith("inserted: 'x', 'x#2', since 'messy' should")
+
+
+def test_a_type_is_never_inserted() -> None:
+    """Which pass of a type it should be, nobody knows."""
+    builder = made(A())
+    builder.constrain(A, followed_by(CLEANUP))
+    assert str(builder.build()) == "builtin.module(a)"
+    assert report(builder) == [
+        (
+            "warning: 'a' should be followed by some pass of type 'cleanup' (declared), and is not: "
+            "add one"
+        )
+    ]
+
+
+def test_it_goes_where_it_can_be() -> None:
+    """A pass for functions cleans up in the nested pipeline; a class and a name stand for one."""
+    builder = made(OpPassManager("func.func").add(A(), B()), Lower())
+    builder.constrain(A, followed_by(OnFunc), followed_by("canonicalize"))
+    assert str(builder.build()) == ("builtin.module(func.func(a,b,on-func),lower,canonicalize)")
