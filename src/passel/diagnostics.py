@@ -184,6 +184,13 @@ def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
         log.log(level.get(diagnostic.severity, logging.INFO), "%s", diagnostic)
 
 
+def log_warning(message: str) -> None:
+    """Report something in the log `passel` that nobody has asked for."""
+    import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
+
+    logging.getLogger("passel").warning(message)
+
+
 def log_exception(message: str) -> None:
     """Report the exception being handled in the log `passel`, where nobody can be told."""
     import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed

@@ -5,6 +5,8 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +17,7 @@ from passel import (
     PassContext,
     PassFailedError,
     PassFailure,
+    PassInstrumentation,
     PassManager,
     Statistic,
 )
@@ -27,6 +30,7 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from passel.execution import Outcome
     from passel.execution.strategies import SiblingStrategy
+    from passel.schedule import Step
 
 PARENT = os.getpid()
 
@@ -229,3 +233,63 @@ def test_a_failed_run_raises_as_ever() -> None:
         manager.run(module, jobs=2)
     assert len(raised.value.failures) == 6
     assert isinstance(raised.value.__cause__, ValueError)
+
+
+class Counting(PassInstrumentation):
+    """Counts passes, in this process alone."""
+
+    count = 0
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Count."""
+        self.count += 1
+
+
+def test_what_cannot_follow_keeps_everything_here(caplog: pytest.LogCaptureFixture) -> None:
+    """An instrumentation without `split` sees all of the run; that there are no workers is said."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
+    counting = Counting()
+    manager.add_instrumentation(counting)
+    module = module_of(8)
+    manager.run(module, jobs=2)
+    assert counting.count == 9
+    assert str(module).count(" 2") == 8
+    assert caplog.messages == ["no worker processes: Counting cannot observe them"]
+
+
+INTERRUPTED = """
+import os, signal, sys, time
+from passel import Pass, PassManager
+from passel.execution import strategies
+from passel.testing import ToyAdapter, parse_toy
+
+class Sleep(Pass):
+    name = "sleep"
+    def run(self, op, ctx):
+        print(os.getpid(), flush=True)
+        time.sleep(60)
+
+import passel.manager.pass_manager as managers
+managers.strategy_for = lambda jobs: strategies.Forked(jobs, eager=True)
+manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Sleep())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    manager.run(parse_toy("toy.module(toy.func,toy.func,toy.func,toy.func)"), jobs=2)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_ends_the_workers() -> None:
+    """An interrupt ends the run at once, and leaves no process behind."""
+    command = [sys.executable, "-c", INTERRUPTED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        workers = [int(process.stdout.readline()) for _ in range(2)]
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=20)
+    assert rest == "interrupted\n"
+    assert process.returncode == 0
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)

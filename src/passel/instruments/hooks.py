@@ -285,7 +285,12 @@ class Instrumentor:
     @property
     def can_split(self) -> bool:
         """Whether parts of all that observes steps can observe a part of the run elsewhere."""
-        return all(each.split() is not None for each in self._observers_of_steps())
+        return not self.bound_here()
+
+    def bound_here(self) -> list[str]:
+        """Return the names of what observes steps and cannot observe any elsewhere."""
+        bound = (each for each in self._observers_of_steps() if each.split() is None)
+        return [type(each).__name__ for each in bound]
 
     @contextmanager
     def split(self) -> Generator[tuple[PassInstrumentation, ...]]:

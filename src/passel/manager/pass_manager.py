@@ -10,7 +10,7 @@ from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from passel.diagnostics import log_diagnostics
+from passel.diagnostics import log_diagnostics, log_warning
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run, VerifyEach
 from passel.execution.strategies import strategy_for
@@ -449,9 +449,12 @@ class PassManager(OpPassManager):
         compiler = self._compiler_for(adapter, context)
         schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
+        instrumentor = Instrumentor(instrumentations)
+        if not strategy.in_order and (bound := instrumentor.bound_here()):
+            log_warning(f"no worker processes: {', '.join(bound)} cannot observe them")
         run = Run(
             compiler,
-            Instrumentor(instrumentations),
+            instrumentor,
             on_diagnostic,
             checks=self._checks,
             gates=self._gates,
