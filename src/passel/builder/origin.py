@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 
 
 def caller(extension: str = "") -> Origin:
-    """Return the place from which the builder was called.
+    """Return the place from which the builder was called; no file for passel's own tools.
 
     Args:
         extension: The name of the extension that is at work.
@@ -40,6 +40,8 @@ def caller(extension: str = "") -> Origin:
     assert frame is not None  # noqa: S101 - every Python that passel runs on has frames
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
+    if frame.f_code.co_filename.startswith(str(Path(_PACKAGE).parent)):
+        return Origin(extension)
     return Origin(extension, frame.f_code.co_filename, frame.f_lineno)
 
 
