@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from builder_passes import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passel import InsertionError, Pass, PassManager
+from passel import InsertionError, OpPassManager, Pass, PassManager
 from passel.builder import (
     PassType,
     PipelineBuilder,
@@ -150,6 +150,39 @@ def test_arrange(names: list[str], count: int, wished: list[Wish]) -> None:
     else:
         assert names_in(builder) in good
         assert names_in(PipelineBuilder.from_manager(builder.build())) == names_in(builder)
+
+
+def flattenings(groups: Sequence[Sequence[str]]) -> Iterable[tuple[str, ...]]:
+    """Yield all orders of blocks and of what is inside of each."""
+    for order in permutations(groups):
+        for inside in product(*(permutations(group) for group in order)):
+            yield tuple(name for group in inside for name in group)
+
+
+@given(
+    st.permutations(NAMES),
+    st.sampled_from([(2, 3), (2, 1, 2), (3, 1, 1), (1, 4), (2, 2, 1)]),
+    wishes(*ORDER_KINDS),
+)
+def test_arrange_nested_pipelines(
+    names: list[str], sizes: tuple[int, ...], wished: list[Wish]
+) -> None:
+    """Nested pipelines stay in one piece: there is an order exactly if one of those keeps all."""
+    rest = iter(names)
+    groups = [[next(rest) for _ in range(size)] for size in sizes]
+    builder = constrained(wished)
+    possible = list(flattenings(groups))
+    good = [order for order in possible if all(wish.holds(order) for wish in wished)]
+    nests = [
+        OpPassManager("func.func").add(*(PASSES[name]() for name in group)) for group in groups
+    ]
+    try:
+        builder.arrange(*nests)
+    except InsertionError as error:
+        assert not good
+        check_minimal(error, wished, possible)
+    else:
+        assert names_in(builder) in good
 
 
 @given(st.permutations(NAMES), st.integers(0, 4), wishes(*ORDER_KINDS), st.randoms())
