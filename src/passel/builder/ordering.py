@@ -61,7 +61,9 @@ class Ordering(Editor):
 
         A pass stands in the pipeline that it is placed in, if it can, else in the first nested
         one where it can. Nested pipelines and stages are not split, and bundles keep the order
-        of their members.
+        of their members. A call is refused if there is no order then, even if a later one
+        would make it possible: extensions are called again in this case, and one call can place
+        several. What something is put next to by `insert_before` and its like stays there.
 
         Args:
             items: As for `add`.
