@@ -60,7 +60,7 @@ class Arrangement:
         self._read(rules)
         if homes:
             self._prioritize()
-        self.solver = Solver(self._units, self.demands)
+        self.solver: Solver = Solver(self._units, self.demands)
 
     def items(self, cycle: Iterable[tuple[int, int, int]]) -> Iterator[tuple[Node, Node, int]]:
         """Yield the items for the units of a cycle."""

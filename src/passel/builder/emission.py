@@ -58,7 +58,7 @@ class Units:
     """
 
     def __init__(self) -> None:
-        self.parents = [-1]
+        self.parents: list[int] = [-1]
         self.children: list[list[int]] = [[]]
         self.priorities: list[Priority] = [(0, 0, 0)]
         self.edges: dict[tuple[int, int], int] = {}
@@ -136,7 +136,7 @@ class Attempt:
 
     def run(self) -> None:
         """Emit all units, as far as that is possible."""
-        self.has_failed = self._is_contradictory or not self._emit_inside(ROOT)
+        self.has_failed: bool = self._is_contradictory or not self._emit_inside(ROOT)
 
     def leaves(self) -> Iterator[int]:
         """Yield the units without others inside, in order."""

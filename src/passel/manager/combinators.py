@@ -6,7 +6,7 @@ CompositeFixedPoint   a pipeline that is repeated until it changes nothing
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from passel.analysis import AllAnalyses
 from passel.errors import PassFailure
@@ -86,7 +86,7 @@ class CompositeFixedPoint(Pass[Any, None]):
     """
 
     name = "composite-fixed-point-pass"
-    preserves = (AllAnalyses,)  # beside what its pipeline does
+    preserves: ClassVar[tuple[type, ...]] = (AllAnalyses,)  # beside what its pipeline does
     title: str = option(
         default="CompositeFixedPointPass", name="name", help="Name of the pass in its warning."
     )

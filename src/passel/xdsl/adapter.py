@@ -33,7 +33,7 @@ from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import UNKNOWN, Location, closest, suggest
 from passel.ir import OpKind, PlaceLifetime, RunPolicies
-from passel.xdsl.fingerprint import fingerprint
+from passel.xdsl.fingerprint import Fingerprint, fingerprint
 from passel.xdsl.invariants import InvariantChecker
 from passel.xdsl.printing import printed
 from passel.xdsl.verification import verify
@@ -196,7 +196,9 @@ class XDSLAdapter:
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
             return printed(op, flags._replace(generic=True))
 
-    fingerprint = staticmethod(fingerprint)  # called once per pass and op: without detour
+    fingerprint: staticmethod[..., Fingerprint] = staticmethod(
+        fingerprint
+    )  # called once per pass and op: without detour
 
     def known_parts(self, op: Operation) -> Sequence[Attribute]:
         """Return the attributes of an op and of what is inside."""

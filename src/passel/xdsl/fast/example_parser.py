@@ -102,7 +102,7 @@ class ExampleParser(SourceParser):
         self._hints: dict[str, str | None] = {}
         self._examples = 0
         self._remembered = 0
-        self.lines_by_example = 0
+        self.lines_by_example: int = 0
 
     def _parse_block_body(self, block: Block) -> None:
         """Parse the ops of a block."""

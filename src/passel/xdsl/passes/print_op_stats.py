@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import UnregisteredOp
 
@@ -24,7 +24,7 @@ class PrintOpStats(Pass["Operation"]):
     """
 
     name = "print-op-stats"
-    preserves = (AllAnalyses,)
+    preserves: ClassVar[tuple[type, ...]] = (AllAnalyses,)
     ir = "xdsl"
     json: bool = option(default=False, help="Print the stats as JSON.")
 
