@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from documents import ROOT, Block, blocks_of, commands_of, shows
 
-TOOLS = ("passel-opt", "passel-tblgen")
+TOOLS = ("passel-doc", "passel-opt", "passel-tblgen")
 CLIENTS = ROOT / "docs" / "clients.md"
 """Its commands need packages of others: `tests/clients` runs them."""
 

@@ -85,6 +85,14 @@ def test_kinds_of_passes(generate: Callable[..., Any]) -> None:
     assert module.OnInterfaceBase.interface is None
 
 
+def test_a_derived_class_has_the_texts_of_the_declaration(generate: Callable[..., Any]) -> None:
+    """A pass without a docstring of its own has that of its base; one with another name has not."""
+    base = generate('def A : Pass<"a"> { let summary = "s"; let description = "d"; }').ABase
+    assert type("A", (base,), {}).documentation() == "S.\n\nd"
+    assert type("A", (base,), {"__doc__": "Own."}).summary() == "Own."
+    assert type("B", (base,), {"name": "b"}).documentation() == ""
+
+
 def test_an_op_of_a_dialect_of_ones_own(td_file: Callable[[str], Path]) -> None:
     """The name of an op that is not MLIR's cannot be told; a note says which one it is."""
     source = pass_decls(read_passes(str(td_file('def A : Pass<"a", "my::Func">;'))))

@@ -169,6 +169,7 @@ OWN = {
     "emit-bytecode": "test_bytecode",
     "frontend": "one choice",
     "help": "information",
+    "help-pass": "information",
     "help-passes": "information",
     "info-output-file": "timing",
     "ir": "all of this",

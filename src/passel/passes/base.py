@@ -18,6 +18,7 @@ Classes that are made at run time are made by `passel.passes.factory`.
 
 from __future__ import annotations
 
+import inspect
 import typing
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, dataclass_transform
 
@@ -221,11 +222,21 @@ class Pass(Options, Generic[OpT, StateT]):
         return type(self).__name__
 
     @classmethod
+    def documentation(cls) -> str:
+        """Return the class's own docstring, or that of the base that declares the same pass."""
+        for base in cls.__mro__:
+            if base is not cls and (not cls.name or getattr(base, "name", "") != cls.name):
+                break
+            doc = base.__dict__.get("__doc__") or ""
+            # `dataclass` writes the signature there if the author wrote nothing.
+            if doc and not doc.startswith(f"{base.__name__}("):
+                return inspect.cleandoc(doc)
+        return ""
+
+    @classmethod
     def summary(cls) -> str:
-        """Return the first line of the class's own docstring."""
-        doc = cls.__dict__.get("__doc__") or ""
-        # `dataclass` writes the signature there if the author wrote nothing.
-        return "" if doc.startswith(f"{cls.__name__}(") else doc.strip().partition("\n")[0]
+        """Return the first line of the documentation."""
+        return cls.documentation().partition("\n")[0]
 
     @classmethod
     def statistics(cls) -> tuple[Statistic, ...]:

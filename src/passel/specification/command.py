@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from passel.diagnostics import suggest
 from passel.errors import PasselError, SpecificationError
 from passel.instruments.whole_files import write_whole
+from passel.passes.plugins import import_plugin, named_passes_in
 from passel.specification.base_classes import pass_decls
 from passel.specification.markdown import pass_doc
 from passel.specification.native import native_facts, native_module, native_stubs
 from passel.specification.records import read_files, with_defaults
+from passel.specification.td_file import pass_td
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from passel.specification.model import PassDeclaration
 
 PROGRAM = "passel-tblgen"
+_BACK = "gen-td"
+
+DeclaredT = TypeVar("DeclaredT")
 
 
 class _Generator(NamedTuple):
@@ -75,14 +80,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     try:
-        passes = read_files(arguments.file, arguments.include, program=arguments.tblgen)
-        chosen = with_defaults(_chosen(passes, arguments), arguments.default)
-        _write_all(_GENERATORS[arguments.generator].generate(chosen, arguments), arguments.output)
+        _write_all(_generated(arguments), arguments.output)
     except PasselError as error:
         has_place = isinstance(error, SpecificationError) and error.place
         sys.stderr.write(f"{'' if has_place else f'{PROGRAM}: error: '}{error}\n")
         return 1
     return 0
+
+
+def _generated(arguments: argparse.Namespace) -> str | dict[str, str]:
+    """Return what the command line asks for."""
+    if arguments.generator == _BACK:
+        classes = [each for file in arguments.file for each in named_passes_in(import_plugin(file))]
+        chosen = _chosen(classes, arguments, lambda each: each.name)
+        if not chosen:
+            raise SpecificationError("no passes are defined there", ", ".join(arguments.file))
+        return pass_td(chosen)
+    passes = read_files(arguments.file, arguments.include, program=arguments.tblgen)
+    passes = _chosen(passes, arguments, lambda each: each.argument)
+    passes = with_defaults(passes, arguments.default)
+    return _GENERATORS[arguments.generator].generate(passes, arguments)
 
 
 def _write_all(outputs: str | dict[str, str], output: str) -> None:
@@ -112,18 +129,18 @@ def write(text: str, output: str) -> None:
 
 
 def _chosen(
-    passes: Sequence[PassDeclaration], arguments: argparse.Namespace
-) -> Sequence[PassDeclaration]:
+    passes: Sequence[DeclaredT], arguments: argparse.Namespace, name_of: Callable[[DeclaredT], str]
+) -> Sequence[DeclaredT]:
     """Return the passes that `--passes` names, or all."""
     if arguments.passes is None:
         return passes
     wanted = [name.strip() for name in arguments.passes.split(",")]
-    known = {each.argument for each in passes}
+    known = set(map(name_of, passes))
     for name in wanted:
         if name not in known:
             message = f"there is no pass '{name}'{suggest(name, known)}"
             raise SpecificationError(message, ", ".join(arguments.file))
-    return [each for each in passes if each.argument in wanted]
+    return [each for each in passes if name_of(each) in wanted]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -132,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Make Python, documentation and TableGen of passes declared in TableGen.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", nargs="+", help="a .td file")
+    parser.add_argument("file", nargs="+", help="a .td file", metavar="FILE")
     parser.add_argument(
         "-I",
         dest="include",
@@ -159,14 +176,11 @@ def _parser() -> argparse.ArgumentParser:
         "--line-length", type=int, default=88, metavar="N", help="of Python that is written"
     )
     generators = parser.add_mutually_exclusive_group(required=True)
-    for name, generator in _GENERATORS.items():
+    helps = {name: generator.help for name, generator in _GENERATORS.items()}
+    helps[_BACK] = "TableGen of passes in Python: FILE is a Python file or a module"
+    for name, text in helps.items():
         generators.add_argument(
-            f"-{name}",
-            f"--{name}",
-            dest="generator",
-            action="store_const",
-            const=name,
-            help=generator.help,
+            f"-{name}", f"--{name}", dest="generator", action="store_const", const=name, help=text
         )
     return parser
 

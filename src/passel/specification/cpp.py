@@ -57,6 +57,7 @@ _TYPES = {
     **{cpp: python for python, names in INTEGERS.items() for cpp in names},
 }
 _QUALIFIERS = re.compile(r"\b(const|enum|class|struct|typename)\b|&")
+_OPTIONAL = re.compile(r"std::optional<(.+)>")
 _NAMESPACES = re.compile(r"^(::)?((mlir|llvm)::)?")
 
 _OPS = {
@@ -80,6 +81,59 @@ _OPS = {
     "wasmssa::FuncOp": "wasmssa.func",
 }
 """MLIR's ops that passes run on, by their classes."""
+
+_DIALECT_CLASSES = {
+    "acc": "acc::OpenACCDialect",
+    "affine": "affine::AffineDialect",
+    "amdgpu": "amdgpu::AMDGPUDialect",
+    "amx": "amx::AMXDialect",
+    "arith": "arith::ArithDialect",
+    "arm_neon": "arm_neon::ArmNeonDialect",
+    "arm_sme": "arm_sme::ArmSMEDialect",
+    "arm_sve": "arm_sve::ArmSVEDialect",
+    "async": "async::AsyncDialect",
+    "bufferization": "bufferization::BufferizationDialect",
+    "builtin": "BuiltinDialect",
+    "cf": "cf::ControlFlowDialect",
+    "complex": "complex::ComplexDialect",
+    "dlti": "DLTIDialect",
+    "emitc": "emitc::EmitCDialect",
+    "func": "func::FuncDialect",
+    "gpu": "gpu::GPUDialect",
+    "index": "index::IndexDialect",
+    "irdl": "irdl::IRDLDialect",
+    "linalg": "linalg::LinalgDialect",
+    "llvm": "LLVM::LLVMDialect",
+    "math": "math::MathDialect",
+    "memref": "memref::MemRefDialect",
+    "ml_program": "ml_program::MLProgramDialect",
+    "mpi": "mpi::MPIDialect",
+    "nvgpu": "nvgpu::NVGPUDialect",
+    "nvvm": "NVVM::NVVMDialect",
+    "omp": "omp::OpenMPDialect",
+    "pdl": "pdl::PDLDialect",
+    "pdl_interp": "pdl_interp::PDLInterpDialect",
+    "ptr": "ptr::PtrDialect",
+    "quant": "quant::QuantDialect",
+    "rocdl": "ROCDL::ROCDLDialect",
+    "scf": "scf::SCFDialect",
+    "shape": "shape::ShapeDialect",
+    "shard": "shard::ShardDialect",
+    "smt": "smt::SMTDialect",
+    "sparse_tensor": "sparse_tensor::SparseTensorDialect",
+    "spirv": "spirv::SPIRVDialect",
+    "tensor": "tensor::TensorDialect",
+    "tosa": "tosa::TosaDialect",
+    "transform": "transform::TransformDialect",
+    "ub": "ub::UBDialect",
+    "vcix": "vcix::VCIXDialect",
+    "vector": "vector::VectorDialect",
+    "wasmssa": "wasmssa::WasmSSADialect",
+    "x86vector": "x86vector::X86VectorDialect",
+    "xegpu": "xegpu::XeGPUDialect",
+    "xevm": "xevm::XeVMDialect",
+}
+"""MLIR's dialects, and their classes."""
 
 _DIALECTS = {"BuiltinDialect": "builtin", "DLTIDialect": "dlti"}
 """Dialects that have no namespace of their own."""
@@ -109,6 +163,17 @@ def python_type(cpp_type: str) -> str:
     if name not in _TYPES:
         raise UnknownCpp(cpp_type)
     return _TYPES[name]
+
+
+def optional_type(cpp_type: str) -> str:
+    """Return the type of the value of a `std::optional`; empty for another type.
+
+    Example:
+        >>> optional_type("std::optional<unsigned>")
+        'unsigned'
+    """
+    found = _OPTIONAL.fullmatch(normalized(cpp_type))
+    return found[1] if found else ""
 
 
 def op_name(cpp_class: str) -> str:
@@ -144,6 +209,19 @@ def dialect_name(cpp_class: str) -> str:
     if not namespaces or not namespaces[-1]:
         raise UnknownCpp(cpp_class)
     return namespaces[-1].lower()
+
+
+def dialect_class_of(dialect: str) -> str:
+    """Return the C++ class of a dialect's; by convention, if it is not one of MLIR's."""
+    if dialect in _DIALECT_CLASSES:
+        return f"::mlir::{_DIALECT_CLASSES[dialect]}"
+    words = "".join(word.capitalize() for word in dialect.split("_"))
+    return f"::{dialect}::{words}Dialect"
+
+
+def range_named(python: str) -> IntRange:
+    """Return the range of a type of `passel.passes.numbers`."""
+    return _RANGES[python]
 
 
 # -- Choices ---------------------------------------------------------------------------------

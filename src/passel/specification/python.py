@@ -16,6 +16,7 @@ from passel.specification.cpp import (
     choices,
     dialect_name,
     op_name,
+    optional_type,
     python_type,
     value,
 )
@@ -224,14 +225,16 @@ def _keywords(declared: OptionDeclaration, notes: list[str]) -> tuple[str, ...]:
 
 def _scalar(declared: OptionDeclaration, notes: list[str]) -> str:
     try:
-        return python_type(declared.type)
+        return python_type(optional_type(declared.type) or declared.type)
     except UnknownCpp:
         notes.append(f"C++ type: `{one_line(declared.type)}`.")
         return "str"
 
 
 def _default(declared: OptionDeclaration, scalar: str, notes: list[str]) -> Any:
-    """Return the default; None if it is not known."""
+    """Return the default; None if there is none, or it is not known."""
+    if optional_type(declared.type) and declared.default in {"", "std::nullopt"}:
+        return None
     try:
         if not scalar:
             return choice_of(declared.default, choices(declared.flags))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING
 
+from passel.ir.frontend import UsageError
+from passel.specification.classes import entry_of, option_help
+from passel.specification.markdown import entries
 from passel.tool.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -72,6 +74,19 @@ def help_passes(registry: PassRegistry) -> str:
     return text + "  Pass Pipelines:\n" + _listing(pipelines, 4) if pipelines else text
 
 
+def help_pass(name: str, registry: PassRegistry) -> str:
+    """Return `--help-pass`: all that is known about a pass, as Markdown.
+
+    Raises:
+        UsageError: There is no such pass.
+    """
+    info = registry.lookup_pass(name)
+    if info is None:
+        hint = registry.suggest(name)
+        raise UsageError(f"'--help-pass': there is no pass '{name}'{hint}")
+    return entries([entry_of(info.pass_class)]).lstrip("\n")
+
+
 def _passes(registry: PassRegistry) -> Iterator[tuple[str, str, tuple[OptionInfo, ...]]]:
     for info in registry.passes():
         pass_class = info.pass_class
@@ -84,14 +99,6 @@ def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]], indent:
         rows.append((f"{'':{indent}}--{name}", f"-   {summary}" if summary else ""))
         for option in sorted(options, key=lambda option: option.name):
             value = f"={option.metavar}" if option.metavar else ""
-            rows.append((f"{'':{indent + 2}}--{option.name}{value}", f"- {_option_help(option)}"))
+            rows.append((f"{'':{indent + 2}}--{option.name}{value}", f"- {option_help(option)}"))
     width = max((len(left) for left, _ in rows if len(left) <= _WIDEST_OPTION), default=0)
     return "".join(f"{left:<{width}} {right}".rstrip() + "\n" for left, right in rows)
-
-
-def _option_help(option: OptionInfo) -> str:
-    text = inspect.cleandoc(option.help).partition("\n")[0]
-    if option.required:
-        return f"{text} (required)".lstrip()
-    default = option.default_text
-    return f"{text} (default {default})".lstrip()

@@ -273,6 +273,10 @@ def _information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str |
         return f"passel {__version__} ({ir.version()})\n"
     if asked.show_dialects:
         return f"Available Dialects: {','.join(ir.frontend.dialect_names())}\n"
+    if asked.help_pass:
+        from passel.tool.information import help_pass
+
+        return help_pass(asked.help_pass, names)
     if asked.help_passes or asked.list_passes:
         from passel.tool import information
 

@@ -294,6 +294,7 @@ class InformationFlags(FlagGroup):
 
     help: bool = flag("this page", short=("h", "help-hidden"))
     help_passes: bool = flag("all passes and pipelines with their options")
+    help_pass: str = flag("all about a pass: its options, statistics, dialects", "<name>")
     list_passes: bool = flag("the passes with their options")
     show_dialects: bool = flag("the dialects that are available")
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))

@@ -1,0 +1,111 @@
+"""A package whose passes are declared in TableGen, as its author and its users see it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from td_files import ROOT
+
+if TYPE_CHECKING:
+    from tool_fixtures import TblgenTool
+
+PAGE = ROOT / "docs" / "tablegen.md"
+LIT_CONFIG = """
+import os
+import lit.formats
+config.name = "demo"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir"]
+config.environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
+config.substitutions.append(("FileCheck", "filecheck"))
+"""
+
+
+def shown(title: str) -> str:
+    """Return a file that the tutorial shows."""
+    found = re.search(
+        rf'^```\w+ title="{title}"\n(.*?)^```$', PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    assert found
+    return found[1]
+
+
+@pytest.fixture
+def package(tmp_path: Path, tblgen: TblgenTool) -> Path:
+    """Return a directory that has the tutorial's package as it is when it is installed."""
+    for title in ("Passes.td", "demo_passes.py"):
+        (tmp_path / title).write_text(shown(title))
+    outcome = tblgen(
+        "-gen-pass-decls", "--passes=count-ops,number-functions", "-name=Demo",
+        "-module=demo_passes", str(tmp_path / "Passes.td"), "-o", str(tmp_path / "declarations.py"),
+    )  # fmt: skip
+    assert outcome.err == ""
+    info = tmp_path / "demo-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[passel.passes]\ndemo = declarations:register_demo_passes\n"
+    )
+    return tmp_path
+
+
+def run(package: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command where the package is installed."""
+    tools = Path(sys.executable).parent
+    path = os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")])
+    environment = {
+        **os.environ,
+        "PYTHONPATH": path,
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+    }
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=package, env=environment
+    )
+
+
+def test_what_is_generated_is_what_the_page_shows(package: Path) -> None:
+    """The module with base classes is the one in the tutorial."""
+    assert (package / "declarations.py").read_text() == shown("declarations.py")
+
+
+def test_passes_of_an_installed_package(package: Path) -> None:
+    """Entry points make the passes known, and nothing of them is imported before they are used."""
+    listed = run(package, sys.executable, "-m", "passel", "--help-passes").stdout
+    assert re.search(r"--count-ops +- +Count the ops of a function\.", listed)
+    assert "--max-ops=<uint>" in listed
+    assert "my-fuse-steps" not in listed
+    script = (
+        "import sys; from passel import PassManager; PassManager.parse('builtin.module(cse)'); "
+        "print('declarations' in sys.modules, 'demo_passes' in sys.modules)"
+    )
+    assert run(package, sys.executable, "-c", script).stdout == "True False\n"
+
+
+def test_lit_tests_of_the_package(package: Path) -> None:
+    """The tutorial's lit test passes, and fails when the pass does something else."""
+    tests = package / "tests"
+    tests.mkdir()
+    (tests / "lit.cfg.py").write_text(LIT_CONFIG)
+    text = shown("count-ops.mlir").replace("--load-pass-plugin=demo_passes.py ", "")
+    (tests / "count-ops.mlir").write_text(text)
+    lit = (str(Path(sys.executable).with_name("lit")), "-sv", str(tests))
+    passed = run(package, *lit)
+    assert passed.returncode == 0, passed.stdout
+    source = package / "demo_passes.py"
+    source.write_text(source.read_text().replace("IntegerAttr(number,", "IntegerAttr(number + 1,"))
+    assert "Failed: 1" in run(package, *lit).stdout
+
+
+def test_documentation_of_the_package(package: Path) -> None:
+    """passel-doc documents the passes by name and by module; mlir-tblgen's form has all four."""
+    code = "import sys; from passel.tool.doc import main; sys.exit(main())"
+    page = run(package, sys.executable, "-c", code, "demo_passes").stdout
+    assert re.findall(r"### `-(.*)`", page) == ["count-ops", "number-functions"]
+    doc = run(package, sys.executable, "-m", "passel.specification", "-gen-pass-doc", "Passes.td")
+    assert len(re.findall("^### ", doc.stdout, re.MULTILINE)) == 4
