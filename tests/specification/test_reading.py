@@ -138,7 +138,7 @@ def test_carets_are_those_of_tablegen(td_file: Callable[[str], Path]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-gen-pass-doc"], 2, "arguments are required: file"),
+        (["-gen-pass-doc"], 2, "arguments are required: FILE"),
         (["Passes.td"], 2, "-gen-pass-doc"),
         (["-gen-pass-doc", "none.td"], 1, "passel-tblgen: error: 'none.td' does not exist"),
         (["-gen-pass-doc", "."], 1, "passel-tblgen: error: '.' is a directory"),
