@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tool_fixtures import only_error
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
@@ -80,6 +81,16 @@ def test_the_tool_says_the_same(tool: Tool, kernels: Path, flags: tuple[str, ...
     shared = tool(str(kernels), f"--pass-pipeline={PIPELINE}", "-j", "2", *flags)
     assert (shared.code, shared.out) == (alone.code, alone.out)
     assert _without_times(shared.err) == _without_times(alone.err)
+
+
+def test_numbers_of_jobs(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The flag is written as for make; what is no number is refused, wherever it stands."""
+    pipeline = "--pass-pipeline=builtin.module(func.func(cse))"
+    for flag in ("-j2", "-j=2", "--jobs=2"):
+        assert tool("in.mlir", pipeline, flag).code == 0
+    assert only_error(tool("in.mlir", pipeline, "-j0")).startswith("passel-opt: error: '-j0' takes")
+    monkeypatch.setenv("PASSEL_JOBS", "many")
+    assert "PASSEL_JOBS takes a number, not 'many'" in only_error(tool("in.mlir", pipeline))
 
 
 def _without_times(text: str) -> list[str]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 PROGRAM = "passel-opt"
 
+_NUMBERED = re.compile(r"([a-z])([0-9]+)")
+"""A short flag with a number right behind it, as make takes `-j4`."""
+
 _LEVEL = re.compile(r"O[0-9a-z]?")
 """Names of registered pipelines that are optimization levels."""
 
@@ -128,7 +131,7 @@ def read_flags(
             after_pass = ""
             continue
         after_pass = ""
-        name, equals, value = word.lstrip("-").partition("=")
+        name, equals, value = _parted(word, flags)
         flag = flags.get(name)
         if flag is not None:
             text = _text(flag, word, value if equals else None, rest)
@@ -150,6 +153,16 @@ def read_flags(
             )
     _check(line)
     return line
+
+
+def _parted(word: str, flags: Mapping[str, Flag]) -> tuple[str, str, str]:
+    """Return a flag's name, the equals sign if it has a value, and the value."""
+    name, equals, value = word.lstrip("-").partition("=")
+    if name not in flags and (numbered := _NUMBERED.fullmatch(name)):
+        short = flags.get(numbered[1])
+        if short is not None and short.metavar == "<n>":
+            return numbered[1], "=", numbered[2]
+    return name, equals, value
 
 
 def _no_level(name: str, passes: PassRegistry) -> str:
