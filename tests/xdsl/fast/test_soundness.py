@@ -28,8 +28,11 @@ from xdsl.irdl import (
     var_result_def,
     var_successor_def,
 )
+from xdsl_inputs import xdsl_context
 
 from passel.xdsl import parse_source
+from passel.xdsl.fast.templates import same_attribute
+from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -189,19 +192,19 @@ _HAND_WRITTEN: dict[str, tuple[Callable[[Parser], dict[str, Any]], str]] = {
     "a name for a keyword": (_own_name, "%{r} = t.op %{v}"),
     "equal operands": (_of_two, "%{r} = t.op %{v}, %{w}"),
 }
-_VALUES = "%a, %b, %longer, %c, %d"
+_VALUES = "%a, %b, %longer, %c, %d, %f"
 
 
 @pytest.mark.parametrize("subject", _HAND_WRITTEN)
 def test_unusual_parsers(subject: str) -> None:
     """Ops of parsers that use names and operands in unusual ways are what they ever were."""
     parse, line = _HAND_WRITTEN[subject]
-    values = ["a", "b", "c", "d", "longer", "a", "b", "longer", "c"]
-    others = ["b", "c", "d", "a", "b", "a", "a", "longer", "d"]
+    values = ["a", "b", "c", "d", "longer", "a", "b", "longer", "c", "f"]
+    others = ["b", "c", "d", "a", "b", "a", "a", "longer", "d", "a"]
     pairs = enumerate(zip(values, others, strict=True))
     lines = "\n".join(line.format(r=r, v=v, w=w) for r, (v, w) in pairs)
-    source = f'{_VALUES} = "t.source"() : () -> (i32, i32, i32, i32, i32)'
-    after = "".join(f'"t.use"(%{r}) : (i32) -> ()\n' for r in range(len(values)))
+    source = f'{_VALUES} = "t.source"() : () -> (i32, i32, i32, i32, i32, f32)'
+    after = "".join(f'"t.use"(%{r}) : (i32) -> ()\n' for r in range(len(values) - 1))
     text = f"builtin.module {{\n{source}\n{lines}\n{after}}}"
     assert_same(text, lambda: _context(_parsed_by(parse)))
 
@@ -225,9 +228,10 @@ def test_ops_that_are_more_than_their_fields(change: Callable[[Operation], None]
             change(op)
             return op
 
-    lines = "".join(f"%{n} = t.op %a\n" for n in range(8))
-    text = f'builtin.module {{\n%a = "t.source"() : () -> i32\n{lines}}}'
-    assert_same(text, lambda: _context(ChangedOp))
+    for line in ("%x{} = t.op %a\n", "t.op %a\n"):
+        lines = "".join(line.format(n) for n in range(8)) + "%1 = t.op %a\n"
+        text = f'builtin.module {{\n%a = "t.source"() : () -> i32\n{lines}}}'
+        assert_same(text, lambda: _context(ChangedOp))
 
 
 def test_an_attribute_that_looks_around() -> None:
@@ -256,47 +260,58 @@ def test_a_line_that_may_go_on() -> None:
             more = parser.parse_optional_keyword("t.more") or "no more"
             return cls.create(attributes={"more": StringAttr(more)})
 
-    lines = "t.op\n" * 8 + "t.op\nt.more\n" + "t.op\n" * 2 + '"t.other"() : () -> ()\n' * 2
+    lines = "t.op\n" * 8 + "t.op\nt.more\n" * 3 + "t.op\n" * 2 + '"t.other"() : () -> ()\n' * 2
     assert assert_same(f"builtin.module {{\n{lines}}}", lambda: _context(LongOp)).by_example
 
 
 def test_a_parser_that_reads_ahead() -> None:
     """An op whose parser reads on and goes back is not learned from."""
 
-    class PeekingOp(_Op):
+    class ShapedOp(_Op):
         @classmethod
-        def parse(cls, parser: Parser) -> PeekingOp:
-            operand = parser.parse_unresolved_operand()
-            dimensions = parser.parse_dimension_list()
-            return cls.create(
-                operands=[parser.resolve_operand(operand, i32)],
-                attributes={"n": IntAttr(len(dimensions))},
-            )
+        def parse(cls, parser: Parser) -> ShapedOp:
+            shape = parser.parse_dimension_list()
+            return cls.create(attributes={"rank": IntAttr(len(shape))})
 
-    lines = "t.op %a\n" * 6 + "t.op %a\n4x4\n" + "t.op %a\n"
-    text = f'builtin.module {{\n%a = "t.source"() : () -> i32\n{lines}}}'
-    assert_same(text, lambda: _context(PeekingOp))
+    @irdl_op_definition
+    class NextOp(IRDLOperation):
+        name = "x1.op"
+        assembly_format = "attr-dict"
+
+    def context() -> Context:
+        context = _context(ShapedOp)
+        context.load_dialect(Dialect("x1", [NextOp]))
+        return context
+
+    # To see that `x1.op` is no further dimension, its letter is taken off and put back.
+    found = assert_same("builtin.module {\n" + "t.op 4\nx1.op\n" * 6 + "}", context)
+    assert found.by_example <= 4
 
 
 _SHAPES = {
-    "redefinition": "%0 = test.op %a\n" * 5,
+    "redefinition": '%{n} = "test.op"(%a) : (i32) -> i32\n%3 = "test.op"(%a) : (i32) -> i32\n',
     "a forward reference": '%{n} = "test.op"(%x{n}) : (i32) -> i32\n',
-    "a forward definition": '"test.op"(%y{n}) : (i32) -> ()\n%y{n} = "test.op"() : () -> i32\n',
+    "a forward definition": '%z{n} = "test.op"() : () -> i32\n'
+    '"test.op"(%y{n}) : (i32) -> ()\n%y{n} = "test.op"() : () -> i32\n',
     "itself": '%{n} = "test.op"(%{n}) : (i32) -> i32\n',
     "several results of one name": '%{n}:2 = "test.op"() : () -> (i32, i32)\n',
     "an index": '"test.op"(%pair#1) : (i32) -> ()\n',
     "the first of two": '%{n} = "test.op"(%pair) : (i32) -> i32\n',
     "a location": '%{n} = "test.op"() : () -> i32 loc("x":{n}:1)\n',
+    "a location of many": '%{n} = "test.op"() : () -> i32 loc("x":1:1)\n',
     "a location on the next line": '%{n} = "test.op"() : () -> i32\nloc("x":1:1)\n',
     "attributes on the next line": '%{n} = "test.op"()\n{{a}} : () -> i32\n',
     "comments": '%{n} = "test.op"(%a) : (i32) -> i32 // of %a and %{n}\n',
     "names in strings": '%{n} = "test.op"() {{s = "%a{n} ^b{n} // "}} : () -> i32\n',
-    "names in raw text": '%{n} = "test.op"() {{s = #un.known<%a{n}>}} : () -> i32\n',
-    "names in opaque text": '%{n} = "test.op"() {{s = #un<known%a{n}>}} : () -> i32\n',
+    "names in raw text": '"test.op"() {{s = #un.known<%a>}} : () -> ()\n'
+    '"test.op"() {{s = #un.known<%b>}} : () -> ()\n',
+    "names in opaque text": '"test.op"() {{s = #un<known%a>}} : () -> ()\n'
+    '"test.op"() {{s = #un<known%b>}} : () -> ()\n',
     "several ops on a line": '"test.op"() : () -> () "test.op"(%a) : (i32) -> ()\n',
     "odd white space": ' \t%{n}\t=  "test.op"( %a ,\f%b ):(i32,i32)->i32  \r\n\n',
     "too many names": '%{n}, %x{n} = "test.op"() : () -> i32\n',
     "a region": '%{n} = "test.op"() ({{ "test.op"() : () -> () }}) : () -> i32\n',
+    "an empty region": '"test.op"() ({{}}) : () -> ()\n',
     "names that are no hints": '%{n}a = "test.op"() : () -> i32\n',
     "hints with numbers": '%some_name_{n} = "test.op"(%a) : (i32) -> i32\n',
     "other types": '%{n} = "test.op"(%f) : (f32) -> f32\n%g{n} = "test.op"(%a) : (f32) -> f32\n',
@@ -351,6 +366,46 @@ def test_branches(last: str) -> None:
         "builtin.module {\n" + _BRANCHES.replace("{last}", "bb0") * 2 + "}", _context
     )
     assert found.by_example > 10
+
+
+def test_a_block_where_an_operand_was() -> None:
+    """Names of blocks and of values are told apart."""
+
+    class EitherOp(_Op):
+        @classmethod
+        def parse(cls, parser: Parser) -> EitherOp:
+            operands, successors = [], []
+            for _ in range(2):
+                if block := parser.parse_optional_successor():
+                    successors.append(block)
+                else:
+                    operands.append(_operand(parser))
+            return cls.create(operands=operands, successors=successors)
+
+    for same in ("", "t.op %a ^a\n" * 4):
+        lines = same + "t.op ^a %a\n" * 4 + "t.op %a %a\n" * 4
+        text = f'"t.region"() ({{\n%a = "t.source"() : () -> i32\n{lines}^a:\n}}) : () -> ()'
+        assert_same(text, lambda: _context(EitherOp))
+
+
+def test_ops_do_not_share_dictionaries() -> None:
+    """A change to the attributes or properties of one op leaves those alike alone."""
+    line = '"test.op"() <{prop1 = 1 : i32}> {attr = 2 : i32} : () -> ()\n'
+    with eager_learning():
+        module = parse_source(_context(), f"builtin.module {{\n{line * 6}}}", "test.mlir")
+    *_, one, other, last = module.walk()
+    one.attributes["attr"] = one.properties["prop1"] = i32
+    for op in (other, last):
+        assert (str(op.attributes["attr"]), str(op.properties["prop1"])) == ("2 : i32", "1 : i32")
+
+
+def test_types_that_only_seem_equal() -> None:
+    """Types that xDSL finds equal although they print differently are not the same."""
+    texts = ("#dlti.dl_spec<>", "#dlti.dl_spec<i32 = i32>", "#dlti.dl_spec<i32 = i32>")
+    none, one, again = (SourceParser(xdsl_context(), text).parse_attribute() for text in texts)
+    assert none == one
+    assert not same_attribute(none, one)
+    assert same_attribute(one, again)
 
 
 def test_names_mean_what_the_dialects_around_say() -> None:

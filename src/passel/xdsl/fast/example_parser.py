@@ -305,7 +305,7 @@ class ExampleParser(SourceParser):
                     return None
             elif text[first] == "^":
                 blocks.append(at)
-            elif found is None or len(found) != 1:
+            elif not found:
                 return None
             else:
                 values.setdefault(id(found[0]), at)

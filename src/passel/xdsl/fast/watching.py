@@ -87,7 +87,6 @@ class Watch:
         self._state = state.current_token, state.lexer.pos
         self._depths = len(state.dialect_stack), len(parser._op_names)
         self._values = {name: parser.ssa_values.pop(name) for name in self._bound}
-        self._lengths = [len(each) for each in self._tables()]
         parser.__class__ = _watched_parser(self._parser_class)
         state.lexer.__class__ = _WatchedLexer
         state.lexer.furthest = -1
@@ -108,17 +107,9 @@ class Watch:
                 use._prev_use = None
             else:
                 vars(each).pop("first_use", None)  # as if it had never had one
-        for table, length in zip(self._tables(), self._lengths, strict=True):
-            while len(table) > length:
-                table.popitem()  # the last that was added
         parser.ssa_values.update(self._values)
         del state.dialect_stack[self._depths[0] :], parser._op_names[self._depths[1] :]
         state.current_token, state.lexer.pos = self._state
-
-    def _tables(self) -> tuple[dict[str, Any], ...]:
-        parser = self._parser
-        forward = parser.forward_ssa_references, parser.forward_block_references
-        return parser.ssa_values, parser.blocks, *forward
 
     def parse(self) -> Operation | None:
         """Parse the op at the current token; None if its parser cannot be watched."""
