@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 @contextmanager
 def eager_learning() -> Generator[None]:
     """Watch an op whenever that can be learned from, however few have been built by example."""
-    with patch.object(example_parser, "_FREE_EXAMPLES", 1_000_000):
+    with patch.multiple(example_parser, _FREE_EXAMPLES=1_000_000, _PATIENCE=-1):
         yield
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from twins import assert_same, eager_learning
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, IntAttr, StringAttr, i32
+from xdsl.dialects.builtin import ArrayAttr, Builtin, IntAttr, IntegerAttr, StringAttr, i32
 from xdsl.dialects.func import Func
 from xdsl.dialects.test import Test
 from xdsl.ir import (
     Attribute,
+    Block,
     BlockArgument,
     Dialect,
     Operation,
@@ -199,12 +200,12 @@ _VALUES = "%a, %b, %longer, %c, %d, %f"
 def test_unusual_parsers(subject: str) -> None:
     """Ops of parsers that use names and operands in unusual ways are what they ever were."""
     parse, line = _HAND_WRITTEN[subject]
-    values = ["a", "b", "c", "d", "longer", "a", "b", "longer", "c", "f"]
+    values = ["a", "b", "c", "d", "longer", "a", "f", "longer", "c", "b"]
     others = ["b", "c", "d", "a", "b", "a", "a", "longer", "d", "a"]
     pairs = enumerate(zip(values, others, strict=True))
     lines = "\n".join(line.format(r=r, v=v, w=w) for r, (v, w) in pairs)
     source = f'{_VALUES} = "t.source"() : () -> (i32, i32, i32, i32, i32, f32)'
-    after = "".join(f'"t.use"(%{r}) : (i32) -> ()\n' for r in range(len(values) - 1))
+    after = "".join(f'"t.use"(%{r}) : (i32) -> ()\n' for r in range(6))
     text = f"builtin.module {{\n{source}\n{lines}\n{after}}}"
     assert_same(text, lambda: _context(_parsed_by(parse)))
 
@@ -229,7 +230,7 @@ def test_ops_that_are_more_than_their_fields(change: Callable[[Operation], None]
             return op
 
     for line in ("%x{} = t.op %a\n", "t.op %a\n"):
-        lines = "".join(line.format(n) for n in range(8)) + "%1 = t.op %a\n"
+        lines = "".join(line.format(n) for n in range(8)) + "%1 = t.op %a\n%2 = t.op %a\n"
         text = f'builtin.module {{\n%a = "t.source"() : () -> i32\n{lines}}}'
         assert_same(text, lambda: _context(ChangedOp))
 
@@ -291,7 +292,7 @@ def test_a_parser_that_reads_ahead() -> None:
 _SHAPES = {
     "redefinition": '%{n} = "test.op"(%a) : (i32) -> i32\n%3 = "test.op"(%a) : (i32) -> i32\n',
     "a forward reference": '%{n} = "test.op"(%x{n}) : (i32) -> i32\n',
-    "a forward definition": '%z{n} = "test.op"() : () -> i32\n'
+    "a forward definition": '%z{n} = "test.op"() : () -> i32\n%w{n} = "test.op"() : () -> i32\n'
     '"test.op"(%y{n}) : (i32) -> ()\n%y{n} = "test.op"() : () -> i32\n',
     "itself": '%{n} = "test.op"(%{n}) : (i32) -> i32\n',
     "several results of one name": '%{n}:2 = "test.op"() : () -> (i32, i32)\n',
@@ -353,6 +354,8 @@ _BRANCHES = """\
   "test.termop"(%a)[^bb9, ^bb9] : (i32) -> ()
 ^bb12:
   "test.termop"(%a)[^{last}, ^bb9] : (i32) -> ()
+^bb13:
+  "test.termop"(%a)[^bb9, ^bb9] : (i32) -> ()
 }) : () -> ()
 """
 
@@ -374,7 +377,8 @@ def test_a_block_where_an_operand_was() -> None:
     class EitherOp(_Op):
         @classmethod
         def parse(cls, parser: Parser) -> EitherOp:
-            operands, successors = [], []
+            operands: list[SSAValue[Any]] = []
+            successors: list[Block] = []
             for _ in range(2):
                 if block := parser.parse_optional_successor():
                     successors.append(block)
@@ -382,10 +386,10 @@ def test_a_block_where_an_operand_was() -> None:
                     operands.append(_operand(parser))
             return cls.create(operands=operands, successors=successors)
 
-    for same in ("", "t.op %a ^a\n" * 4):
-        lines = same + "t.op ^a %a\n" * 4 + "t.op %a %a\n" * 4
-        text = f'"t.region"() ({{\n%a = "t.source"() : () -> i32\n{lines}^a:\n}}) : () -> ()'
-        assert_same(text, lambda: _context(EitherOp))
+    lines = "t.op %a ^b\n" * 5 + "t.op ^a %b\n" * 5
+    values = '%a, %b = "t.source"() : () -> (i32, i32)'
+    text = f'"t.region"() ({{\n{values}\n{lines}^a:\n^b:\n}}) : () -> ()'
+    assert assert_same(text, lambda: _context(EitherOp)).by_example
 
 
 def test_ops_do_not_share_dictionaries() -> None:
@@ -450,3 +454,79 @@ def test_operands_of_other_types() -> None:
     lines = "".join(f"%{n} = t.op %{'ab'[n % 5 == 3]}\n" for n in range(16))
     text = f'builtin.module {{\n%a, %b = "t.source"() : () -> (i32, f32)\n{lines}}}'
     assert assert_same(text, lambda: _context(AnyOp)).by_example
+
+
+def _keeping(keep: Callable[[IntegerAttr[Any]], Attribute | None]) -> type[Operation]:
+    """Return an op that keeps a number, and what can be made of it."""
+
+    class NumberOp(_Op):
+        @classmethod
+        def parse(cls, parser: Parser) -> NumberOp:
+            number = cast("IntegerAttr[Any]", parser.parse_attribute())
+            op = cls.create(attributes={"n": number})
+            if (more := keep(number)) is not None:
+                op.attributes["more"] = more
+            return op
+
+    return NumberOp
+
+
+_OF_NUMBERS: dict[str, Callable[[IntegerAttr[Any]], Attribute | None]] = {
+    "its value": lambda n: IntAttr(n.value.data + 1),
+    "the value itself": lambda n: n.value,
+    "its text": lambda n: StringAttr(str(n)),
+    "whether it is three": lambda n: StringAttr(str(n == IntegerAttr(3, n.type))),
+    "its hash": lambda n: StringAttr(str(hash(n) == hash(IntegerAttr(3, n.type)))),
+    "whether it is among some": lambda n: StringAttr(str(n in (IntegerAttr(3, n.type), i32))),
+    "the number in an array": lambda n: ArrayAttr([n]),
+    "the number once more": lambda n: n,
+    "nothing in one case": lambda n: i32 if n.value.data == 6 else None,
+}
+
+
+@pytest.mark.parametrize("subject", _OF_NUMBERS)
+def test_numbers_that_matter(subject: str) -> None:
+    """Where a parser makes something of a number's value, each op gets what is its own."""
+    lines = "".join(f"t.op {n} : i32\n" for n in (1, 1, 2, 3, 3, 4, 5, 6, 7, 3, -3))
+    found = assert_same(
+        f"builtin.module {{\n{lines}}}", lambda: _context(_keeping(_OF_NUMBERS[subject]))
+    )
+    assert found.by_example <= 2  # some have the same number as two before them
+
+
+def test_numbers_of_which_only_the_type_matters() -> None:
+    """Lines that differ in a number alone are done by example if only its type is looked at."""
+    lines = "".join(f"t.op {n} : i{8 * (1 + n % 2)}\n" for n in range(12))
+    found = assert_same(
+        f"builtin.module {{\n{lines}}}", lambda: _context(_keeping(lambda n: n.get_type()))
+    )
+    assert found.by_example >= 6
+
+
+_NUMBERS = {
+    "two": '"test.op"() {{a = {n} : i32, b = -{n} : i64}} : () -> ()\n',
+    "two alike": '"test.op"() {{a = {n} : i32, b = {n} : i32}} : () -> ()\n',
+    "one in an array": '"test.op"() {{a = {n} : i32, b = [{n} : i32]}} : () -> ()\n',
+    "a property": '"test.op"() <{{"prop1" = {n} : index}}> {{a = {n}}} : () -> ()\n',
+    "text": '"test.op"() {{a = "{n} : i32", b = #un.known<{n} : i32>}} : () -> ()\n',
+    "a comment": '"test.op"() : () -> () // {n} : i32\n',
+    "odd spelling": '"test.op"() {{a = 0{n} : i32, b = 0x{n} : i32, c = - {n} : i32}} : () -> ()\n',
+    "odd spaces": '"test.op"() {{a = {n}: i32, b = {n} :i32, c = {n}  :  i32}} : () -> ()\n',
+    "a float": '"test.op"() {{a = {n} : f32, b = {n}.5 : f32}} : () -> ()\n',
+    "a name": '%{n} = "test.op"() : () -> i32\n"test.op"(%{n}) {{a = {n} : i32}} : (i32) -> ()\n',
+    "a constant": "%{n} = arith.constant {n} : i32\n%c{n} = arith.constant -{n} : i32\n",
+    "other dimensions": '"test.op"() {{a = dense<{n}> : tensor<{n}xi32>}} : () -> ()\n',
+}
+
+
+@pytest.mark.parametrize("end", ["", "300 : i8", "-1 : ui8", "128 : si8", "99 : i08", "1 : i0"])
+@pytest.mark.parametrize("subject", _NUMBERS)
+def test_numbers(subject: str, end: str) -> None:
+    """Numbers in all places, and such as do not fit their type, are as they ever were."""
+    lines = "".join(_NUMBERS[subject].format(n=n) for n in range(1, 8))
+    last = "".join(
+        f'"test.op"() {{a = {number}}} : () -> ()\n'
+        for number in ("1 : i8", "1 : ui8", "1 : si8") * 4
+    )
+    last = last + f'"test.op"() {{a = {end}}} : () -> ()\n' * 2 if end else ""
+    assert_same(f"builtin.module {{\n{lines}{last}}}")

@@ -6,7 +6,7 @@ import sys
 from itertools import chain
 
 import pytest
-from twins import assert_same, eager_learning
+from twins import assert_same, eager_learning, parse_both
 from xdsl.ir import Block
 from xdsl_inputs import xdsl_context
 
@@ -73,3 +73,13 @@ def test_little_is_watched_where_little_repeats() -> None:
         parser = ExampleParser(xdsl_context(), f"builtin.module {{\n{lines}}}")
         parser.parse_top_level()
     assert parser.lines_by_example > 490
+
+
+def test_a_source_that_begins_to_repeat_itself() -> None:
+    """Lines are not looked at for a while where all are new, but again after that."""
+    new = "".join(f'"test.op"() {{a{n}}} : () -> ()\n' for n in range(1000))
+    known = '"test.op"() : () -> ()\n' * 1000
+    text = f"builtin.module {{\n{new}{known}{new}{known}}}"
+    fast, slow = parse_both(text)
+    assert fast.seen == slow.seen
+    assert 1000 < fast.by_example < 1990

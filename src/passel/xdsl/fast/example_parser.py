@@ -7,30 +7,50 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
-from passel.xdsl.fast.lines import LINE, can_follow, name_spans, op_start, shape_of
+from passel.xdsl.fast.lines import (
+    LINE,
+    can_follow,
+    name_spans,
+    op_start,
+    shape_of,
+    shape_without_numbers,
+)
 from passel.xdsl.fast.templates import Names, Template, append, hint_of, to_template
 from passel.xdsl.fast.watching import Watch
 from passel.xdsl.locations import SourceLocation
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
     from xdsl.context import Context
+    from xdsl.ir import Attribute, OpResult
 
     from passel.xdsl.locations import SourceText
 
 _MAX_SHAPES: Final = 20_000
 """Shapes that are remembered of one source; at half a kilobyte each."""
 
+_MAX_HINTS: Final = 20_000
+"""Names of which the hint is remembered."""
+
 _FREE_EXAMPLES: Final = 64
 """Ops that are watched in any case. Watching one costs about as much as parsing two."""
 
 _LINES_PER_EXAMPLE: Final = 8
 """Ops parsed by example that pay for watching another one."""
+
+_PATIENCE: Final = 64
+"""Lines of new shapes in a row after which it seems that the source does not repeat itself."""
+
+_LEAP: Final = 3 * _PATIENCE
+"""Lines of which the shape is not even looked at then, so that in vain costs little."""
 
 
 class _Seen:
@@ -48,22 +68,40 @@ class _Line(NamedTuple):
     """A line that is about to be parsed the ordinary way.
 
     Attributes:
-        text: The line, from its first token.
-        start: Where it starts in the source.
-        next_start: Where the token after it starts.
-        follower: The head of that token.
+        match: The line, from its first token.
+        following: The next line, if there is one that can be one of ops.
         key: Its shape.
         names: Its names.
+        numbers: Where the numbers that its shape leaves out start and end in the line.
         shapes: The shapes under the dialects around.
     """
 
-    text: str
-    start: int
-    next_start: int
-    follower: str
+    match: re.Match[str]
+    following: re.Match[str] | None
     key: Hashable
     names: list[str]
+    numbers: list[tuple[int, int]]
     shapes: _Shapes
+
+    @property
+    def text(self) -> str:
+        """The line."""
+        return self.match[1]
+
+    @property
+    def start(self) -> int:
+        """Where it starts in the source."""
+        return self.match.start(1)
+
+    @property
+    def next_start(self) -> int:
+        """Where the token after it starts; -1 if that is not known."""
+        return -1 if self.following is None else self.following.start(1)
+
+    @property
+    def follower(self) -> str:
+        """The head of that token."""
+        return "" if self.following is None else self.following[2]
 
     @property
     def spans(self) -> list[tuple[int, int]]:
@@ -102,12 +140,18 @@ class ExampleParser(SourceParser):
         self._hints: dict[str, str | None] = {}
         self._examples = 0
         self._remembered = 0
+        self._new_in_a_row = 0
+        self._left_out = 0
         self.lines_by_example: int = 0
 
     def _parse_block_body(self, block: Block) -> None:
         """Parse the ops of a block."""
         while True:
-            line = self._parse_known_lines(block)
+            line = None
+            if self._left_out:
+                self._left_out -= 1
+            else:
+                line = self._parse_known_lines(block)
             op = self.parse_optional_operation() if line is None else self._parse_new_line(line)
             if op is None:
                 return
@@ -133,17 +177,21 @@ class ExampleParser(SourceParser):
                 break  # a region follows, or a block ends
             following = LINE.match(text, match.end())
             key, names = shape_of(content)
+            numbers: list[tuple[int, int]] = []
+            template = shapes.get(key)
+            if template is None:
+                bare = shape_without_numbers(content)
+                if bare is not None and (template := shapes.get(bare[0])) is not _NEVER:
+                    key, numbers = bare
             start = match.start(1)
             follower = "" if following is None else following[2]
-            template = shapes.get(key)
             if (
                 not isinstance(template, Template)
                 or follower not in template.followers
                 or (template.size != size and not self._is_current(template, size))
-                or not self._build(template, block, names, start, content)
+                or not self._build(template, block, names, numbers, start, content)
             ):
-                next_start = -1 if following is None else following.start(1)
-                line = _Line(content, start, next_start, follower, key, names, shapes)
+                line = _Line(match, following, key, names, numbers, shapes)
                 break
             count += 1
             end = match.end()
@@ -170,7 +218,13 @@ class ExampleParser(SourceParser):
         return True
 
     def _build(
-        self, template: Template, block: Block, names: list[str], start: int, content: str
+        self,
+        template: Template,
+        block: Block,
+        names: list[str],
+        numbers: list[tuple[int, int]],
+        start: int,
+        content: str,
     ) -> bool:
         """Build an op and append it to the block, if everything is as in the template."""
         values = self.ssa_values
@@ -185,23 +239,49 @@ class ExampleParser(SourceParser):
             if name in values or name in forward:
                 return False
             offset += len(name)
+        attributes = self._find_numbers(template, numbers, content)
         successors = self._find_blocks(template, names, start, content)
-        if successors is None:
+        if successors is None or attributes is None:
             return False
         op = template.build(operands, successors)
+        if attributes:
+            template.put_numbers(op, attributes)
         if self._source is not None:
             op.location = SourceLocation(self._source, offset)
         results = op.results
         for at in range(bound):
             name, result = names[at], results[at]
             values[name] = (result,)
-            hint = self._hints.get(name, _UNKNOWN)
-            if hint is _UNKNOWN:
-                hint = self._hints[name] = hint_of(name)
-            if hint is not None:
-                result._name = hint
+            self._set_hint(result, name)
         append(block, op)
         return True
+
+    def _set_hint(self, result: OpResult, name: str) -> None:
+        hints = self._hints
+        hint = hints.get(name, _UNKNOWN)
+        if hint is _UNKNOWN:
+            if len(hints) >= _MAX_HINTS:
+                hints.clear()
+            hint = hints[name] = hint_of(name)
+        if hint is not None:
+            result._name = hint
+
+    def _find_numbers(
+        self, template: Template, spans: list[tuple[int, int]], content: str
+    ) -> list[Attribute] | None:
+        """Return the numbers of a line; None if one is not right for its type."""
+        attributes: list[Attribute] = []
+        for (start, end), (_, _, type_) in zip(spans, template.numbers, strict=True):
+            spelling = content[start:end]
+            number = self._spelled.get(spelling)
+            if number is None:
+                try:
+                    number = IntegerAttr(int(spelling.partition(" ")[0]), type_)
+                except (VerifyException, ValueError):
+                    return None
+                self._spelled[spelling] = number
+            attributes.append(number)
+        return attributes
 
     def _find_blocks(
         self, template: Template, names: list[str], start: int, content: str
@@ -231,8 +311,11 @@ class ExampleParser(SourceParser):
     def _parse_new_line(self, line: _Line) -> Operation | None:
         """Parse an op the ordinary way, and learn from it."""
         known = line.shapes.get(line.key)
+        self._new_in_a_row = 0 if known else self._new_in_a_row + 1
         if known is None:
             self._remember(line, _ONCE)
+            if self._new_in_a_row == _PATIENCE:
+                self._new_in_a_row, self._left_out = 0, _LEAP
         elif known is _ONCE:
             allowed = _FREE_EXAMPLES + self.lines_by_example // _LINES_PER_EXAMPLE
             if self._examples < allowed and can_follow(line.follower):
@@ -264,16 +347,58 @@ class ExampleParser(SourceParser):
         if template is None:
             return op
         self._examples += 1
-        with Watch(self, names.names[: names.bound]) as watch:
+        numbers = [line.start + start for start, _ in line.numbers]
+        with Watch(self, names.names[: names.bound], numbers) as watch:
             state.current_token, state.lexer.pos = token, position
             again = watch.parse()
             other = again and self._to_template(line, names, again)
-            if again and other and template.agrees(other) and watch.accounts_for(again, line.spans):
+            if (
+                again is not None
+                and other is not None
+                and self._takes_numbers(
+                    line, template, other, [watch.numbers.get(n) for n in numbers]
+                )
+                and template.agrees(other)
+                and watch.accounts_for(again, line.spans)
+            ):
                 template.op_name, template.registered = watch.op_name, watch.op_class
                 template.followers.add(line.follower)
                 template.size = len(self.ctx._loaded_ops)
                 self._remember(line, template)
         return op
+
+    def _takes_numbers(
+        self,
+        line: _Line,
+        template: Template,
+        other: Template,
+        hidden: Sequence[Attribute | None],
+    ) -> bool:
+        """Note where a template keeps its line's numbers.
+
+        Args:
+            line: The line.
+            template: The template.
+            other: The same, but that numbers were hidden. It is given those of the template.
+            hidden: What stood for them.
+
+        Returns:
+            Whether each of the numbers is kept at one place of its own.
+        """
+        places = [other.find_number(number) for number in hidden if number is not None]
+        template.numbers = tuple(place for place in places if place is not None)
+        return len(template.numbers) == len(hidden) and self._equalize(
+            line, template, template, other
+        )
+
+    def _equalize(self, line: _Line, template: Template, holder: Template, other: Template) -> bool:
+        """Give another template the numbers of this one, if `holder` has those of the line."""
+        own = [number for number in template.get_numbers(template) if number is not None]
+        found = self._find_numbers(template, line.numbers, line.text)
+        if found is None or template.get_numbers(holder) != found:
+            return False
+        template.put_numbers(other, own)
+        return True
 
     def _parse_second(self, line: _Line, template: Template) -> Operation | None:
         """Parse an op on a line for which there is a template that did not do."""
@@ -282,6 +407,8 @@ class ExampleParser(SourceParser):
         if names is None or op is None:
             return op
         other = self._to_template(line, names, op)
+        if other is not None:
+            self._equalize(line, template, other, other)
         if other is None or (template.has_operands_as(other) and not template.agrees(other)):
             line.shapes[line.key] = _NEVER
         elif template.agrees(other):

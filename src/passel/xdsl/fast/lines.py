@@ -25,6 +25,11 @@ LINE: Final = re.compile(
 
 _split_at_values: Final = re.compile(rf"%({_NAME})", re.ASCII).split
 _split_at_names: Final = re.compile(rf"([%^])({_NAME})", re.ASCII).split
+# Integers whose spelling and type give an attribute by themselves.
+_NUMBER: Final = re.compile(
+    r"""(?<![\w$.%^@#!"-])-?(?:0|[1-9][0-9]*+)( : (?:index|[su]?i[0-9]++)(?![\w$.]))""", re.ASCII
+)
+
 _find_start: Final = re.compile(r"[^=]*+=[ \t\r\f\v]*+").match
 _find_names: Final = re.compile(rf"[%^]({_NAME})", re.ASCII).finditer
 
@@ -61,6 +66,23 @@ def shape_of(line: str) -> Shape:
     if len(set(names)) != len(names):
         key = (key, *map(names.index, names))
     return Shape(key, names)
+
+
+def shape_without_numbers(line: str) -> tuple[Hashable, list[tuple[int, int]]] | None:
+    """Return the shape of a line with its integers, but not their types, left out.
+
+    Also where the integers start, and where their types end.
+
+    Returns:
+        None if there are none.
+
+    Example:
+        >>> shape_without_numbers("%a = arith.constant -12 : i32")[1]
+        [(20, 29)]
+    """
+    spans = [match.span() for match in _NUMBER.finditer(line)]
+    # No line that an op can be on contains a null character.
+    return (shape_of(_NUMBER.sub("\0\\1", line)).key, spans) if spans else None
 
 
 def op_start(line: str) -> int:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Block, Operation, OpResult, SSAValue, SSAValues, Use
@@ -15,6 +15,7 @@ from passel.xdsl.locations import SourceLocation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from xdsl.dialects.builtin import IntegerAttr
     from xdsl.ir import Attribute
 
 _OP_FIELDS: Final = frozenset(
@@ -41,6 +42,8 @@ class Template:
         result_types: The results' types.
         properties: The op's properties.
         attributes: The op's attributes.
+        numbers: For each number of the line that is left out of the shape: whether it is a
+            property or an attribute, its key there, and its type.
         op_name: The op's name as the text has it.
         registered: What the context says the name stands for.
         followers: Heads of the next line with which ops of this shape were parsed.
@@ -55,6 +58,7 @@ class Template:
     result_types: tuple[Attribute, ...]
     properties: dict[str, Attribute]
     attributes: dict[str, Attribute]
+    numbers: tuple[tuple[bool, str, Any], ...] = ()
     op_name: str = ""
     registered: type[Operation] = Operation
     followers: set[str] = field(default_factory=set[str])
@@ -90,6 +94,28 @@ class Template:
         op._successor_uses = _add_uses(op, successors)
         op.regions = ()
         return op
+
+    def find_number(self, number: Attribute) -> tuple[bool, str, Any] | None:
+        """Return where the op keeps a number, if it does so at one place."""
+        found = [
+            (entries is self.properties, key, cast("IntegerAttr", number).type)
+            for entries in (self.properties, self.attributes)
+            for key, value in entries.items()
+            if value is number
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def put_numbers(self, op: Operation | Self, numbers: Iterable[Attribute]) -> None:
+        """Have an op made from this template, or one like it, keep other numbers."""
+        for (is_property, key, _), number in zip(self.numbers, numbers, strict=True):
+            (op.properties if is_property else op.attributes)[key] = number
+
+    def get_numbers(self, op: Operation | Self) -> list[Attribute | None]:
+        """Return the numbers that an op keeps where the template does."""
+        return [
+            (op.properties if is_property else op.attributes).get(key)
+            for is_property, key, _ in self.numbers
+        ]
 
     def has_operands_as(self, other: Template) -> bool:
         """Return whether the operands of another op of the shape have the same types."""

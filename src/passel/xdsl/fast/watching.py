@@ -15,6 +15,7 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
+from xdsl.dialects.builtin import FloatAttr, IntAttr, IntegerAttr
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.parser import Parser
 from xdsl.parser.core import UnresolvedOperand
@@ -23,7 +24,7 @@ from passel.xdsl.lexer import FastLexer, FastToken
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
     from types import FrameType
 
     from xdsl.ir import Attribute, AttributeInvT
@@ -56,6 +57,7 @@ class Watch:
     Args:
         parser: The parser, which has parsed the op.
         bound: The names that the op's results have now.
+        numbers: Where the numbers start on whose values the op must not depend.
 
     Attributes:
         refusals: Why the op must not become a template.
@@ -64,16 +66,21 @@ class Watch:
         op_class: What the context says that name stands for.
         operands: The operands, by where their names start and end.
         successors: The same of successors.
+        numbers: The integers that were parsed with their type, by where they start.
         facade: The parser as code of dialects sees it.
     """
 
-    def __init__(self, parser: SourceParser, bound: Sequence[str]) -> None:
+    def __init__(
+        self, parser: SourceParser, bound: Sequence[str], numbers: Container[int] = ()
+    ) -> None:
         self.refusals: list[str] = []
         self.results: list[tuple[Span[str], int]] = []
         self.op_name = ""
         self.op_class: type[Operation] = Operation
         self.operands: dict[tuple[int, int], SSAValue[Any]] = {}
         self.successors: dict[tuple[int, int], Block] = {}
+        self.numbers: dict[int, IntegerAttr[Any]] = {}
+        self.hidden = numbers
         self.facade: Any = _Facade.__new__(_Facade)
         object.__setattr__(self.facade, "_watched", (self, parser))
         self._parser: Any = parser
@@ -128,8 +135,6 @@ class Watch:
     def add_operand(self, operand: UnresolvedOperand, value: SSAValue[Any]) -> None:
         """Note which value a name stands for, and watch it from now on."""
         span: Span[str] = object.__getattribute__(operand, "span")
-        if object.__getattribute__(operand, "index"):
-            self.refuse("an operand with an index")
         self.operands[span.start, span.end] = value
         self._observe(value)
 
@@ -286,6 +291,30 @@ _WATCHED: Final[dict[type[object], type[Any]]] = {
 }
 
 
+class _Subclassable:
+    """Stops `__init_subclass__` before xDSL's, which closes attribute classes to subclasses."""
+
+    def __init_subclass__(cls) -> None:
+        pass
+
+
+class _HiddenInteger(_Subclassable, IntAttr):
+    """The value of a number of which nothing but the type may matter."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in {"__class__", "__post_init__", "_verify", "verify"}:
+            _refuse("a number")
+        return object.__getattribute__(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        _refuse("a number")
+        return self is other
+
+    def __hash__(self) -> int:
+        _refuse("a number")
+        return id(self)
+
+
 class _WatchedLexer(FastLexer):
     """Remembers how far it was read."""
 
@@ -350,8 +379,7 @@ class _Watching(SourceParser):
         token = self._token
         value = super()._parse_optional_operand_without_type()
         if value is not None:
-            index = 0 if self.ssa_values[token.text[1:]][0] is value else 1
-            _watch.current.add_operand(UnresolvedOperand(token.span, index), value)
+            _watch.current.add_operand(UnresolvedOperand(token.span, 0), value)
         return value
 
     def parse_optional_successor(self) -> Block | None:
@@ -365,6 +393,16 @@ class _Watching(SourceParser):
         block = super()._get_block_from_name(block_name)
         _watch.current.add_successor(block_name, block)
         return block
+
+    def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr[Any] | FloatAttr | None:
+        watch: Watch = _watch.current
+        start = self._token.start
+        number = super().parse_optional_builtin_int_or_float_attr()
+        if start not in watch.hidden or not isinstance(number, IntegerAttr):
+            return number
+        watch.numbers[start] = hidden = IntegerAttr(0, number.type)
+        object.__setattr__(hidden, "value", _HiddenInteger(0))
+        return hidden
 
     def parse_optional_characters(self, text: str) -> str | None:
         if text[:1] in {"%", "^"}:

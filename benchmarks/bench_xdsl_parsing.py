@@ -1,0 +1,109 @@
+"""Parsing by example against xDSL's parser, on what compilers print and on the opposite.
+
+Both build the IR in this process; passel attaches locations, xDSL does not. The garbage
+collector is off for both, which only passel does by itself.
+"""
+
+import subprocess
+from pathlib import Path
+
+from inputs import functions_of_40_ops
+from measuring import compare, peer, wants_quick
+from xdsl.context import Context
+from xdsl.dialects import get_all_dialects
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+
+from passel.xdsl import parse_source
+from passel.xdsl.fast import slow_paths
+from passel.xdsl.parsing import collector_paused
+
+_KERNEL = """
+func.func @f{n}(%a: memref<{i}x{j}xf32>, %b: memref<{j}x{k}xf32>, %c: memref<{i}x{k}xf32>) {{
+  linalg.matmul ins(%a, %b : memref<{i}x{j}xf32>, memref<{j}x{k}xf32>)
+    outs(%c : memref<{i}x{k}xf32>)
+  linalg.map {{ arith.addf }} ins(%c, %c : memref<{i}x{k}xf32>, memref<{i}x{k}xf32>)
+    outs(%c : memref<{i}x{k}xf32>)
+  return
+}}
+"""
+_UNROLLED = (
+    "builtin.module(convert-linalg-to-affine-loops,"
+    "func.func(affine-loop-unroll{unroll-factor=8},affine-loop-unroll{unroll-factor=2}),"
+    "lower-affine)"
+)
+
+
+def mlir_opt(source: str, *flags: str) -> str:
+    """Return what mlir-opt prints."""
+    command = [Path(peer("mlir").__path__[0], "bin", "mlir-opt"), *flags]
+    return subprocess.run(command, input=source, check=True, capture_output=True, text=True).stdout
+
+
+def loops(kernels: int) -> str:
+    """Return kernels of many sizes as loops, unrolled."""
+    sizes = [(8 * (2 + n % 7), 8 * (2 + n % 5), 8 * (2 + n % 3)) for n in range(kernels)]
+    source = "".join(_KERNEL.format(n=n, i=i, j=j, k=k) for n, (i, j, k) in enumerate(sizes))
+    return mlir_opt(source, f"--pass-pipeline={_UNROLLED}")
+
+
+def without_repetition(lines: int) -> str:
+    """Return a module of which no two lines have the same shape."""
+    op = '"test.op"() {{name{n} = "{n}", list = ["{n}", {n}, @f{n}]}} : () -> ()\n'
+    return f"builtin.module {{\n{''.join(op.format(n=n) for n in range(lines))}}}"
+
+
+def context() -> Context:
+    """Return a context in which dialects load as they are met."""
+    result = Context()
+    for name, factory in get_all_dialects().items():
+        result.register_dialect(name, factory)
+    return result
+
+
+def xdsl_parse(text: str) -> Operation:
+    """Parse as `xdsl-opt` does, but for the garbage collector."""
+    with collector_paused():
+        return Parser(context(), text, "bench.mlir").parse_module()
+
+
+def passel_parse(text: str) -> Operation:
+    """Parse as passel does, with locations."""
+    return parse_source(context(), text, "bench.mlir")
+
+
+def passel_parse_slowly(text: str) -> Operation:
+    """Parse as passel does without examples."""
+    with slow_paths():
+        return passel_parse(text)
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    quick = wants_quick()
+    size, rounds = (2, 2) if quick else (60, 5)
+    inputs = {
+        "functions of 40 ops": functions_of_40_ops(4 * size),
+        "without repetition": without_repetition(50 * size),
+    }
+    if peer("mlir") is not None:
+        inputs["unrolled loops (scf)"] = scf = loops(size)
+        inputs["the same with branches (cf)"] = cf = mlir_opt(scf, "--convert-scf-to-cf")
+        inputs["the same in generic form"] = mlir_opt(cf, "--mlir-print-op-generic")
+    for name, text in inputs.items():
+        ops = sum(1 for _ in passel_parse(text).walk())
+        compare(
+            f"parse {name}, {ops} ops",
+            {
+                "xdsl": lambda text=text: xdsl_parse(text),
+                "passel, each op anew": lambda text=text: passel_parse_slowly(text),
+                "passel": lambda text=text: passel_parse(text),
+            },
+            rounds=rounds,
+            unit="µs/op",
+            scale=1e6 / ops,
+        ).show()
+
+
+if __name__ == "__main__":
+    main()
