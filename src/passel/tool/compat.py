@@ -13,7 +13,7 @@ import io
 import sys
 import traceback
 import warnings
-from functools import partial
+from functools import cache, partial
 from inspect import signature
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -106,7 +106,7 @@ class _CompatMain(xDSLOptMain):
     def _parse(self, stream: IO[bytes]) -> ModuleOp:
         text = stream.read().decode("utf-8")
         with collector_paused():
-            parser = _compat_parser()(self.ctx, text, self.get_input_name(), None)
+            parser = _compat_parser(parser_class())(self.ctx, text, self.get_input_name(), None)
             module = parser.parse_module(not self.args.no_implicit_module)
         gc.freeze()
         return module
@@ -172,8 +172,9 @@ class _XDSLMessages(SourceParser):
         return Parser._get_op_by_name(self, name)  # noqa: SLF001
 
 
-def _compat_parser() -> type[SourceParser]:
-    return type("CompatParser", (_XDSLMessages, parser_class()), {})
+@cache
+def _compat_parser(parser: type[SourceParser]) -> type[SourceParser]:
+    return type("CompatParser", (_XDSLMessages, parser), {})
 
 
 class _Narrator(PassInstrumentation):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.xdsl.adapter import XDSLAdapter
+from passel.xdsl.fast.contextual import parsed_in_context
 from passel.xdsl.files import parse_file
 from passel.xdsl.parsing import parse_source
 
@@ -37,6 +38,7 @@ __all__ = [
     "XDSLAdapter",
     "parse_file",
     "parse_source",
+    "parsed_in_context",
 ]
 
 

@@ -31,7 +31,7 @@ from xdsl.irdl import (
 )
 from xdsl_inputs import xdsl_context
 
-from passel.xdsl import parse_source
+from passel.xdsl import parse_source, parsed_in_context
 from passel.xdsl.fast.templates import same_attribute
 from passel.xdsl.source_parser import SourceParser
 
@@ -144,6 +144,15 @@ _LEARNED: dict[str, Consult] = {
 def test_a_parser_of_tokens_and_types_is_learned_from(subject: str) -> None:
     """What depends on the line alone is done by example."""
     assert assert_same(_LINES, lambda: _context(_op_that(_LEARNED[subject]))).by_example >= 4
+
+
+def test_a_class_whose_author_says_so_is_not_learned_from() -> None:
+    """Each op of a class that is parsed in context is parsed by its parser, and only once."""
+    calls: list[SSAValue[Any]] = []
+    op_class = parsed_in_context(_op_that(lambda _, __, value: calls.append(value)))
+    with eager_learning():
+        parse_source(_context(op_class), _LINES, "test.mlir")
+    assert len(calls) == _LINES.count("t.op ")
 
 
 def _parsed_by(parse: Callable[[Parser], dict[str, Any]]) -> type[Operation]:

@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
+from passel.xdsl.fast.contextual import CONTEXTUAL
 from passel.xdsl.fast.lines import (
     LINE,
     can_follow,
@@ -344,7 +345,7 @@ class ExampleParser(SourceParser):
         if names is None or op is None:
             return op
         template = self._to_template(line, names, op)
-        if template is None:
+        if template is None or template.op_class in CONTEXTUAL:
             return op
         self._examples += 1
         numbers = [line.start + start for start, _ in line.numbers]

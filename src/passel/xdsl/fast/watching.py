@@ -20,6 +20,7 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.parser import Parser
 from xdsl.parser.core import UnresolvedOperand
 
+from passel.xdsl.fast.contextual import CONTEXTUAL
 from passel.xdsl.lexer import FastLexer, FastToken
 from passel.xdsl.source_parser import SourceParser
 
@@ -347,6 +348,8 @@ class _Watching(SourceParser):
         op_class = super()._get_op_by_name(name)
         watch: Watch = _watch.current
         watch.op_name, watch.op_class = name, op_class
+        if op_class in CONTEXTUAL:
+            watch.refuse("its author")
         return _WatchedClass(watch, op_class)
 
     def _parse_generic_operation(self, op_type: Any) -> Operation:
