@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import uuid4
 
 from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import convert_diagnostic
@@ -231,7 +230,7 @@ def compiled(
     dumps = None
     if locate:
         # Made by MLIR when something fails, and removed when that is read.
-        dumps = Path(_scratch(), f"passel-{uuid4().hex}")
+        dumps = Path(_scratch(), f"passel-{os.urandom(16).hex()}")
         calls_of(bindings).name_failures(manager, str(dumps))
     return CompiledPipeline(manager, bindings, dumps)
 
