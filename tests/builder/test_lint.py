@@ -152,4 +152,4 @@ def test_broken_constraints_and_contracts_are_errors() -> None:
     assert "does not preserve Live" in finding.message
     builder.stage("lowering", required=True)
     (finding,) = lint(builder)
-    assert str(finding).startswith("error: nothing was put into stage 'lowering'")
+    assert str(finding).startswith("error: stage 'lowering' has to be filled")

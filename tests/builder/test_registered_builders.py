@@ -47,6 +47,6 @@ def test_what_it_cannot_build_is_refused() -> None:
     """A stage that nobody has filled is an error at the place of the pipeline's name."""
     builder = made(A())
     builder.stage("lowering", required=True)
-    with pytest.raises(PipelineError, match="nothing was put into stage 'lowering'") as caught:
+    with pytest.raises(PipelineError, match="stage 'lowering' has to be filled") as caught:
         PassManager.parse("any(p)", registry=registry_with(p=builder))
     assert caught.value.span is not None

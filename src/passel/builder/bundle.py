@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+from passel.builder.conditions import check_condition
+from passel.errors import DefinitionError
+from passel.passes import PassType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from passel.builder.conditions import Condition
     from passel.manager import OpPassManager
-    from passel.passes import Pass, PassType
-
-Condition: TypeAlias = "str | Callable[[Any], bool] | None"
-"""A variable of the pipeline, `not` and a variable, or a predicate that is given all variables."""
+    from passel.passes import Pass
 
 
 class Bundle:
@@ -30,6 +30,10 @@ class Bundle:
             every member is.
         when: The variable or predicate that it depends on whether it runs.
 
+    Raises:
+        DefinitionError: The types or the constraints are no tuple of such, or the condition is
+            none.
+
     Example:
         >>> cleanup = Bundle("cleanup", "canonicalize", "cse")
         >>> cleanup
@@ -46,6 +50,14 @@ class Bundle:
         idempotent: bool | None = None,
         when: Condition = None,
     ) -> None:
+        check_condition(when)
+        for each in _listed(types, "types", name):
+            if not isinstance(each, PassType):
+                message = (
+                    f"{each!r} of bundle '{name}' is no type of pass; write PassType({each!r})"
+                )
+                raise DefinitionError(message)
+        _listed(constraints, "constraints", name)
         self.name = name
         self.members = members
         self.together = together
@@ -57,3 +69,10 @@ class Bundle:
     def __repr__(self) -> str:
         members = ",".join(m.name if isinstance(m, Bundle) else str(m) for m in self.members)
         return f"<Bundle {self.name}: {members}>"
+
+
+def _listed(given: Any, what: str, bundle: str) -> tuple[Any, ...]:
+    """Return what is a plain tuple or list, which a type of pass or a constraint alone is not."""
+    if type(given) not in (tuple, list):
+        raise DefinitionError(f"{what} of bundle '{bundle}' is {given!r}; write ({given!r},)")
+    return given

@@ -5,16 +5,17 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, overload
 
+from passel.builder.conditions import check_condition
 from passel.builder.origin import caller
 from passel.builder.placing import put_after, put_before
 from passel.builder.sequence import Group
 from passel.builder.targets import Handle, Stage, describe
-from passel.errors import InsertionError
+from passel.errors import InsertionError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from passel.builder.bundle import Condition
+    from passel.builder.conditions import Condition
     from passel.builder.extensions import Extensions
     from passel.builder.items import Normalizer
     from passel.builder.origin import Origin
@@ -59,13 +60,15 @@ class Editor:
             when: The variable or predicate that it depends on whether they run.
 
         Raises:
-            InsertionError: A constraint would be broken, or there is no such stage.
+            InsertionError: A constraint would be broken, the label is taken, or there is no such
+                stage.
             PipelineError: The text is wrong, or a pass has another anchor.
         """
-        container = self._stage(stage) if stage else self._at
+        container = self._stage(stage) if stage else self._here()
         with self._changing() as added:
             for item in items:
                 for node in self._nodes(item, container):
+                    self._check_label(label, added)
                     self._sequence.link(node, container, len(container.items), label)
                     added.append(node)
             self._condition(added, when)
@@ -285,6 +288,31 @@ class Editor:
                 self._sequence.pin(around)
                 around = around.parent
 
+    def _here(self) -> Container:
+        """Return the container that is added to.
+
+        Raises:
+            InsertionError: It is a nested pipeline that was taken out.
+        """
+        around: Container | None = self._at
+        while around is not None and around is not self._sequence.root:
+            around = around.parent
+        if around is None:
+            message = f"the nested pipeline '{self._at.label}' is no longer there"
+            raise InsertionError(Problem(message))
+        return self._at
+
+    def _check_label(self, label: str, added: list[Node]) -> None:
+        """Refuse a label that was asked for and cannot be given.
+
+        Raises:
+            InsertionError: It is taken, or meant for several items.
+        """
+        if label and added:
+            raise InsertionError(Problem(f"the label '{label}' is for one item, not for several"))
+        if label and self._sequence.labelled(label) is not None:
+            raise InsertionError(Problem(f"there is an item with the label '{label}' already"))
+
     def _stage(self, name: str) -> Container:
         (unit,) = self._targets.select(Stage(name), "first")
         (group,) = unit
@@ -329,6 +357,7 @@ class Editor:
     @staticmethod
     def _condition(added: Iterable[Node], when: Condition) -> None:
         if when is not None:
+            check_condition(when)
             for node in added:
                 node.conditions = (*node.conditions, when)
 

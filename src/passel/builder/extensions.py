@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.builder.sequence import Step
@@ -30,10 +31,17 @@ class Extension(NamedTuple):
 
     @classmethod
     def of(cls, given: Extension | Callable[[Any], object]) -> Extension:
-        """Return an extension, that of a function under the function's own name."""
+        """Return an extension, that of a function under the function's own name.
+
+        Raises:
+            TypeError: It is no function.
+        """
         if isinstance(given, Extension):
             return given
-        return cls(f"{given.__module__}.{getattr(given, '__qualname__', given)}", given)
+        if not callable(given):
+            raise TypeError(f"an extension is a function that takes a builder, not {given!r}")
+        named = given if hasattr(given, "__qualname__") else type(given)
+        return cls(f"{named.__module__}.{named.__qualname__}", given)
 
 
 def installed_extensions() -> tuple[Extension, ...]:
@@ -95,9 +103,17 @@ class Extensions:
         """Call extensions in the order of their names, again for those that miss a target.
 
         Raises:
-            InsertionError: One cannot do what it wants, whatever the others do.
+            InsertionError: One cannot do what it wants, whatever the others do; or two have one
+                name, so that their order would be that of the arguments.
         """
         waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)
+        for one, other in pairwise(waiting):
+            if one.name == other.name:
+                message = (
+                    f"two extensions are called '{one.name}': give one of them a name of its own, "
+                    "as Extension(name, function)"
+                )
+                raise InsertionError(Problem(message))
         while waiting:
             failed: list[tuple[Extension, InsertionError]] = []
             for extension in waiting:
@@ -159,10 +175,7 @@ class Extensions:
             names = {target.name}
         for removal in self._removals:
             if names & {removal.label, removal.name} and removal.extension != self.current:
-                by = f"extension '{removal.extension}'" if removal.extension else "the builder"
-                message = (
-                    f"{error.problems[0].message}: {by} has taken {describe(target)} out, which "
-                    + (f"extension '{self.current}' relies on" if self.current else "was there")
-                )
+                by = f"extension '{removal.extension}'" if removal.extension else "the framework"
+                message = f"{describe(target)} is not in the pipeline: {by} has taken it out"
                 return InsertionError(Problem(message))
         return error

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.builder.conditions import holds
 from passel.builder.sequence import Group, Step
 from passel.errors import InsertionError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from passel.builder.bundle import Condition
     from passel.builder.sequence import Container, Node, Sequence
 
 
@@ -60,7 +60,7 @@ def _apply_conditions(
         sequence.unlink(item)
         return
     for condition in item.conditions:
-        if not _holds(condition, variables):
+        if not holds(condition, variables, item.label):
             what = (
                 condition
                 if isinstance(condition, str)
@@ -71,27 +71,13 @@ def _apply_conditions(
             return
 
 
-def _holds(condition: Condition, variables: Mapping[str, Any]) -> bool:
-    if condition is None:
-        return True
-    if not isinstance(condition, str):
-        return bool(condition(variables))
-    negated, _, name = condition.rpartition("not ")
-    name = name.strip()
-    if name not in variables:
-        known = ", ".join(f"'{each}'" for each in variables) or "none"
-        message = f"the condition '{condition}' asks for a variable that is not set; set: {known}"
-        raise InsertionError(Problem(message))
-    return bool(variables[name]) is not (condition != name and not negated.strip())
-
-
 def _fill(sequence: Sequence, stage: Group) -> None:
     if any(True for _ in stage.steps()):
         return
     for item in stage.default:
         sequence.link(item.copy(), stage, len(stage.items))
     if stage.is_required and not stage.items:
-        message = f"nothing was put into stage '{stage.name}', which has to be filled"
+        message = f"stage '{stage.name}' has to be filled, but nothing would run in it"
         raise InsertionError(Problem(message))
 
 

@@ -14,7 +14,7 @@ from passel.errors import AnchorError, InsertionError, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from passel.builder.bundle import Condition
+    from passel.builder.conditions import Condition
     from passel.builder.constraints import Constraint
     from passel.builder.sequence import Container, Node
     from passel.builder.targets import Handle, Occurrence, Target

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from passel.builder.contract_model import Violation
     from passel.builder.declarations import DeclarationTable
     from passel.builder.drawing import Form, Picture
+    from passel.builder.extensions import Extension
     from passel.builder.finishing import Remark
     from passel.builder.rules import Rule
     from passel.builder.sequence import Container
@@ -221,14 +222,14 @@ class PipelineBuilder(Ordering):
 
     # -- Handing it around ------------------------------------------------------------------
 
-    def extend(self, *extensions: Callable[[PipelineBuilder], object] | Any) -> Self:
+    def extend(self, *extensions: Callable[[PipelineBuilder], object] | Extension) -> Self:
         """Let extensions add to the pipeline, and return this builder.
 
         They are called in the order of their names, whatever the order in which they are
         given. One that misses a target is called again when others have added theirs.
 
         Args:
-            extensions: Functions that are given this builder.
+            extensions: Functions that are given this builder; an `Extension` gives one a name.
 
         Raises:
             InsertionError: An extension cannot do what it wants, or two of them disagree; the

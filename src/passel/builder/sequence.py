@@ -20,7 +20,8 @@ from passel.builder.origin import Origin
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from passel.builder.bundle import Bundle, Condition
+    from passel.builder.bundle import Bundle
+    from passel.builder.conditions import Condition
     from passel.diagnostics import Span
     from passel.manager import OpPassManager
     from passel.passes import Pass

@@ -8,16 +8,15 @@ from passel.builder.bundle import Bundle
 from passel.builder.sequence import Group, Step
 from passel.diagnostics import suggest
 from passel.errors import InsertionError, Problem
-from passel.passes import PassType
+from passel.passes import Pass, PassType
 from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from passel.builder.declarations import DeclarationTable
     from passel.builder.sequence import Node, Sequence
     from passel.builder.step_index import Key, StepIndex
-    from passel.passes import Pass
 
 
 class Handle(NamedTuple):
@@ -85,17 +84,20 @@ class Targets:
     def units(self, target: Target) -> list[Unit]:
         """Return all that a target stands for, in the order in which it runs."""
         if isinstance(target, Step):
-            return [[target]] if target.parent is not None else []
+            step = self._sequence.labelled(target.label)  # of a copy, the one that it has itself
+            return [[step]] if isinstance(step, Step) and step.pass_ is target.pass_ else []
         if isinstance(target, Handle):
             items = [self._sequence.labelled(label) for label in target.labels]
             unit: Unit = [item for item in items if item is not None]
             return [unit] if unit else []
         if isinstance(target, Stage):
-            return [[group] for group in self._groups() if group.name == target.name]
+            return [[stage] for stage in self._stages() if stage.name == target.name]
         if isinstance(target, Bundle):
             return self._additions(target.name)
         if isinstance(target, str):
             return self._named(target)
+        if not (isinstance(target, PassType) or _is_pass_class(target)):
+            raise TypeError(_no_target(target))
         return [[step] for step in steps_of(self._index, target)]
 
     def select(
@@ -105,7 +107,11 @@ class Targets:
 
         Raises:
             InsertionError: The target, or that many of it, are not there.
+            ValueError: There is no such occurrence.
         """
+        if occurrence not in _INDICES and not isinstance(occurrence, int):
+            message = f"an occurrence is 'first', 'last', 'all' or a number, not {occurrence!r}"
+            raise ValueError(message)
         units = self.units(target)
         if occurrence == "all" and units:
             return units
@@ -123,7 +129,7 @@ class Targets:
             yield step.pass_.name
             yield step.label
             yield from (use.bundle.name for use in step.bundles)
-        yield from (group.name for group in self._groups())
+        yield from (stage.name for stage in self._stages())
 
     def _named(self, name: str) -> list[Unit]:
         if steps := self._index.steps(("name", name)):
@@ -142,11 +148,11 @@ class Targets:
                     found.setdefault(use.label, []).append(step)
         return list(found.values())
 
-    def _groups(self) -> Iterable[Group]:
+    def _stages(self) -> Iterator[Group]:
         todo: list[Node] = [self._sequence.root]
         while todo:
             item = todo.pop()
-            if isinstance(item, Group):
+            if isinstance(item, Group) and not item.is_closed:
                 yield item
             if not isinstance(item, Step):
                 todo += reversed(item.items)
@@ -154,15 +160,20 @@ class Targets:
     def _missing(self, target: Target, there: int, wanted: int) -> str:
         what = describe(target)
         if there:
-            return f"there is no occurrence {wanted} of {what}: there is only {there}"
+            number = f"are {there}" if there > 1 else "is only 1"
+            return f"there is no occurrence {wanted} of {what}: there {number}, counted from 0"
         if isinstance(target, PassType):
             return (
                 f"there is no pass of type '{target}', so there is no place before, after or "
                 f"inside of it: add one first, or declare the type of a pass that is there"
             )
-        names = [name for name in self.names() if name]
-        hint = suggest(str(target), names) if isinstance(target, (str, Stage, Bundle)) else ""
-        return f"{what} is not in the pipeline{hint or '; it has ' + _listed(names)}"
+        if isinstance(target, Stage):
+            names, kind = [stage.name for stage in self._stages()], "stages"
+        else:
+            names, kind = [name for name in self.names() if name], "passes"
+        given = target.name if isinstance(target, (Bundle, Stage)) else target
+        hint = suggest(given, names) if isinstance(given, str) else ""
+        return f"{what} is not in the pipeline{hint or '; it has ' + _listed(names, kind)}"
 
 
 def keys_of(target: Target) -> tuple[Key, ...]:
@@ -205,8 +216,20 @@ def describe(target: Target) -> str:
     return f"'{target}'"
 
 
-def _listed(names: list[str]) -> str:
+def _is_pass_class(target: object) -> bool:
+    return isinstance(target, type) and issubclass(target, Pass)
+
+
+def _no_target(given: object) -> str:
+    hint = "; its class is one" if _is_pass_class(type(given)) else ""
+    return (
+        "a target is a class of passes, a name, what 'add' returned, a step, a bundle, a type of "
+        f"pass or a stage, not {given!r}{hint}"
+    )
+
+
+def _listed(names: list[str], kind: str) -> str:
     shown = list(dict.fromkeys(names))
     if not shown:
-        return "no passes"
+        return f"no {kind}"
     return ", ".join(f"'{name}'" for name in shown[:8]) + (", ..." if len(shown) > 8 else "")  # noqa: PLR2004 - what a line holds

@@ -11,6 +11,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import DefinitionError
+from passel.passes.pass_type import PassType
 from passel.passes.statistics import Statistic
 from passel.pipeline import NAMES, is_name
 
@@ -91,12 +92,22 @@ def check_pass(cls: type[Any]) -> None:
             shown = repr(value) if isinstance(value, str) else value.__qualname__
             msg = f"{attribute} of {cls.__qualname__} is {shown}; write ({shown},)"
             raise DefinitionError(msg)
+    _check_types(cls)
     for dialect in set(cls.makes_legal) & set(cls.makes_illegal):
         msg = (
             f"{cls.__qualname__} makes dialect '{dialect}' both legal and illegal: list it in "
             "makes_illegal if none of it is left, else in makes_legal"
         )
         raise DefinitionError(msg)
+
+
+def _check_types(cls: type[Any]) -> None:
+    for each in cls.types:
+        if not isinstance(each, PassType):
+            msg = (
+                f"{each!r} in types of {cls.__qualname__} is no PassType; write PassType({each!r})"
+            )
+            raise DefinitionError(msg)
 
 
 def check_fields(cls: type[Any]) -> None:

@@ -31,7 +31,7 @@ from passel.pipeline import PassNode, parse_elements_at, parse_options
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from passel.builder.bundle import Condition
+    from passel.builder.conditions import Condition
     from passel.builder.constraints import Constraint
     from passel.builder.data.pipeline_file import PipelineFile
     from passel.builder.data.tree import Data

@@ -19,7 +19,7 @@ from passel.pipeline import print_element
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from passel.builder.bundle import Condition
+    from passel.builder.conditions import Condition
     from passel.builder.rules import Rule
     from passel.builder.sequence import BundleUse, Node
 

@@ -1,0 +1,190 @@
+"""Calls of a builder that mean nothing are refused, with what would mean something."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+from builder_passes import A, B, OnFunc, X, made
+
+from passel import DefinitionError, InsertionError, Pass
+from passel.builder import BUFFERIZATION, Bundle, Extension, PipelineBuilder, Stage, after_any
+
+
+@pytest.mark.parametrize("occurrence", ["frist", None, 1.5])
+def test_occurrences_are_words_or_numbers(occurrence: Any) -> None:
+    """Any other is refused, whether or not the target is there."""
+    builder = made(A())
+    for target in ("a", "b"):
+        with pytest.raises(ValueError, match="an occurrence is 'first', 'last', 'all' or a number"):
+            builder.insert_before(target, B(), occurrence=occurrence)
+
+
+def test_the_count_of_occurrences_is_said() -> None:
+    """A number that is too high or too low is answered with how many there are."""
+    builder = made(A(), A())
+    for number in (2, -3):
+        with pytest.raises(InsertionError, match=f"no occurrence {number} of 'a': there are 2, "):
+            builder.insert_before("a", B(), occurrence=number)
+
+
+@pytest.mark.parametrize("target", [3, None, int, ("a",)])
+def test_what_is_no_target(target: Any) -> None:
+    """What cannot stand for steps is an error and not an absent target."""
+    builder = made(A())
+    with pytest.raises(TypeError, match="a target is a class of passes, a name, "):
+        builder.insert_before(target, B(), missing_ok=True)
+    with pytest.raises(TypeError):
+        assert target not in builder
+
+
+def test_a_pass_is_no_target() -> None:
+    """Its class is one: there may be several equal passes."""
+    with pytest.raises(TypeError, match="; its class is one"):
+        made(A()).insert_before(A(), B())  # pyright: ignore[reportArgumentType]
+
+
+def test_a_step_is_a_target_of_copies_and_of_no_other_builder() -> None:
+    """In a copy, it stands for the copy's own step; elsewhere for nothing."""
+    builder = made(A())
+    (step,) = builder.find("a")
+    other = builder.copy()
+    other.insert_before(step, B())
+    assert str(builder) == "builtin.module(a)"
+    assert str(other) == "builtin.module(b,a)"
+    stranger = made(A())
+    assert step not in stranger
+    with pytest.raises(InsertionError, match="step 'a' is not in the pipeline"):
+        stranger.insert_before(step, B())
+    assert str(builder) == "builtin.module(a)"
+
+
+def test_missing_stages_and_bundles_have_hints_of_their_kind() -> None:
+    """A pass of the same name is no way out of a missing stage."""
+    builder = made(A(), Bundle("tidy", B()))
+    with pytest.raises(InsertionError, match="stage 'a' is not in the pipeline; it has no stages"):
+        builder.insert_inside("a", X())
+    builder.stage("codegen")
+    with pytest.raises(InsertionError, match=r"stage 'codgen' .* did you mean 'codegen'"):
+        builder.add(X(), stage="codgen")
+    with pytest.raises(InsertionError, match=r"bundle 'tydy' .* did you mean 'tidy'"):
+        builder.insert_before(Bundle("tydy", B()), X())
+
+
+def test_a_bundle_is_no_stage() -> None:
+    """One that stays together is not added to by its name."""
+    builder = made(Bundle("tidy", A(), B(), together=True))
+    assert Stage("tidy") not in builder
+    with pytest.raises(InsertionError, match="stage 'tidy' is not in the pipeline"):
+        builder.add(X(), stage="tidy")
+
+
+def test_labels_are_for_one_item_and_given_once() -> None:
+    """A label that was asked for is the label that is given, or there is an error."""
+    builder = PipelineBuilder()
+    builder.add(A(), label="start")
+    with pytest.raises(InsertionError, match="there is an item with the label 'start' already"):
+        builder.add(B(), label="start")
+    with pytest.raises(InsertionError, match="the label 'end' is for one item, not for several"):
+        builder.add(A(), B(), label="end")
+    assert [step.label for step in builder.steps()] == ["start"]
+    builder.nest("func.func", label="functions")
+    assert str(builder) == "builtin.module(a,func.func())"
+
+
+def test_nothing_is_added_to_a_nested_pipeline_that_is_gone() -> None:
+    """What would not be built is refused."""
+    builder = PipelineBuilder()
+    functions = builder.nest("func.func")
+    blocks = functions.nest("any")
+    blocks.add(A())
+    builder.remove("a")
+    blocks.add(A())
+    builder.remove("func.func")
+    for nested, name in ((functions, "func.func"), (blocks, "any")):
+        with pytest.raises(InsertionError, match=f"nested pipeline '{name}' is no longer there"):
+            nested.add(OnFunc())
+
+
+@pytest.mark.parametrize("condition", ["", "fast and slow", "not", "not not fast", True, 3])
+def test_what_is_no_condition(condition: Any) -> None:
+    """A condition is refused where it is given."""
+    builder = made(A())
+    for call in (
+        partial(builder.add, B(), when=condition),
+        partial(builder.insert_before, "a", B(), when=condition),
+        partial(Bundle, "both", A(), when=condition),
+    ):
+        with pytest.raises(DefinitionError, match="is no condition: write a variable, 'not' and"):
+            call()
+    assert str(builder) == "builtin.module(a)"
+
+
+def test_spaces_around_conditions_mean_nothing() -> None:
+    """Only the word `not` negates."""
+    builder = PipelineBuilder(variables={"fast": True})
+    builder.add(A(), when=" fast ")
+    builder.add(B(), when=" not  fast")
+    assert str(builder.build()) == "builtin.module(a)"
+
+
+def test_a_variable_that_is_not_set_has_a_hint() -> None:
+    """The message says what asks for it, and what is set."""
+    builder = PipelineBuilder(variables={"fast": True})
+    builder.add(A(), when="fsat")
+    message = "'a' runs only if fsat, and no variable 'fsat' is set; did you mean 'fast'"
+    with pytest.raises(InsertionError, match=message):
+        builder.build()
+
+
+@pytest.mark.parametrize("types", [("cleanup",), BUFFERIZATION, "cleanup"])
+def test_what_are_no_types(types: Any) -> None:
+    """Texts are no types, and one type is no tuple of types."""
+    with pytest.raises(DefinitionError):
+        Bundle("tidy", A(), types=types)
+    with pytest.raises(DefinitionError):
+        type("Tidy", (Pass,), {"name": "tidy", "types": types})
+
+
+def test_one_constraint_is_no_tuple() -> None:
+    """The error shows how to write it."""
+    with pytest.raises(DefinitionError, match="constraints of bundle 'tidy' is"):
+        Bundle("tidy", A(), constraints=after_any("b"))  # pyright: ignore[reportArgumentType]
+
+
+def append(builder: PipelineBuilder, n: int = 1) -> None:
+    """Append a pass."""
+    builder.add(X(n=n))
+
+
+def test_extensions_are_functions_with_names_of_their_own() -> None:
+    """Names decide about their order, so that equal ones would leave it to the arguments."""
+    builder = made(A())
+    with pytest.raises(TypeError, match="an extension is a function that takes a builder, not 'x'"):
+        builder.extend("x")  # pyright: ignore[reportArgumentType]
+    one = partial(PipelineBuilder.add, when=None)
+    with pytest.raises(InsertionError, match=r"two extensions are called 'functools\.partial'"):
+        builder.extend(one, one)
+    builder.extend(Extension("second", partial(append, n=2)), Extension("first", append))
+    assert str(builder) == "builtin.module(a,x{n=1},x{n=2})"
+
+
+def test_a_target_that_was_taken_out_is_no_riddle() -> None:
+    """Who took it out and who misses it are both named."""
+
+    def takes(builder: PipelineBuilder) -> None:
+        builder.remove("a")
+
+    def misses(builder: PipelineBuilder) -> None:
+        builder.insert_before("a", X())
+
+    builder = made(A(), B())
+    with pytest.raises(InsertionError) as caught:
+        builder.extend(Extension("first", takes), Extension("second", misses))
+    assert str(caught.value) == (
+        "extension 'second': 'a' is not in the pipeline: extension 'first' has taken it out"
+    )
+    with pytest.raises(InsertionError, match="extensions 'first' and 'second' disagree"):
+        builder.extend(Extension("first", misses), Extension("second", takes))
+    assert str(builder) == "builtin.module(a,b)"
