@@ -15,7 +15,8 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
-.PHONY: help demo test sweep clients fuzz declarations native-passes lit check format compat bench docs lock clean
+XDSL_RELEASES := 0.59.0 0.66.0
+.PHONY: help demo test sweep clients xdsl-releases fuzz declarations native-passes lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -32,6 +33,11 @@ sweep: .venv/.dev ## Run the tests that go through everything there is, and prop
 
 clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which it installs (minutes)
 	$(BIN)/python -m pytest $(PATIENTLY) -m clients tests/clients
+
+xdsl-releases: $(XDSL_RELEASES:%=.venv/xdsl-%/.complete) ## Run the tests over xDSL on its oldest release that passel works on, and one in the middle
+	for release in $(XDSL_RELEASES); do \
+	  .venv/xdsl-$$release/bin/python -m pytest -n auto tests/xdsl && \
+	  .venv/xdsl-$$release/bin/lit -sv tests/lit || exit 1; done
 
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it
 	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
@@ -89,6 +95,13 @@ clean: ## Remove everything that the targets made
 
 .venv/.dev: .venv/.runtime
 	$(PIP_INSTALL) -e '.[dev,mlir]'
+	@touch $@
+
+# Without the locked versions, some of which are too new for old releases.
+.venv/xdsl-%/.complete: .venv/.runtime
+	$(PYTHON) -m venv .venv/xdsl-$*
+	.venv/xdsl-$*/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -e '.[mlir,test]' PyYAML xdsl==$*
 	@touch $@
 
 # No package on PyPI has the .td files; Debian's is not installed, only unpacked.

@@ -28,7 +28,13 @@ def _observe(lexer: MLIRLexer) -> list[tuple[Any, ...]]:
             span = token.span
             assert span.input is lexer.input
             seen.append((token.kind, token.text, type(span), span.start, span.end, lexer.pos))
-            seen.append((token.bytes, token.content, span.line_offset))
+            seen.append(
+                (
+                    getattr(token, "bytes", None),
+                    getattr(token, "content", None),
+                    getattr(span, "line_offset", 0),
+                )
+            )
             if token.kind is MLIRTokenKind.EOF:
                 return seen
     except ParseError as error:

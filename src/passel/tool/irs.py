@@ -84,6 +84,9 @@ class IRChoice:
         from passel.passes.resolution import names_on
 
         if self.name == "xdsl":
+            from passel.xdsl.release import check
+
+            check()
             return (registry or default_registry()).for_ir("xdsl")
         return names_on(self.adapter, registry)
 
@@ -128,9 +131,9 @@ class IRChoice:
     def version(self) -> str:
         """Return its name and version; that of xDSL takes no loading."""
         if self.name == "xdsl":
-            from importlib.metadata import version
+            from passel.xdsl.release import INSTALLED
 
-            return f"xDSL {version('xdsl')}"
+            return f"xDSL {INSTALLED}"
         return self.frontend.version()
 
 

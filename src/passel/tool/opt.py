@@ -55,9 +55,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return opt_main(argv)
     if argv is None:
         _prepare_process()
-    from passel.tool.compat import main as xdsl_main
 
-    return _guarded(PROGRAM, lambda: xdsl_main(words))
+    def run() -> int:
+        from passel.xdsl.release import check
+
+        check(newest="'--compat=xdsl'")
+        from passel.tool.compat import main as xdsl_main
+
+        return xdsl_main(words)
+
+    return _guarded(PROGRAM, run)
 
 
 def opt_main(

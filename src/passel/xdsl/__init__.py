@@ -7,14 +7,13 @@ are asked for.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from passel.xdsl.adapter import XDSLAdapter
-from passel.xdsl.fast.contextual import parsed_in_context
-from passel.xdsl.files import parse_file
-from passel.xdsl.parsing import parse_source
+from passel.xdsl.release import check
 
 if TYPE_CHECKING:
+    from passel.xdsl.adapter import XDSLAdapter
     from passel.xdsl.analyses import (
         CallGraph,
         DominanceInfo,
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
         SymbolTables,
         SymbolUsers,
     )
+    from passel.xdsl.fast.contextual import parsed_in_context
+    from passel.xdsl.files import parse_file
+    from passel.xdsl.parsing import parse_source
 
 __all__ = [
     "CallGraph",
@@ -41,12 +43,21 @@ __all__ = [
     "parsed_in_context",
 ]
 
+_HOMES = {
+    "XDSLAdapter": "adapter",
+    "parse_file": "files",
+    "parse_source": "parsing",
+    "parsed_in_context": "fast.contextual",
+}
+"""Modules of all but the analyses."""
+
+check()  # before anything of xDSL is imported, which may not be there in other releases
+
 
 def __getattr__(name: str) -> object:
-    """Import an analysis when it is asked for."""
+    """Import what is asked for."""
     if name in __all__:
-        from passel.xdsl import analyses
-
-        return getattr(analyses, name)
+        home = _HOMES.get(name, "analyses")
+        return getattr(import_module(f"passel.xdsl.{home}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -7,10 +7,12 @@ somebody asks for it.  Everything unusual (escapes, non-ASCII text, the end of t
 every error) is left to xDSL's own lexer, so that both agree by construction.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Any, Final
 
-from xdsl.utils.lexer import Input, Span, Token
+from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import (
     KIND_BY_PUNCTUATION_SPELLING,
     MLIRLexer,
@@ -18,16 +20,21 @@ from xdsl.utils.mlir_lexer import (
     StringLiteral,
 )
 
+from passel.xdsl.versions import MLIRToken
+
 # One group per class of token; a token's kind follows from the group that matched, or for
 # punctuation from its text.  Characters that only xDSL's lexer may judge stay unmatched:
 # a letter beyond ASCII may start an identifier, a backslash may be a bad escape.
+_PUNCTUATION: Final = [spelling for spelling in KIND_BY_PUNCTUATION_SPELLING if len(spelling) == 1]
+"""Not the same in all releases: `/` came after 0.59."""
+
 _TOKEN: Final = re.compile(
     r"""
     [ \t\n\r\f\v]*+(?://[^\n]*+[ \t\n\r\f\v]*+)*+
     (?:
       ([a-zA-Z_][a-zA-Z0-9_$.]*+)
     | (%(?:[0-9]++|[a-zA-Z$._-][a-zA-Z0-9$._-]*+))
-    | (->|\{(?!-\#)|[:,=>(\[<+?/})\]*|-])
+    | (->|\{(?!-\#)|[PUNCTUATION])
     | ([0-9]++(?!x)(?![.]))
     | ("[^"\\\n\v\f]*+")
     | (@[a-zA-Z_][a-zA-Z0-9_$.]*+)
@@ -36,7 +43,7 @@ _TOKEN: Final = re.compile(
     | (\^(?:[0-9]++|[a-zA-Z$._-][a-zA-Z0-9$._-]*+))
     | ([0-9]++[.][0-9]*+(?:[eE][+-]?[0-9]++)?+)
     )
-    """,
+    """.replace("PUNCTUATION", "".join(map(re.escape, sorted({*_PUNCTUATION} - {"{"})))),
     re.VERBOSE | re.ASCII,
 )
 _PUNCTUATION_GROUP: Final = 3
@@ -55,7 +62,7 @@ _KINDS: Final = (
 )
 
 
-class FastToken(Token[MLIRTokenKind, str]):
+class FastToken(MLIRToken):
     """A token that knows its text and start at once, and its span on demand."""
 
     # A slot takes the place of the property `text`.
@@ -80,7 +87,7 @@ class FastToken(Token[MLIRTokenKind, str]):
 _new_token: Final = FastToken.__new__
 
 
-def _adopt(token: Token[MLIRTokenKind, str]) -> FastToken:
+def _adopt(token: MLIRToken) -> FastToken:
     """Give a token of xDSL's lexer the shape that ours have."""
     adopted = _new_token(FastToken)
     adopted.kind = token.kind

@@ -3,22 +3,28 @@
 `parse_source` is the entry point; `SourceParser` does the work.
 """
 
+from __future__ import annotations
+
 import gc
 import re
-from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
-from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
 
-from passel.ir.resources import ExternalResource
 from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
 from passel.xdsl.source_parser import SourceParser
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+
+    from passel.ir.resources import ExternalResource
 
 __all__ = ["SourceParser", "collector_paused", "parse_source"]
 

@@ -14,6 +14,7 @@ from passel.diagnostics import suggest
 from passel.ir.frontend import UsageError
 from passel.xdsl.printing import make_printer
 from passel.xdsl.registration import installed_universe
+from passel.xdsl.versions import targets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +35,7 @@ class Emitter:
 
     def __init__(self, settings: FrontendSettings) -> None:
         spec = _spec(settings.own["target"])
-        targets = installed_universe().all_targets
+        targets = targets_of(installed_universe())
         if spec.name not in targets:
             hint = suggest(spec.name, targets) or f" (one of {', '.join(sorted(targets))})"
             raise UsageError(f"no such target '{spec.name}'{hint}")

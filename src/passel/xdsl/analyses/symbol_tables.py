@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.utils.symbol_table import SymbolTableCollection
-
 from passel.xdsl.symbols import is_table, table_around
+from passel.xdsl.versions import new_symbol_tables
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import SymbolRefAttr
     from xdsl.ir import Operation
-    from xdsl.utils.symbol_table import SymbolTable
+    from xdsl.utils.symbol_table import SymbolTable, SymbolTableCollection
 
 
 class SymbolTables:
@@ -35,7 +34,7 @@ class SymbolTables:
 
     def __init__(self, op: Operation) -> None:
         self.op = op
-        self.collection: SymbolTableCollection = SymbolTableCollection()
+        self.collection: SymbolTableCollection = new_symbol_tables()
 
     def __eq__(self, other: object) -> bool:
         """Return whether two agree on the tables, among those that are left, that either read."""

@@ -19,6 +19,7 @@ from xdsl.transforms.dead_code_elimination import region_dce
 from passel.errors import PassFailure
 from passel.passes import Pass, option
 from passel.xdsl.passes.integer_folds import fold_integers
+from passel.xdsl.versions import FOLDS, replace_op
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, Region
@@ -68,7 +69,7 @@ class Canonicalizer(Pass["Operation"]):
         pattern: RewritePattern = CanonicalizationRewritePattern()
         if self.disable_patterns or self.enable_patterns:
             pattern = _SomePatterns(self.disable_patterns, self.enable_patterns)
-        applier = GreedyRewritePatternApplier([pattern], ctx=ctx.ir_context, folding_enabled=True)
+        applier = GreedyRewritePatternApplier([pattern], ctx=ctx.ir_context, folding_enabled=FOLDS)
         folding = _IndexFolding(applier)
         limits = _Limits(folding, self.max_iterations, self.max_num_rewrites)
         simplify = self.region_simplify == "normal"
@@ -111,7 +112,7 @@ class _IndexFolding(RewritePattern):
         ):
             constants = [ConstantLike.get_constant_value(operand) for operand in op.operands]
             if None not in constants and (value := fold_integers(op, constants)) is not None:
-                rewriter.replace(op, ConstantOp(cast("IntegerAttr", value), kind))
+                replace_op(rewriter, op, ConstantOp(cast("IntegerAttr", value), kind))
                 return
         self.pattern.match_and_rewrite(op, rewriter)
 

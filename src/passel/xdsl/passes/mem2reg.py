@@ -10,6 +10,7 @@ from xdsl.transforms.dead_code_elimination import region_dce
 from passel.passes import Pass, Statistic, option
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
 from passel.xdsl.passes.memory_slots import Slot
+from passel.xdsl.versions import POISON_DIALECT
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -49,7 +50,7 @@ class Mem2Reg(Pass["Operation"]):
 
     name = "mem2reg"
     ir = "xdsl"
-    dependent_dialects: ClassVar[tuple[str, ...]] = ("ub",)
+    dependent_dialects: ClassVar[tuple[str, ...]] = (POISON_DIALECT,)
     region_simplify: bool = option(
         default=True, help="Erase dead ops and unreachable blocks where slots were promoted."
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from xdsl.dialects import scf, ub
+from xdsl.dialects import scf
 from xdsl.dialects.memref import AllocaOp, LoadOp, StoreOp
 
 from passel.xdsl.branches import pass_to_successor, successor_operands
+from passel.xdsl.versions import poison
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +39,7 @@ class Slot:
     alloca: AllocaOp
     element: Attribute
     accesses: dict[Block, list[Access]]
-    _poison: ub.PoisonOp | None = field(default=None, init=False)
+    _poison: Operation | None = field(default=None, init=False)
     _arguments: dict[Block, SSAValue] = field(default_factory=dict["Block", "SSAValue"], init=False)
 
     @classmethod
@@ -159,14 +160,14 @@ class Slot:
     def _nothing(self) -> SSAValue:
         """Return what is in the slot before anything was stored."""
         if self._poison is None:
-            op = ub.PoisonOp(result_type=self.element)
+            op = poison(self.element)
             op.location = self.alloca.location
             home = self.alloca.parent
             assert home is not None  # noqa: S101
             assert home.first_op is not None  # noqa: S101
             home.insert_op_before(op, home.first_op)
             self._poison = op
-        return self._poison.result
+        return self._poison.results[0]
 
 
 def _is_single(kind: MemRefType[Attribute]) -> bool:

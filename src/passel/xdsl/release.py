@@ -1,0 +1,44 @@
+"""The release of xDSL that is installed, and those that passel works on."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from passel.errors import AdapterError
+
+OLDEST: tuple[int, ...] = (0, 59)
+NEWEST: tuple[int, ...] = (0, 74)
+
+INSTALLED = version("xdsl")
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    parts = text.split(".")[:2]
+    # A working copy calls itself `0+unknown`, and is taken for the newest.
+    return tuple(map(int, parts)) if all(map(str.isdecimal, parts)) else NEWEST
+
+
+RELEASE = _numbers(INSTALLED)
+"""The first two numbers of the version."""
+
+
+class ReleaseError(AdapterError, ImportError):
+    """The installed release of xDSL is not one that passel works on."""
+
+
+def check(*, newest: str = "") -> None:
+    """Check that the installed release can be used.
+
+    Args:
+        newest: What needs the newest release that passel works on.
+
+    Raises:
+        ReleaseError: It cannot.
+    """
+    oldest, latest = (".".join(map(str, release)) for release in (OLDEST, NEWEST))
+    if not OLDEST <= RELEASE <= NEWEST:
+        raise ReleaseError(
+            f"passel works on xDSL {oldest} to {latest}; installed is xDSL {INSTALLED}"
+        )
+    if newest and RELEASE != NEWEST:
+        raise ReleaseError(f"{newest} needs xDSL {latest}; installed is xDSL {INSTALLED}")

@@ -1,0 +1,132 @@
+"""What differs between the releases of xDSL that passel works on."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
+from xdsl.utils.lexer import Token
+from xdsl.utils.symbol_table import SymbolTable, SymbolTableCollection
+
+from passel.xdsl.release import RELEASE
+from passel.xdsl.symbols import symbol_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import IO
+
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp, StringAttr
+    from xdsl.ir import Attribute, Operation
+    from xdsl.pattern_rewriter import PatternRewriter
+    from xdsl.universe import Universe
+    from xdsl.utils.arg_spec import ArgSpec
+    from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+    MLIRToken = Token[MLIRTokenKind, str]
+else:
+    MLIRToken = Token
+"""A token of MLIR text; it has a second type argument since 0.74."""
+
+FOLDS = RELEASE >= (0, 64)
+"""Whether xDSL's canonicalization folds constants; before, folding fails for some."""
+
+
+def replace_op(rewriter: PatternRewriter, op: Operation, new: Operation) -> None:
+    """Replace an op by a new one; `PatternRewriter.replace` came with 0.70."""
+    getattr(rewriter, "replace" if hasattr(rewriter, "replace") else "replace_op")(op, new)
+
+
+def poison(kind: Attribute) -> Operation:
+    """Return a new op whose result may be any value; the dialect `ub` came with 0.66."""
+    if POISON_DIALECT == "builtin":
+        return UnrealizedConversionCastOp.get((), (kind,))
+    from xdsl.dialects.ub import PoisonOp
+
+    return PoisonOp(result_type=kind)
+
+
+POISON_DIALECT = "ub" if find_spec("xdsl.dialects.ub") else "builtin"
+"""The dialect of `poison`."""
+
+
+def new_symbol_tables() -> SymbolTableCollection:
+    """Return an empty collection; before 0.66, xDSL's tables know nothing."""
+    return SymbolTableCollection() if RELEASE >= (0, 66) else _Tables()
+
+
+class _Tables(SymbolTableCollection):
+    """A collection of tables that do not change."""
+
+    def __init__(self) -> None:
+        self._tables: dict[Operation, SymbolTable] = {}
+
+    @property
+    def symbol_tables(self) -> Mapping[Operation, SymbolTable]:
+        """The tables that were asked for."""
+        return self._tables
+
+    def get_symbol_table(self, op: Operation) -> SymbolTable:
+        """Return the table of an op."""
+        if op not in self._tables:
+            self._tables[op] = _Table(op)
+        return self._tables[op]
+
+
+class _Table(SymbolTable):
+    """The symbols of an op."""
+
+    def __init__(self, op: Operation) -> None:
+        symbols = ((symbol_name(each), each) for each in op.regions[0].block.ops)
+        self._symbol_table = {name: each for name, each in symbols if name is not None}
+
+    def lookup(self, name: str | StringAttr) -> Operation | None:
+        """Return the symbol of a name."""
+        return self._symbol_table.get(name if isinstance(name, str) else name.data)
+
+
+def targets_of(universe: Universe) -> Mapping[str, Any]:
+    """Return the factories of targets by name.
+
+    Before 0.60, those of xDSL itself are functions in its tool.
+    """
+    return universe.all_targets if "mlir" in universe.all_targets else _targets_of_the_tool()
+
+
+@cache
+def _targets_of_the_tool() -> Mapping[str, Any]:
+    from xdsl.xdsl_opt_main import xDSLOptMain
+
+    tool: Any = object.__new__(xDSLOptMain)
+    found: dict[str, Callable[..., Any]] = {}
+    tool.available_targets = found
+    tool.register_all_targets()
+    return {name: _factory(target) for name, target in found.items()}
+
+
+def _factory(target: Callable[..., Any]) -> Callable[[], Any]:
+    return (lambda: _FunctionTarget(target)) if signature(target).parameters else target
+
+
+class _FunctionTarget:
+    """A target of xDSL's tool, which is a function of a module and a stream."""
+
+    def __init__(self, function: Callable[[ModuleOp, IO[str]], None]) -> None:
+        self._function = function
+
+    def from_spec(self, spec: ArgSpec) -> _FunctionTarget:
+        """Return the target itself.
+
+        Raises:
+            ValueError: It has no options.
+        """
+        if spec.parameters:
+            raise ValueError(f"it has no option '{next(iter(spec.parameters))}'")
+        return self
+
+    def emit(self, context: Context, module: ModuleOp, stream: IO[str]) -> None:
+        """Print a module."""
+        self._function(module, stream)
