@@ -147,8 +147,24 @@ def test_what_are_no_types(types: Any) -> None:
         type("Tidy", (Pass,), {"name": "tidy", "types": types})
 
 
+def test_nothing_to_disable() -> None:
+    """An empty stage has nothing to leave out, and what stands in it by default is not left out."""
+    builder = made(A())
+    builder.stage("codegen", B())
+    with pytest.raises(InsertionError, match="nothing to disable: stage 'codegen' holds no passes"):
+        builder.disable(Stage("codegen"))
+
+
+def test_what_is_no_anchor() -> None:
+    """An anchor is a name or a class."""
+    with pytest.raises(DefinitionError, match="None is not an op class"):
+        PipelineBuilder(None)  # pyright: ignore[reportArgumentType]
+
+
 def test_one_constraint_is_no_tuple() -> None:
     """The error shows how to write it."""
+    with pytest.raises(DefinitionError, match=r"constraints of Tidy is AfterAny\(.*; write \("):
+        type("Tidy", (Pass,), {"name": "tidy", "constraints": after_any("b")})
     with pytest.raises(DefinitionError, match="constraints of bundle 'tidy' is"):
         Bundle("tidy", A(), constraints=after_any("b"))  # pyright: ignore[reportArgumentType]
 

@@ -256,7 +256,8 @@ class Editor:
         """Leave a target where it is, but out of what is built.
 
         Raises:
-            InsertionError: The target is not there.
+            InsertionError: The target is not there, or holds no passes; what a stage would have
+                by default does not stand in it.
         """
         self._enable(target, occurrence, enabled=False)
 
@@ -270,7 +271,12 @@ class Editor:
 
     def _enable(self, target: Target, occurrence: Occurrence, *, enabled: bool) -> None:
         with self._changing():
-            for step in (s for unit in self._select(target, occurrence) for s in steps_of(unit)):
+            steps = [s for unit in self._select(target, occurrence) for s in steps_of(unit)]
+            if not steps:
+                word = "enable" if enabled else "disable"
+                message = f"there is nothing to {word}: {describe(target)} holds no passes"
+                raise InsertionError(Problem(message))
+            for step in steps:
                 self._sequence.enable(step, enabled=enabled)
                 self._rules.touch(step)
 

@@ -115,5 +115,6 @@ def op_name_of(anchor: str | type) -> str:
         name = getattr(anchor, attribute, None)
         if isinstance(name, str):
             return name
-    msg = f"{anchor.__qualname__} is not an op class: it has no op name"
+    shown = getattr(anchor, "__qualname__", anchor)
+    msg = f"{shown} is not an op class: it has no op name"
     raise DefinitionError(msg)

@@ -22,14 +22,20 @@ _BODIES = ("run", "initialize", "can_schedule_on")
 """Methods whose result would be a promise to run them, if they were asynchronous."""
 
 _TUPLES = {
+    "constraints",
     "dependent_dialects",
     "makes_illegal",
     "makes_legal",
     "preserves",
     "produces",
     "requires",
+    "types",
 }
-"""Attributes that are tuples of names or classes."""
+"""Attributes that are tuples, where one thing alone is easily written instead."""
+
+_PLAIN = {"constraints", "types"}
+_LISTS = (tuple, list)
+"""One type of pass is a tuple itself, so that these attributes are of these very classes."""
 
 _LAZY: tuple[tuple[Callable[[object], bool], str], ...] = (
     (inspect.iscoroutinefunction, "an async function"),
@@ -88,8 +94,8 @@ def check_pass(cls: type[Any]) -> None:
             _refuse_taken(cls, "statistic", attribute)
     for attribute in _TUPLES & declared.keys():
         value = declared[attribute]
-        if isinstance(value, (str, type)):
-            shown = repr(value) if isinstance(value, str) else value.__qualname__
+        if isinstance(value, (str, type)) or (attribute in _PLAIN and type(value) not in _LISTS):
+            shown = value.__qualname__ if isinstance(value, type) else repr(value)
             msg = f"{attribute} of {cls.__qualname__} is {shown}; write ({shown},)"
             raise DefinitionError(msg)
     _check_types(cls)

@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Severity
-from passel.ir.frontend import UsageError
 from passel.tool.output import printable
 from passel.tool.pipelines import given_builder
 
@@ -25,9 +24,7 @@ def lint_pipeline(settings: Settings, ir: IRChoice, registry: PassRegistry) -> i
     """
     from passel.builder import lint
 
-    if settings.pipeline.pass_pipeline is None and not settings.passes:
-        raise UsageError("'--lint' checks a pipeline: give one with -p, or passes as flags")
-    builder = given_builder(settings, registry)
+    builder = given_builder(settings, registry, "--lint")
     frontend = ir.configured(settings)
     findings = lint(builder, ir.adapter, frontend.new_context())
     for finding in findings:

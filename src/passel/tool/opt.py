@@ -242,6 +242,8 @@ def _process(words: list[str], program: str, ir: IRChoice, names: PassRegistry) 
         output.write(information)
         output.commit()
         return 0
+    if settings.pipeline.draw_pipeline and settings.pipeline.lint:
+        raise UsageError("'--lint' and '--draw-pipeline' both stand in place of a run: give one")
     if settings.pipeline.draw_pipeline:
         from passel.tool.pictures import draw_pipeline
 

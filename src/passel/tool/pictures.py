@@ -30,11 +30,11 @@ def draw_pipeline(settings: Settings, registry: PassRegistry) -> int:
 
     Raises:
         PipelineError: The pipeline is wrong.
-        UsageError: The output cannot be written.
+        UsageError: There is no pipeline, or the output cannot be written.
     """
     form: Any = settings.pipeline.draw_pipeline
     output = Output(settings.output.o)
-    builder = given_builder(settings, registry)
+    builder = given_builder(settings, registry, "--draw-pipeline")
     if form == "tree" and settings.output.o == "-" and sys.stdout.isatty():
         _print_styled(builder)
         return 0

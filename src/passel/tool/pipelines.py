@@ -49,7 +49,7 @@ class PipelineFactory:
         if written is None:
             self._elements = _resolved_flags(settings, registry)
         elif _is_file(written):
-            self._whole = given_builder(settings, registry).build()
+            self._whole = given_builder(settings, registry, "-p").build()
         else:
             self._whole = _parsed(written, registry)
 
@@ -104,16 +104,23 @@ class PipelineFactory:
         return manager
 
 
-def given_builder(settings: Settings, registry: PassRegistry) -> PipelineBuilder:
+def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineBuilder:
     """Return a builder of the pipeline that a command line gives.
+
+    Args:
+        settings: What the command line says.
+        registry: Where names are looked up.
+        flag: The flag that asks for it.
 
     Raises:
         PipelineError: It is wrong.
-        UsageError: There are variables, and no file that could have them.
+        UsageError: There is none, or there are variables and no file that could have them.
     """
     from passel.builder import PipelineBuilder
 
     written = _written_pipeline(settings)
+    if written is None and not settings.passes:
+        raise UsageError(f"'{flag}' is about a pipeline: give one with -p, or passes as flags")
     if written is not None and _is_file(written):
         variables = dict(settings.pipeline.pipeline_variable)
         return PipelineBuilder.from_file(written[1:], variables=variables, registry=registry)
@@ -130,6 +137,8 @@ def _written_pipeline(settings: Settings) -> str | None:
     written = settings.pipeline.pass_pipeline
     if settings.pipeline.pipeline_variable and not _is_file(written or ""):
         raise UsageError("'--pipeline-variable' is for a pipeline in a file: -p @pipeline.yaml")
+    if written == "@":
+        raise UsageError("'-p @' names no file; write -p @pipeline.yaml")
     return written
 
 
