@@ -57,6 +57,7 @@ def problem(seed: int) -> str:
 
 KNOWN: Final = (
     *("option without a name", "expected the name of a pass", "one name", "not isolated"),
+    "expected an anchor",
     *("no registered operation", "unable to schedule pass"),
 )
 """What passel says where it knowingly refuses more than mlir-opt; `pipelines.txt` says why."""
