@@ -84,8 +84,9 @@ def test_labels_are_for_one_item_and_given_once() -> None:
     """A label that was asked for is the label that is given, or there is an error."""
     builder = PipelineBuilder()
     builder.add(A(), label="start")
-    with pytest.raises(InsertionError, match="there is an item with the label 'start' already"):
-        builder.add(B(), label="start")
+    for call in (builder.add, builder.place):
+        with pytest.raises(InsertionError, match="an item with the label 'start' already"):
+            call(B(), label="start")
     with pytest.raises(InsertionError, match="the label 'end' is for one item, not for several"):
         builder.add(A(), B(), label="end")
     assert [step.label for step in builder.steps()] == ["start"]
@@ -103,8 +104,11 @@ def test_nothing_is_added_to_a_nested_pipeline_that_is_gone() -> None:
     blocks.add(A())
     builder.remove("func.func")
     for nested, name in ((functions, "func.func"), (blocks, "any")):
-        with pytest.raises(InsertionError, match=f"nested pipeline '{name}' is no longer there"):
-            nested.add(OnFunc())
+        for call in (nested.add, nested.place, nested.arrange):
+            with pytest.raises(InsertionError, match=f"pipeline '{name}' is no longer there"):
+                call(OnFunc())
+        with pytest.raises(InsertionError, match=f"pipeline '{name}' is no longer there"):
+            nested.stage("late")
 
 
 @pytest.mark.parametrize("condition", ["", "fast and slow", "not", "not not fast", True, 3])

@@ -80,7 +80,7 @@ class Arrangement:
             for item in items:
                 if item.parent is not home:
                     self._sequence.unlink(item)
-                    self._sequence.link(item, home, len(home.items))
+                    self._sequence.append(item, home)
                     has_changed = True
             complete = _with_empty(home, items)
             if complete != home.items:

@@ -16,8 +16,8 @@ from passel.builder.contract_model import Place, Violation, WatchedRegion
 from passel.builder.contract_verifier import ContractVerifier
 from passel.builder.contract_walk import ContractWalk
 from passel.builder.declarations import default_declarations
-from passel.builder.editing import steps_of
 from passel.builder.origin import Origin
+from passel.builder.sequence import steps_of
 from passel.builder.targets import describe
 from passel.diagnostics import Severity
 from passel.errors import ContractError, Problem

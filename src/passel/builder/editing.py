@@ -6,21 +6,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, overload
 
 from passel.builder.conditions import check_condition
+from passel.builder.insertion import put_after, put_before
 from passel.builder.origin import caller
-from passel.builder.placing import put_after, put_before
-from passel.builder.sequence import Group
+from passel.builder.sequence import Group, steps_of
 from passel.builder.targets import Handle, Stage, describe
 from passel.errors import InsertionError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
 
     from passel.builder.conditions import Condition
     from passel.builder.extensions import Extensions
     from passel.builder.items import Normalizer
     from passel.builder.origin import Origin
     from passel.builder.rules import Rules
-    from passel.builder.sequence import Container, Item, Node, Sequence, Step
+    from passel.builder.sequence import Container, Item, Node, Sequence
     from passel.builder.targets import Occurrence, Target, Targets, Unit
     from passel.passes import PassType
 
@@ -68,9 +68,7 @@ class Editor:
         with self._changing() as added:
             for item in items:
                 for node in self._nodes(item, container):
-                    self._check_label(label, added)
-                    self._sequence.link(node, container, len(container.items), label)
-                    added.append(node)
+                    self._append(node, container, added, label)
             self._condition(added, when)
         return handle_to(added)
 
@@ -308,16 +306,18 @@ class Editor:
             raise InsertionError(Problem(message))
         return self._at
 
-    def _check_label(self, label: str, added: list[Node]) -> None:
-        """Refuse a label that was asked for and cannot be given.
+    def _append(self, node: Node, container: Container, added: list[Node], label: str = "") -> None:
+        """Append an item, and note it; with a label if one was asked for.
 
         Raises:
-            InsertionError: It is taken, or meant for several items.
+            InsertionError: The label is taken, or meant for several items.
         """
         if label and added:
             raise InsertionError(Problem(f"the label '{label}' is for one item, not for several"))
         if label and self._sequence.labelled(label) is not None:
             raise InsertionError(Problem(f"there is an item with the label '{label}' already"))
+        self._sequence.append(node, container, label)
+        added.append(node)
 
     def _stage(self, name: str) -> Container:
         (unit,) = self._targets.select(Stage(name), "first")
@@ -371,8 +371,3 @@ class Editor:
 def handle_to(added: Iterable[Node]) -> Handle:
     """Return a handle to items."""
     return Handle(tuple(node.label for node in added))
-
-
-def steps_of(items: Iterable[Node]) -> Iterator[Step]:
-    """Yield the steps that items consist of."""
-    return (step for item in items for step in item.steps())

@@ -75,7 +75,7 @@ def _fill(sequence: Sequence, stage: Group) -> None:
     if any(True for _ in stage.steps()):
         return
     for item in stage.default:
-        sequence.link(item.copy(), stage, len(stage.items))
+        sequence.append(item.copy(), stage)
     if stage.is_required and not stage.items:
         message = f"stage '{stage.name}' has to be filled, but nothing would run in it"
         raise InsertionError(Problem(message))

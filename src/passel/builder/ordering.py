@@ -89,8 +89,7 @@ class Ordering(Editor):
                 container, nodes = self._nodes_somewhere(item)
                 for node in nodes:
                     node.home = self._at.label
-                    self._sequence.link(node, container, len(container.items), label)
-                    added.append(node)
+                    self._append(node, container, added, label)
             self._condition(added, when)
         return handle_to(added)
 
@@ -119,11 +118,11 @@ class Ordering(Editor):
             >>> print(builder)
             builtin.module(canonicalize,cse,symbol-dce)
         """
+        container = self._here()
         with self._changing(is_free=True) as added:
             for item in items:
-                for node in self._nodes(item, self._at):
-                    self._sequence.link(node, self._at, len(self._at.items))
-                    added.append(node)
+                for node in self._nodes(item, container):
+                    self._append(node, container, added)
             self._condition(added, when)
         return handle_to(added)
 
@@ -211,7 +210,7 @@ class Ordering(Editor):
     def _nodes_somewhere(self, item: object) -> tuple[Container, list[Node]]:
         """Return the items for what a user places, and the first container where they can be."""
         refused: AnchorError | None = None
-        for container in (self._at, *_nests(self._at)):
+        for container in (self._here(), *_nests(self._at)):
             try:
                 return container, self._nodes(item, container)
             except AnchorError as error:

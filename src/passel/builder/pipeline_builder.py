@@ -16,14 +16,13 @@ from passel.builder.contract_walk import ContractWalk
 from passel.builder.contracts import Region, in_builder, refuse
 from passel.builder.declarations import default_declarations
 from passel.builder.duplicates import drop_duplicates
-from passel.builder.editing import steps_of
 from passel.builder.extensions import Extensions
 from passel.builder.finishing import finish
 from passel.builder.followers import insert_followers
 from passel.builder.items import Normalizer
 from passel.builder.ordering import Ordering
 from passel.builder.rules import Rules
-from passel.builder.sequence import Group, Nest, Sequence, Step, stage_groups
+from passel.builder.sequence import Group, Nest, Sequence, Step, stage_groups, steps_of
 from passel.builder.targets import Handle, Stage, Targets, describe
 from passel.errors import AnchorError, InsertionError, PipelineError, Problem
 from passel.ir import ANY, op_name_of
@@ -211,10 +210,11 @@ class PipelineBuilder(Ordering):
         """
         if self._targets.units(Stage(name)):
             raise InsertionError(Problem(f"there is a stage '{name}' already"))
+        container = self._here()
         with self._changing() as added:
             groups = stage_groups(name, self._origin(), required=required)
             for group in groups:
-                self._sequence.link(group, self._at, len(self._at.items), f"stage {group.name}")
+                self._sequence.append(group, container, f"stage {group.name}")
                 added.append(group)
             stage = groups[1]
             stage.default = tuple(n for item in default for n in self._nodes(item, stage))
@@ -252,7 +252,7 @@ class PipelineBuilder(Ordering):
         builder = cls(manager.anchor, **arguments)
         with builder._sequence.change():
             for node in builder._normalizer.from_entries(manager.entries(), builder._origin()):
-                builder._sequence.link(node, builder._at, len(builder._at.items))
+                builder._sequence.append(node, builder._at)
         return builder
 
     @classmethod
@@ -335,7 +335,7 @@ class PipelineBuilder(Ordering):
         reader = Reader(builder._normalizer, builder._sequence, builder._at)
         with builder._changing() as added:
             for node in reader.nodes(file):
-                builder._sequence.link(node, builder._at, len(builder._at.items))
+                builder._sequence.append(node, builder._at)
                 added.append(node)
         for target, constraint, span in reader.asked:
             with placed(span):

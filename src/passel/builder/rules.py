@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from passel.builder.constraints import Constraint, ImmediatelyAfter, noun
 from passel.builder.step_index import Key, StepIndex
-from passel.builder.targets import keys_of, steps_of
+from passel.builder.targets import find_steps, keys_of
 from passel.errors import DefinitionError, InsertionError, Problem
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Rules:
         if rule.key is not None:
             return self.index.steps(rule.key)
         assert rule.target is not None  # noqa: S101 - it is one or the other
-        return steps_of(self.index, rule.target)
+        return find_steps(self.index, rule.target)
 
     def of(self, step: Step) -> Iterator[Rule]:
         """Yield the constraints that hold for a step."""
@@ -176,7 +176,7 @@ class Rules:
         """Yield the constraints on other steps that are about a step, with these."""
         rules = (rule for key in self.index.keys(step) for rule in self._by_target.get(key, ()))
         for rule in {id(rule): rule for rule in rules}.values():
-            if any(step in steps_of(self.index, target) for target in rule.constraint.targets):
+            if any(step in find_steps(self.index, target) for target in rule.constraint.targets):
                 yield from ((rule, other) for other in self.subjects(rule) if other is not step)
 
     def all(self) -> Iterator[tuple[Rule, Step]]:
@@ -262,7 +262,7 @@ class Scope:
         """Return the steps of a target except a subject, in the order in which they run."""
         known = self._known.get(target)
         if known is None:
-            steps = steps_of(self._rules.index, target)
+            steps = find_steps(self._rules.index, target)
             known = self._known[target] = (steps, set(steps))
         steps, members = known
         return [step for step in steps if step is not subject] if subject in members else steps

@@ -197,6 +197,11 @@ class Group(Container):
 Node: TypeAlias = "Step | Nest | Group"
 
 
+def steps_of(items: Iterable[Node]) -> Iterator[Step]:
+    """Yield the steps that items consist of."""
+    return (step for item in items for step in item.steps())
+
+
 class Watcher(Protocol):
     """Is told which steps come and go."""
 
@@ -295,6 +300,10 @@ class Sequence:
         container.items.insert(index, item)
         self.on_undo(lambda: container.items.remove(item))
         self._adopt(item, container, label)
+
+    def append(self, item: Node, container: Container, label: str = "") -> None:
+        """Put an item, and what is in it, at the end of a container; as `link` does."""
+        self.link(item, container, len(container.items), label)
 
     def _adopt(self, item: Node, container: Container, label: str = "") -> None:
         item.parent = container

@@ -98,7 +98,7 @@ class Targets:
             return self._named(target)
         if not (isinstance(target, PassType) or _is_pass_class(target)):
             raise TypeError(_no_target(target))
-        return [[step] for step in steps_of(self._index, target)]
+        return [[step] for step in find_steps(self._index, target)]
 
     def select(
         self, target: Target, occurrence: Occurrence, *, missing_ok: bool = False
@@ -193,7 +193,7 @@ def keys_of(target: Target) -> tuple[Key, ...]:
     return (("class", target),)
 
 
-def steps_of(index: StepIndex, target: Target) -> list[Step]:
+def find_steps(index: StepIndex, target: Target) -> list[Step]:
     """Return the steps of a target, in the order in which they run."""
     keys = keys_of(target)
     return index.steps(*keys) if isinstance(target, Handle) else index.first(*keys)
