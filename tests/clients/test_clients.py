@@ -37,6 +37,7 @@ class Client(NamedTuple):
 
 
 CLIENTS = (
+    Client("Catalyst", "pennylane-catalyst==0.15.0"),
     Client("JAX", "jax==0.10.2", is_quick=True),
     Client("JAX", "jax==0.7.2"),
     Client("JAX", "jax==0.5.3"),
