@@ -269,9 +269,6 @@ class FollowedBy(Constraint):
     phrase: ClassVar[str] = "should be followed by some {0}"
 
 
-STRONG = (AfterAny, AfterAll, BeforeFirst, ImmediatelyAfter, NotBetween, Requires, Conflicts, Once)
-
-
 def after_any(target: Target) -> Constraint:
     """Demand that a step runs after at least one of a target, which has to be there.
 

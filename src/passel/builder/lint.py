@@ -81,8 +81,12 @@ def lint(
         if not any(each.severity is Severity.ERROR for each in findings):
             findings += _about_nests(builder, adapter, context)
     except PipelineError as error:
-        findings += (Finding(Severity.ERROR, p.message, p.span) for p in error.problems)
+        findings += _errors(error)
     return tuple(sorted(findings, key=_place))
+
+
+def _errors(error: PipelineError) -> Iterator[Finding]:
+    return (Finding(Severity.ERROR, each.message, each.span) for each in error.problems)
 
 
 def _place(finding: Finding) -> tuple[bool, str, int]:
@@ -97,7 +101,10 @@ def _about_nests(
     manager = builder.build()
     if adapter is not None:
         manager.context = context
-        manager.check(adapter)
+        try:
+            manager.check(adapter)
+        except PipelineError as error:
+            yield from _errors(error)
     nests = _Nests(builder.declarations, adapter, manager.context)
     yield from nests.findings(manager.anchor, list(manager.entries()))
 
