@@ -235,6 +235,7 @@ def test_the_build_has_the_passes_as_they_are_declared() -> None:
 
 def test_anchors_are_those_of_the_build() -> None:
     """What a pass is restricted to is what MLIR says when it stands elsewhere."""
+    context = Context()
     for kind in CLASSES:
         for op in ("builtin.module", "func.func", "gpu.module", "spirv.module"):
             with (
@@ -242,7 +243,7 @@ def test_anchors_are_those_of_the_build() -> None:
                 if kind.anchor in (None, op)
                 else pytest.raises(ValueError, match=f"restricted to '{kind.anchor}'")
             ):
-                MLIR.passmanager.PassManager.parse(f"{op}({kind.name})", Context())
+                MLIR.passmanager.PassManager.parse(f"{op}({kind.name})", context)
 
 
 @pytest.mark.parametrize(

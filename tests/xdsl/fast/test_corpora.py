@@ -29,7 +29,7 @@ _UNROLLED = (
 _TESTS = Path(__file__).parents[2]
 
 
-@sampled(5)
+@sampled(25)
 def test_xdsls_corpus(step: int) -> None:
     """XDSL's own tests, five times each so that there is something to learn, give the same."""
     by_example = 0

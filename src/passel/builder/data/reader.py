@@ -49,7 +49,7 @@ _KEYS = {
 }
 _NOTHING = Scalar(None, "", Span(Source("", ""), 0, 0))
 _SCHEDULES = ("schedule", "transform")
-_MOST_ELEMENTS = 100_000
+_MOST_ELEMENTS = 10_000
 
 
 class Reader:
