@@ -15,6 +15,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
+CLIENTS ?= clients
 XDSL_RELEASES := 0.59.0 0.66.0
 .PHONY: help demo test sweep clients xdsl-releases fuzz declarations native-passes lit check format compat bench docs lock clean
 
@@ -32,7 +33,7 @@ sweep: .venv/.dev ## Run the tests that go through everything there is, and prop
 	$(PYTEST) $(PATIENTLY) --hypothesis-profile=thorough -m 'hypothesis and not sweep'
 
 clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which it installs (minutes)
-	$(BIN)/python -m pytest $(PATIENTLY) -m clients tests/clients
+	$(BIN)/python -m pytest $(PATIENTLY) -m "$(CLIENTS)" tests/clients
 
 xdsl-releases: $(XDSL_RELEASES:%=.venv/xdsl-%/.complete) ## Run the tests over xDSL on its oldest release that passel works on, and one in the middle
 	for release in $(XDSL_RELEASES); do \
