@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
 
 from passel.builder.conditions import check_condition
 from passel.builder.insertion import put_after, put_before
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from passel.builder.sequence import Container, Item, Node, Sequence
     from passel.builder.targets import Occurrence, Target, Targets, Unit
     from passel.passes import PassType
+
+
+class _How(TypedDict, total=False):
+    """Arguments of `insert_before` and `insert_after` that do not change what they return."""
+
+    occurrence: Occurrence
+    split: bool
+    when: Condition
 
 
 class Editor:
@@ -74,23 +82,11 @@ class Editor:
 
     @overload
     def insert_before(
-        self,
-        target: Target,
-        *items: object,
-        occurrence: Occurrence = ...,
-        missing_ok: Literal[False] = ...,
-        split: bool = ...,
-        when: Condition = ...,
+        self, target: Target, *items: object, missing_ok: Literal[False] = ..., **how: Unpack[_How]
     ) -> Handle: ...
     @overload
     def insert_before(
-        self,
-        target: Target,
-        *items: object,
-        occurrence: Occurrence = ...,
-        missing_ok: bool,
-        split: bool = ...,
-        when: Condition = ...,
+        self, target: Target, *items: object, missing_ok: bool, **how: Unpack[_How]
     ) -> Handle | None: ...
     def insert_before(
         self,
@@ -124,23 +120,11 @@ class Editor:
 
     @overload
     def insert_after(
-        self,
-        target: Target,
-        *items: object,
-        occurrence: Occurrence = ...,
-        missing_ok: Literal[False] = ...,
-        split: bool = ...,
-        when: Condition = ...,
+        self, target: Target, *items: object, missing_ok: Literal[False] = ..., **how: Unpack[_How]
     ) -> Handle: ...
     @overload
     def insert_after(
-        self,
-        target: Target,
-        *items: object,
-        occurrence: Occurrence = ...,
-        missing_ok: bool,
-        split: bool = ...,
-        when: Condition = ...,
+        self, target: Target, *items: object, missing_ok: bool, **how: Unpack[_How]
     ) -> Handle | None: ...
     def insert_after(
         self,
