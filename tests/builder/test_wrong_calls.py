@@ -151,6 +151,15 @@ def test_what_are_no_types(types: Any) -> None:
         type("Tidy", (Pass,), {"name": "tidy", "types": types})
 
 
+def test_a_builder_is_no_pass() -> None:
+    """It can be called, as a registered pipeline is, and is no function that works on ops."""
+    builder = made(A())
+    for call in (builder.add, builder.place, partial(builder.insert_before, "a")):
+        with pytest.raises(TypeError, match="a builder is no pass; register it as a pipeline"):
+            call(made(B()))
+    assert str(builder) == "builtin.module(a)"
+
+
 def test_nothing_to_disable() -> None:
     """An empty stage has nothing to leave out, and what stands in it by default is not left out."""
     builder = made(A())

@@ -339,6 +339,8 @@ class Editor:
             raise self._extensions.note_removal(target, error) from None
 
     def _nodes(self, item: object, container: Container) -> list[Node]:
+        if isinstance(item, Editor):
+            raise TypeError("a builder is no pass; register it as a pipeline, and add that by name")
         return self._normalizer.nodes(item, container, self._origin())
 
     def _origin(self) -> Origin:
