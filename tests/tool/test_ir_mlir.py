@@ -166,6 +166,7 @@ OWN = {
     "check-isolation": "passel's alone",
     "compat": "another tool",
     "draw-pipeline": "passel's alone",
+    "extend-pipeline": "passel's alone",
     "emit-bytecode": "test_bytecode",
     "frontend": "one choice",
     "help": "information",

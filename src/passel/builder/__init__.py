@@ -26,7 +26,7 @@ from passel.builder.declarations import (
     default_declarations,
 )
 from passel.builder.explaining import Explanation
-from passel.builder.extensions import Extension, installed_extensions
+from passel.builder.extensions import Extension, installed_extensions, register_extension
 from passel.builder.finishing import Remark
 from passel.builder.lint import Finding, lint
 from passel.builder.origin import Origin
@@ -89,5 +89,6 @@ __all__ = [
     "lint",
     "not_between",
     "once",
+    "register_extension",
     "requires",
 ]

@@ -44,8 +44,32 @@ class Extension(NamedTuple):
         return cls(f"{named.__module__}.{named.__qualname__}", given)
 
 
+_registered: dict[str, Extension] = {}
+
+
+def register_extension(
+    function: Callable[[Any], object], *, name: str = ""
+) -> Callable[[Any], object]:
+    """Make an extension known that is in no package, such as that of a plugin; a decorator.
+
+    Args:
+        function: The function, which is given the builder.
+        name: Its name; by default the function's own. Another one of that name is replaced.
+
+    Example:
+        >>> @register_extension
+        ... def tidy(builder):
+        ...     builder.insert_after("inline", "cse", missing_ok=True)
+        >>> "tidy" in {each.name.rpartition(".")[2] for each in installed_extensions()}
+        True
+    """
+    made = Extension(name, function) if name else Extension.of(function)
+    _registered[made.name] = made
+    return function
+
+
 def installed_extensions() -> tuple[Extension, ...]:
-    """Return the extensions of all installed packages, sorted by name.
+    """Return the extensions of all installed packages and those registered, sorted by name.
 
     An installed package has one by an entry point of the group `passel.pipelines`: a function
     that is given a builder. One that cannot be loaded is reported in the log `passel` and left
@@ -64,7 +88,7 @@ def installed_extensions() -> tuple[Extension, ...]:
             found.append(Extension(point.name, point.load()))
         except (Exception, SystemExit):  # noqa: BLE001 - a broken package must not take others with it
             log_exception(f"entry point '{point.name}' of passel.pipelines failed; skipped")
-    return tuple(found)
+    return tuple(sorted([*found, *_registered.values()], key=lambda each: each.name))
 
 
 class _Removal(NamedTuple):

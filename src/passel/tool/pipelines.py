@@ -46,7 +46,9 @@ class PipelineFactory:
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
         written = _written_pipeline(settings)
-        if written is None:
+        if given.extend_pipeline:
+            self._whole = given_builder(settings, registry, "--extend-pipeline").build()
+        elif written is None:
             self._elements = _resolved_flags(settings, registry)
         elif _is_file(written):
             self._whole = given_builder(settings, registry, "-p").build()
@@ -105,7 +107,7 @@ class PipelineFactory:
 
 
 def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineBuilder:
-    """Return a builder of the pipeline that a command line gives.
+    """Return a builder of the pipeline that a command line gives, extended if it asks for that.
 
     Args:
         settings: What the command line says.
@@ -116,6 +118,15 @@ def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> Pipe
         PipelineError: It is wrong.
         UsageError: There is none, or there are variables and no file that could have them.
     """
+    builder = _builder(settings, registry, flag)
+    if settings.pipeline.extend_pipeline:
+        from passel.builder import installed_extensions
+
+        builder.extend(*installed_extensions())
+    return builder
+
+
+def _builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineBuilder:
     from passel.builder import PipelineBuilder
 
     written = _written_pipeline(settings)

@@ -108,6 +108,7 @@ class PipelineFlags(FlagGroup):
         "draw the pipeline instead of running it", "<tree|mermaid|dot|svg>", implied="tree"
     )
     lint: bool = flag("check the pipeline instead of running it: what is wrong, or wastes time")
+    extend_pipeline: bool = flag("let installed extensions, and plugins, add to the pipeline")
     load_pass_plugin: tuple[str, ...] = flag(
         "a Python file or module with passes", "<file>", repeated=True, parse=_plugin
     )
