@@ -6,6 +6,8 @@ from builder_passes import A, B, X, made
 
 from passel import AllAnalyses, OpPassManager, Pass
 from passel.builder import Bundle, Declarations, DeclarationTable, PipelineBuilder
+from passel.mlir import MLIRAdapter
+from passel.xdsl import XDSLAdapter
 
 
 class Clean(Pass):
@@ -98,3 +100,13 @@ def test_what_only_looks_may_stand_between() -> None:
     builder = made(Clean(), Look(), A())
     builder.add(Clean())
     assert len(builder.build()) == 4
+
+
+def test_printers_that_come_along() -> None:
+    """Two packages want the same statistics: they are printed once, on either IR."""
+    for adapter in (XDSLAdapter(), MLIRAdapter()):
+        builder = PipelineBuilder("builtin.module", adapter=adapter)
+        builder.add("cse,print-op-stats")
+        builder.add("print-op-stats")
+        assert [step.pass_.name for step in builder.steps()] == ["cse", *["print-op-stats"] * 2]
+        assert len(builder.build()) == 2

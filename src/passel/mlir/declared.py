@@ -139,7 +139,7 @@ _IDEMPOTENT = """
 """A second run right after the first finds nothing to do, up to limits on iterations."""
 
 _ONLY_LOOK = "print-ir print-op-stats view-op-graph"
-"""They leave everything as it is, so also what was found out about it."""
+"""They leave everything as it is, so that a second look shows what the first one did."""
 
 
 def declare(table: DeclarationTable) -> None:
@@ -147,4 +147,5 @@ def declare(table: DeclarationTable) -> None:
     for kind, names in _TYPES.items():
         table.declare(Declarations(types=(kind,)), *names.split(), ir="mlir")
     table.declare(Declarations(idempotent=True), *_IDEMPOTENT.split(), ir="mlir")
-    table.declare(Declarations(preserves=(AllAnalyses,)), *_ONLY_LOOK.split(), ir="mlir")
+    only_looks = Declarations(preserves=(AllAnalyses,), idempotent=True)
+    table.declare(only_looks, *_ONLY_LOOK.split(), ir="mlir")

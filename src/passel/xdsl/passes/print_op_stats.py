@@ -25,6 +25,7 @@ class PrintOpStats(Pass["Operation"]):
 
     name = "print-op-stats"
     preserves: ClassVar[tuple[type, ...]] = (AllAnalyses,)
+    idempotent = True  # a second look shows what the first one did
     ir = "xdsl"
     json: bool = option(default=False, help="Print the stats as JSON.")
 
