@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
+from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import ArgSpecParseError
@@ -91,7 +93,11 @@ def _split(line: str) -> list[list[str]]:
 
 
 def _run(tool: Callable[[list[str]], int], arguments: list[str], text: str) -> _Result:
-    """Run a tool in this process on a text, and leave no trace of xDSL's global switches."""
+    """Run a tool in this process on a text, apart from what xDSL remembers for all contexts."""
+    resources = Builtin.get_interface(OpAsmDialectInterface)
+    assert resources is not None
+    # What ends with the process of a tool.
+    resources._blob_storage.clear()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     verify_attribute, colored, stdin = Attribute.__post_init__, Diagnostic.colored, sys.stdin
     out = io.StringIO()
     try:
