@@ -17,7 +17,7 @@ export NO_MKDOCS_2_WARNING := 1
 FUZZ_SECONDS ?= 60
 CLIENTS ?= clients
 XDSL_RELEASES := 0.59.0 0.66.0
-.PHONY: help demo test sweep clients xdsl-releases fuzz declarations native-passes lit check format compat bench docs lock clean
+.PHONY: help demo test sweep properties clients xdsl-releases fuzz declarations native-passes lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
@@ -28,8 +28,10 @@ demo: .venv/.runtime ## Show passel at work
 test: lit ## Run the lit suite, then the tests in Python and the doctests
 	$(PYTEST)
 
-sweep: .venv/.dev ## Run the tests that go through everything there is, and properties on more examples (minutes)
+sweep: .venv/.dev ## Run the tests that go through everything there is (minutes)
 	$(PYTEST) $(PATIENTLY) -m sweep
+
+properties: .venv/.dev ## Run property tests on many more examples (minutes)
 	$(PYTEST) $(PATIENTLY) --hypothesis-profile=thorough -m 'hypothesis and not sweep'
 
 clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which it installs (minutes)

@@ -87,14 +87,14 @@ def read_records(
         if done.returncode:
             raise _refusal(done.stderr, tablegen, file)
         records = json.loads(output.read_text("utf-8", errors="replace"))
-        return records, _included(dependencies.read_text("utf-8", errors="replace"))
+        return records, included_files(dependencies.read_text("utf-8", errors="replace"))
 
 
-def _included(rule: str) -> tuple[str, ...]:
+def included_files(rule: str) -> tuple[str, ...]:
     """Return the files that a rule for make depends on."""
     found: list[str] = []
     name = ""
-    for word in rule.partition(": ")[2].split(" "):
+    for word in rule.rstrip("\n").partition(": ")[2].split(" "):
         name = f"{name} {word}" if name else word  # TableGen does not escape spaces
         if Path(name).is_file():
             found.append(name)

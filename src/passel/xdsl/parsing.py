@@ -67,6 +67,7 @@ def parse_source(
             too deep nesting) is reported where parsing stopped, with its cause.
 
     Example:
+        >>> from xdsl.context import Context
         >>> print(parse_source(Context(), "", "empty.mlir"))
         builtin.module {
         }
