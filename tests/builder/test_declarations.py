@@ -58,7 +58,7 @@ def test_every_pass_that_comes_along_has_a_type(ir: str) -> None:
     names = (
         list(upstream_passes())
         if ir == "mlir"
-        else [info.name for info in default_registry().passes(ir=ir)]
+        else [i.name for i in default_registry().passes(ir=ir) if i.origin in {"passel", "xDSL"}]
     )
     table = default_declarations()
     named = (name for name in names if not name.startswith("test-"))
