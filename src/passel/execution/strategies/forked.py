@@ -36,7 +36,7 @@ _TOKEN = struct.Struct("I")
 _CHUNKS_PER_WORKER = 4
 """More balance better, fewer cost less."""
 
-_WORTH_IT = 0.04
+_WORTH_IT = 0.13
 """Seconds of work left from which on two workers gain more than forking and sending costs."""
 
 _TRIAL = 0.004
