@@ -1,4 +1,4 @@
-"""What is said about contracts: places in a pipeline, regions of it, and what breaks them."""
+"""The parts of a violated contract: places in a pipeline, regions of it, and violations."""
 
 from __future__ import annotations
 

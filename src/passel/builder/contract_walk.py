@@ -54,7 +54,7 @@ class _Fact:
 
 @dataclass(slots=True, eq=False)
 class _Level:
-    """What holds for the op that a pipeline runs on.
+    """The state of the op that a pipeline runs on.
 
     Attributes:
         scope: The anchors around, as far as ops are the same whenever the anchors are.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """What is known of a pass that bears on its place in a pipeline.
+    """Facts about a pass that bear on its place in a pipeline.
 
     Attributes:
         types: The parts that it plays in a pipeline.

@@ -34,7 +34,7 @@ class _How(TypedDict, total=False):
 
 
 class Editor:
-    """What changes a builder's sequence: all or nothing.
+    """Changes of a builder's sequence: all or nothing.
 
     Attributes:
         _sequence: The items.

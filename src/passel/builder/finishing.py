@@ -1,4 +1,4 @@
-"""What happens to a sequence when it is built: conditions, stages, and what is said about it."""
+"""Finishing a sequence when it is built: conditions, stages, and what is said about it."""
 
 from __future__ import annotations
 

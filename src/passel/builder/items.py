@@ -1,4 +1,4 @@
-"""What users add to builders, to items of a sequence; and items back to entries of managers."""
+"""From things that users add to items of a sequence, and from items to entries of managers."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Ordering(Editor):
-    """What constraints do to a builder's sequence."""
+    """Ordering of a builder's sequence by constraints."""
 
     def constrain(self, target: Target, *constraints: Constraint) -> None:
         """Put constraints on a target, in addition to what its passes and bundles declare.

@@ -31,7 +31,7 @@ class OneOf(NamedTuple):
 Demanded: TypeAlias = "Condition | OneOf"
 
 Demand: TypeAlias = "list[Demanded]"
-"""What one constraint demands of an order: all of these."""
+"""The demands of one constraint on an order: all of these."""
 
 _Numbered: TypeAlias = "list[tuple[int, Condition]]"
 """Conditions, each with the number of the demand that it is part of."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from passel.passes import Pass
 
 Key: TypeAlias = "tuple[str, Any]"
-"""What steps are found by: a kind of thing, and the thing."""
+"""A key that steps are found by: a kind of thing, and the thing."""
 
 
 class StepIndex:

@@ -40,6 +40,13 @@ class Outcome:
     counts: Counts = field(default_factory=dict[tuple[str, str], int])
     interrupt: BaseException | None = None
 
+    def statistics(self) -> dict[str, dict[str, int]]:
+        """Return what passes counted, by the pass's path and then by the statistic's name."""
+        found: dict[str, dict[str, int]] = {}
+        for (path, name), amount in self.counts.items():
+            found.setdefault(path, {})[name] = amount
+        return found
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle an interrupt as far as it can be, with its traceback as text."""
         parts = (self.changed, self.failures, self.diagnostics, dict(self.counts))

@@ -37,7 +37,7 @@ class NestedRunner(ContextServices, Protocol):
 
 
 class Packed(NamedTuple):
-    """What a task has done to its op in another process.
+    """The effect of a task on its op in another process.
 
     Attributes:
         contents: What the op holds now; None if it has not changed.

@@ -474,16 +474,13 @@ class PassManager(OpPassManager):
             failed = PassFailedError(outcome.failures, outcome.diagnostics)
             for note in run.notes:
                 failed.add_note(note)
-            written = (each.reproducer for each in instrumentations)
-            failed.reproducer = next(filter(None, written), None)
+            failed.reproducer = next(filter(None, (i.reproducer for i in instrumentations)), None)
             raise failed from outcome.failures[0].cause
-        timings = (each.timing for each in instrumentations if each.timing is not None)
-        statistics = _by_path(outcome.counts)
-        return RunResult(outcome.changed, outcome.diagnostics, statistics, next(timings, None))
+        timing = next((i.timing for i in instrumentations if i.timing is not None), None)
+        return RunResult(outcome.changed, outcome.diagnostics, outcome.statistics(), timing)
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
-        own = adapter.context_of(op) if op is not None else None
-        if own is not None:
+        if op is not None and (own := adapter.context_of(op)) is not None:
             return own
         if self.context is None:
             self.context = adapter.create_context()
@@ -501,10 +498,3 @@ def _log(outcome: Outcome, concluding: Sequence[Diagnostic]) -> None:
     """Write to the log what the error that a run raises does not tell."""
     told = {id(failure.diagnostic) for failure in outcome.failures} | set(map(id, concluding))
     log_diagnostics(each for each in outcome.diagnostics if id(each) not in told)
-
-
-def _by_path(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
-    statistics: dict[str, dict[str, int]] = {}
-    for (path, name), amount in counts.items():
-        statistics.setdefault(path, {})[name] = amount
-    return statistics

@@ -172,7 +172,7 @@ def is_pass(bindings: Bindings, name: str) -> bool:
 
 
 class Trial(NamedTuple):
-    """What MLIR says of a pass on modules.
+    """The answer of MLIR about a pass on modules.
 
     Attributes:
         fits: Whether it takes them.

@@ -1,4 +1,4 @@
-"""What passes preserve, as far as it is declared."""
+"""Preservation of analyses by passes, as far as it is declared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EVERYTHING = frozenset({AllAnalyses})
 
 
 class Contract(NamedTuple):
-    """What is declared of the analyses that a pass touches.
+    """Declarations about the analyses that a pass touches.
 
     Attributes:
         preserves: Analyses that it never invalidates.

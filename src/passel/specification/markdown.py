@@ -17,7 +17,7 @@ _SPACE = " \t\n\v\f\r"
 
 
 class PassEntry(NamedTuple):
-    """What is printed about a pass.
+    """Facts about a pass, as they are printed.
 
     Attributes:
         name: Its name in pipelines.

@@ -1,4 +1,4 @@
-"""What differs between the releases of xDSL that passel works on."""
+"""Differences between the releases of xDSL that passel works on."""
 
 from __future__ import annotations
 

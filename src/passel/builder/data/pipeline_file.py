@@ -26,7 +26,7 @@ _MAX_DEPTH = 64
 
 
 class PipelineFile(NamedTuple):
-    """What a file says of a pipeline.
+    """The contents of a file about a pipeline.
 
     Attributes:
         path: The file.

@@ -1,4 +1,4 @@
-"""What a YAML or TOML file holds: scalars, lists and tables, each with its place in the text."""
+"""The contents of a YAML or TOML file: scalars, lists and tables, each with its place."""
 
 from __future__ import annotations
 

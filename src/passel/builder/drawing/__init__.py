@@ -22,7 +22,7 @@ FORMS: dict[str, Callable[[Picture], str]] = {
     "dot": to_dot,
     "svg": to_svg,
 }
-"""What draws each form."""
+"""The functions that draw each form."""
 
 __all__ = [
     "FORMS",

@@ -1,4 +1,4 @@
-"""What is drawn of a pipeline: rows in the order in which they run, intervals, arcs."""
+"""The picture of a pipeline: rows in the order in which they run, intervals, arcs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Arc(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """What is drawn of a pipeline.
+    """The picture of a pipeline.
 
     Attributes:
         rows: The first is the pipeline itself.
@@ -90,7 +90,7 @@ class Picture(NamedTuple):
 
 
 class Known(Protocol):
-    """What a builder knows of its steps."""
+    """Answers of a builder about its steps."""
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays."""

@@ -1,4 +1,4 @@
-"""What a strategy is given, and the plainest one."""
+"""The work that a strategy is given, and the plainest strategy."""
 
 from __future__ import annotations
 

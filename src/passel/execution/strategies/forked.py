@@ -129,7 +129,7 @@ class Forked:
 
 
 class _Result(NamedTuple):
-    """What a worker has done.
+    """The work that a worker has done.
 
     Attributes:
         done: The outcome of each task, and what it has done to its op.

@@ -1,4 +1,4 @@
-"""What the fast paths know of xDSL beyond its public API, and whether that is still so.
+"""Assumptions of the fast paths about xDSL beyond its public API, and whether they hold.
 
 Ops built by example get their fields without xDSL's constructors, and what an op's parser
 consults is watched where xDSL's parser hands itself on. Both hold for the versions of xDSL

@@ -1,4 +1,4 @@
-"""What authors of dialects can say of their parsers."""
+"""Declarations that authors of dialects can make about their parsers."""
 
 from typing import Final, TypeVar
 from weakref import WeakSet

@@ -55,7 +55,7 @@ _LEAP: Final = 3 * _PATIENCE
 
 
 class _Seen:
-    """What is known of a shape without a template."""
+    """The state of a shape without a template."""
 
 
 _UNKNOWN: Final = "not a hint"

@@ -31,7 +31,7 @@ _new_op: Final = Operation.__new__
 
 @dataclass(slots=True, eq=False)
 class Template:
-    """What all ops of one shape have in common.
+    """The common parts of all ops of one shape.
 
     Attributes:
         op_class: The op's class.

@@ -41,7 +41,7 @@ _CONTEXTUAL: Final = frozenset(
 ASKED_FREELY: Final = frozenset(
     name for name in dir(Parser) if name.startswith(("parse_", "in_")) and name not in _CONTEXTUAL
 ) | {"resolve_operand", "resolve_operands", "raise_error", "expect", "delimited", "Delimiter"}
-"""What of a parser depends on nothing but tokens, aliases, and the types of operands."""
+"""Members of a parser that depend on nothing but tokens, aliases, and the types of operands."""
 
 _XDSL_PARSING: Final = ("xdsl.parser.", "xdsl.irdl.declarative_assembly_format", "passel.xdsl.")
 _XDSL_BUILDING: Final = ("xdsl.ir.", "xdsl.irdl.", *_XDSL_PARSING)
