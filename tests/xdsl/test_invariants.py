@@ -144,15 +144,23 @@ def test_a_module_that_was_verified_is_collected_whole() -> None:
 def test_what_is_known_of_an_attribute_goes_with_it() -> None:
     """An attribute that comes to stand where a right one stood in memory is checked itself."""
     checker = InvariantChecker()
-    addresses: set[int] = set()
-    again = 0
-    for _ in range(100):
-        op = TypedOp.create(properties={"number": IntegerAttr(1, IntegerType(32))})
-        checker.check(op)
-        addresses.add(id(op.number.type))
-        del op
-        op = TypedOp.create(properties={"number": IntegerAttr(1, IntegerType(33))})
-        again += id(op.number.type) in addresses
+
+    def constants(width: int) -> list[TypedOp]:
+        numbers = [IntegerAttr(1, IntegerType(width)) for _ in range(1000)]
+        return [TypedOp.create(properties={"number": number}) for number in numbers]
+
+    def checked(width: int) -> set[int]:
+        ops = constants(width)
+        for op in ops:
+            checker.check(op)
+        return {id(op.number.type) for op in ops}
+
+    addresses = checked(32)
+    gc.collect()
+    # All are kept alive, so that the memory given back has to be used again.
+    wrong = constants(33)
+    again = [op for op in wrong if id(op.number.type) in addresses]
+    assert again, "no address was used twice, so that this shows nothing"
+    for op in again:
         with pytest.raises(VerifyException):
             checker.check(op)
-    assert again, "no address was used twice, so that this shows nothing"
