@@ -38,6 +38,7 @@ class Client(NamedTuple):
 
 CLIENTS = (
     Client("Catalyst", "pennylane-catalyst==0.15.0"),
+    Client("xdsl-jax", "xdsl-jax==0.6.0 jax==0.10.2 xdsl==0.73.0", is_quick=True),
     Client("JAX", "jax==0.10.2", is_quick=True),
     Client("JAX", "jax==0.7.2"),
     Client("JAX", "jax==0.5.3"),
@@ -103,10 +104,15 @@ def test_commands_print_what_is_shown(client: Client, tmp_path: Path) -> None:
 
 
 def test_versions_are_those_tested() -> None:
-    """The table of versions names the packages that are tested, and no others."""
-    rows = re.findall(
-        r"^\| `([\w-]+)` \| (.*?) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
-    )
-    shown = {f"{name}=={version}" for name, versions in rows for version in versions.split(", ")}
+    """The table of versions names what the clients, the releases of xDSL and the suite have."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    releases = re.search(r"^XDSL_RELEASES := (.*)", makefile, re.MULTILINE)
+    assert releases
     tested = {package for client in CLIENTS for package in client.packages.split()}
-    assert tested <= shown
+    tested |= {f"xdsl=={release}" for release in releases[1].split()}
+    locked = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    tested |= {line for line in locked if line.startswith(("xdsl==", "xtc-mlir-python-bindings=="))}
+    page = PAGE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)`.*? \| ([\d., ]+) \|$", page, re.MULTILINE)
+    shown = {f"{name}=={version}" for name, versions in rows for version in versions.split(", ")}
+    assert tested == shown

@@ -1,0 +1,99 @@
+"""xDSL's passes, and one's own, on what JAX lowers functions to, read with xdsl-jax's dialect."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.printer import Printer
+from xdsl.universe import Universe
+from xdsl_jax.dialects.stablehlo import TransposeOp
+
+from passel import PassManager
+from passel.xdsl import XDSLAdapter, parse_source
+
+
+class Undo(RewritePattern):
+    """Replace a transpose of a transpose that together do nothing."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter) -> None:
+        """Look at where the operand comes from."""
+        inner = op.operand.owner
+        if isinstance(inner, TransposeOp):
+            first, second = inner.get_permutation(), op.get_permutation()
+            if all(first[place] == index for index, place in enumerate(second)):
+                rewriter.replace(op, [], [inner.operand])
+
+
+class UndoTransposes(ModulePass):
+    """Remove transposes that undo each other."""
+
+    name = "undo-transposes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite as long as there are any."""
+        PatternRewriteWalker(Undo()).rewrite_module(op)
+
+
+def dense(x: jax.Array, w: jax.Array, b: jax.Array) -> jax.Array:
+    """Compute a layer twice, which CSE finds."""
+    return jnp.tanh(x @ w + b) * jnp.tanh(x @ w + b)
+
+
+def turned(x: jax.Array, y: jax.Array) -> jax.Array:
+    """Transpose forth and back."""
+    return (x.T.T + y) @ y.T.T
+
+
+def gated(x: jax.Array) -> jax.Array:
+    """Use an op of CHLO, which xdsl-jax does not know, and a function of JAX's own."""
+    return jnp.where(x > 0, jnp.arcsinh(x), 0.0)
+
+
+def text_of(op: Any) -> str:
+    """Print an op."""
+    stream = StringIO()
+    Printer(stream=stream).print_op(op)
+    return stream.getvalue()
+
+
+def main() -> None:
+    """Lower three functions, and run the same passes as xDSL does."""
+    square, row = jnp.ones((3, 3)), jnp.ones(3)
+    known = Universe.get_multiverse().all_passes
+    for function, arguments in (
+        (dense, (square, square, row)),
+        (turned, (square, square)),
+        (gated, (row,)),
+    ):
+        lowered: Any = jax.jit(function).lower(*arguments).compiler_ir("stablehlo")
+        # A pass of JAX's own build of MLIR, on JAX's own IR.
+        PassManager("builtin.module", lowered.context).add_nested(
+            "func.func", "chlo-legalize-to-stablehlo"
+        ).run(lowered)
+        Path(f"{function.__name__}.mlir").write_text(str(lowered), encoding="utf-8")
+
+        context = XDSLAdapter().create_context()
+        theirs, ours = (parse_source(context, str(lowered), "jax.mlir") for _ in range(2))
+        passes = (UndoTransposes(), known["canonicalize"]()(), known["cse"]()())
+        PassPipeline(passes).apply(context, theirs)
+        manager = PassManager("builtin.module", context).add(UndoTransposes())
+        manager.nest("func.func").add("canonicalize", "cse")
+        changed = manager.run(ours).changed
+        same = text_of(ours) == text_of(theirs)
+        print(function.__name__, "changed:", changed, "as by xDSL:", same)
+
+
+if __name__ == "__main__":
+    main()
