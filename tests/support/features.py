@@ -202,6 +202,7 @@ FEATURES = {
         ),
         Feature("kept", flags=(f"--mlir-generate-reproducer={KEPT}",)),
         Feature("progress", drawn=True),
+        Feature("colours", flags=("--color=always",)),
         Feature(
             "expectations",
             flags=("--verify-diagnostics",),

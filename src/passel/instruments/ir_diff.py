@@ -5,13 +5,15 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
+from passel.instruments.terminals import styled
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.ir import IRAdapter
 
 _CONTEXT = 3
-_COLOURS = {"@": "36", "-": "31", "+": "32"}
+_COLOURS = {"@": "cyan", "-": "red", "+": "green"}
 
 
 def unified_diff(before: str, after: str) -> str:
@@ -79,8 +81,7 @@ def coloured(diff: str) -> str:
 def _coloured_line(line: str) -> str:
     text = line.rstrip("\n")
     bold = text.startswith(("--- before", "+++ after"))
-    colour = "1" if bold else _COLOURS.get(text[:1])
-    return f"\x1b[{colour}m{text}\x1b[0m\n" if colour else line
+    return styled(line, "bold" if bold else _COLOURS.get(text[:1], ""))
 
 
 class TextMemory:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.instruments.hooks import Run
     from passel.instruments.ir_sinks import Sink
+    from passel.instruments.terminals import Color
     from passel.ir import IRAdapter
     from passel.schedule import Step
 
@@ -57,6 +58,7 @@ class PrintIR(PassInstrumentation):
             it, or in it; the header says which op the pass ran on. After all passes unless
             `before` or `after` is given.
         stream: Where to print; by default the standard error as it is at that time.
+        color: When diffs are coloured: `auto`, `always` or `never`.
 
     Example:
         >>> import sys
@@ -97,6 +99,7 @@ class PrintIR(PassInstrumentation):
         diff: bool = False,
         symbol: str = "",
         stream: TextIO | None = None,
+        color: Color = "auto",
     ) -> None:
         wants_all = only_on_failure or (diff and not after) or (symbol and not before and not after)
         self._before = _Selection.of(before)
@@ -107,7 +110,7 @@ class PrintIR(PassInstrumentation):
         self._flags = flags
         self._diff = diff
         self._symbol = symbol
-        self._stream = StreamSink(stream)
+        self._stream = StreamSink(stream, color)
         self._sink: Sink = self._stream
         if directory is not None:
             self._sink = TreeSink(FileTree(directory), self._stream)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeAlias
 
 from passel.instruments.events import chain_of
 from passel.instruments.ir_diff import coloured
 from passel.instruments.ir_files import FileTree, directory_name
+from passel.instruments.terminals import Color, shows_color
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,16 +59,18 @@ class StreamSink:
 
     Args:
         stream: The stream; by default the standard error as it is when something is written.
+        color: When diffs are coloured.
     """
 
-    def __init__(self, stream: TextIO | None) -> None:
+    def __init__(self, stream: TextIO | None, color: Color = "auto") -> None:
         self._stream = stream
+        self._color: Color = color
         self._broken = False
 
     def take(self, chain: Chain, dump: Dump) -> None:
-        """Write a dump, in colours if it is a diff and goes to a terminal."""
+        """Write a dump, in colours if it is a diff and they are wanted."""
         shown = dump
-        if dump.is_diff and not os.environ.get("NO_COLOR") and self._target().isatty():
+        if dump.is_diff and shows_color(self._target(), self._color):
             shown = dump._replace(text=coloured(dump.text))
         self.say(str(shown))
 

@@ -56,6 +56,7 @@ class Driver:
             show_op=settings.diagnostics.mlir_print_op_on_diagnostic,
             hidden=_hidden(settings),
             byte_columns=self.frontend.byte_columns,
+            color=settings.diagnostics.color,
         )
         self.shared: Shared = Shared(
             settings,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from passel.diagnostics import Severity
 from passel.tool.output import printable
 from passel.tool.pipelines import given_builder
+from passel.tool.rendering import coloured
 
 if TYPE_CHECKING:
     from passel.passes import PassRegistry
@@ -29,5 +30,6 @@ def lint_pipeline(settings: Settings, ir: IRChoice, registry: PassRegistry) -> i
     findings = lint(builder, ir.adapter, frontend.new_context())
     for finding in findings:
         prefix = "" if finding.span else f"{settings.program}: "
-        print(f"{prefix}{printable(str(finding))}", file=sys.stderr)
+        text = f"{prefix}{printable(str(finding))}"
+        print(coloured(text, sys.stderr, settings.diagnostics.color), file=sys.stderr)
     return int(any(finding.severity is Severity.ERROR for finding in findings))

@@ -17,6 +17,7 @@ from passel.tool.output import Output, abandon_stdout, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from passel.instruments.terminals import Color
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
     from passel.tool.irs import IRChoice
@@ -64,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return xdsl_main(words)
 
-    return _guarded(PROGRAM, run)
+    return _guarded(PROGRAM, words, run)
 
 
 def opt_main(
@@ -103,14 +104,14 @@ def opt_main(
     words = sys.argv[1:] if argv is None else list(argv)
     if argv is None:
         _prepare_process()
-    return _guarded(name, lambda: _run(words, name, registry, adapter))
+    return _guarded(name, words, lambda: _run(words, name, registry, adapter))
 
 
 def _values(words: Sequence[str], flag: str) -> list[str]:
     return [value for name, value in flags_in(words) if name == flag]
 
 
-def _guarded(program: str, run: Callable[[], int]) -> int:
+def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
     """Run the tool, and say in a line why it ends early."""
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
@@ -119,11 +120,11 @@ def _guarded(program: str, run: Callable[[], int]) -> int:
     except PipelineError as error:
         for problem in error.problems:
             prefix = "" if problem.span else f"{program}: error: "
-            print(f"{prefix}{printable(str(problem))}", file=sys.stderr)
-        _print_hint(program, error)
+            _complain(f"{prefix}{printable(str(problem))}", words)
+        _print_hint(program, error, words)
     except PasselError as error:
-        print(f"{program}: error: {error}", file=sys.stderr)
-        _print_hint(program, error)
+        _complain(f"{program}: error: {error}", words)
+        _print_hint(program, error, words)
     except BrokenPipeError:
         abandon_stdout()  # whoever read the output has had enough
     return 1
@@ -160,10 +161,24 @@ class _Hint(str):
     __slots__ = ()
 
 
-def _print_hint(program: str, error: BaseException) -> None:
+def _print_hint(program: str, error: BaseException, words: Sequence[str]) -> None:
     for note in getattr(error, "__notes__", []):
         if isinstance(note, _Hint):
-            print(f"{program}: note: {note}", file=sys.stderr)
+            _complain(f"{program}: note: {note}", words)
+
+
+def _complain(text: str, words: Sequence[str]) -> None:
+    """Write an error or a note about a command line, which may say itself whether in colours."""
+    from passel.tool.rendering import coloured
+    from passel.tool.settings import color_of
+
+    color: Color = "auto"
+    for word in words:
+        if word in {"-color", "--color"}:
+            color = "always"
+        elif word.startswith(("-color=", "--color=")):
+            color = color_of(word.partition("=")[2])
+    print(coloured(text, sys.stderr, color), file=sys.stderr)
 
 
 def _prepare_process() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from passel.instruments.terminals import shows_color, styled
 from passel.tool.output import Output
 from passel.tool.pipelines import given_builder
 
@@ -35,20 +36,19 @@ def draw_pipeline(settings: Settings, registry: PassRegistry) -> int:
     form: Any = settings.pipeline.draw_pipeline
     output = Output(settings.output.o)
     builder = given_builder(settings, registry, "--draw-pipeline")
-    if form == "tree" and settings.output.o == "-" and sys.stdout.isatty():
-        _print_styled(builder)
-        return 0
-    output.write(builder.draw(form))
+    color = settings.diagnostics.color
+    if form == "tree" and settings.output.o == "-" and shows_color(sys.stdout, color):
+        output.write(_coloured_tree(builder))
+    else:
+        output.write(builder.draw(form))
     output.commit()
     return 0
 
 
-def _print_styled(builder: PipelineBuilder) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
+def _coloured_tree(builder: PipelineBuilder) -> str:
     from passel.builder.drawing import tree_lines
 
-    console = Console(soft_wrap=True, highlight=False)
-    for line in tree_lines(builder.picture()):
-        console.print(Text.assemble(*((piece.text, _STYLES[piece.role]) for piece in line)))
+    lines = tree_lines(builder.picture())
+    return "".join(
+        "".join(styled(piece.text, _STYLES[piece.role]) for piece in line) + "\n" for line in lines
+    )

@@ -5,16 +5,20 @@ Source: `mlir::SourceMgrDiagnosticHandler`, MLIR 22.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Location, Severity, underline
+from passel.instruments.terminals import shows_color, styled
 from passel.tool.output import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import TextIO
+
+    from passel.instruments.terminals import Color
 
 _STYLES = {
     Severity.ERROR: "bold red",
@@ -23,6 +27,9 @@ _STYLES = {
     Severity.NOTE: "bold cyan",
 }
 _MAX_OP_LINES = 60
+_RENDERED = re.compile(
+    r"(.+?): (error|warning|remark|note): (.*?)(?:\n([^\n]*\n[ \t]*\^~*))?", re.DOTALL
+)
 
 
 class Renderer:
@@ -33,6 +40,7 @@ class Renderer:
         stream: Where to; the error stream by default.
         hidden: Severities of diagnostics that are not written.
         byte_columns: Whether locations count bytes, as MLIR does, not characters.
+        color: When diagnostics are coloured.
     """
 
     def __init__(
@@ -42,11 +50,13 @@ class Renderer:
         stream: TextIO | None = None,
         hidden: Collection[Severity] = (),
         byte_columns: bool = False,
+        color: Color = "auto",
     ) -> None:
         self.show_op = show_op
         self._byte_columns = byte_columns
         self._hidden = frozenset(hidden)
         self.stream: TextIO = stream or sys.stderr
+        self._color: Color = color
         self._sources: dict[str, str] = {}
         self._lines: dict[str, list[str]] = {}
 
@@ -83,25 +93,10 @@ class Renderer:
         if location.label and not location.file:
             message = f"{location.label}: {message}"
         lines = self._excerpt(location) if excerpt else ""
-        if self.stream.isatty():
-            self._write_styled(diagnostic, message, lines)
-            return
-        self.stream.write(f"{location}: {diagnostic.severity.value}: {message}\n{lines}")
-
-    def _write_styled(self, diagnostic: Diagnostic, message: str, lines: str) -> None:
-        from rich.console import Console
-        from rich.text import Text
-
-        text = Text.assemble(
-            (f"{diagnostic.location}: ", "bold"),
-            (f"{diagnostic.severity.value}: ", _STYLES[diagnostic.severity]),
-            (message, "bold" if diagnostic.severity is not Severity.NOTE else ""),
-            "\n",
-        )
-        source, _, caret = lines.rstrip("\n").rpartition("\n")
-        if lines:
-            text.append(source + "\n").append(caret + "\n", "bold green")
-        Console(file=self.stream, soft_wrap=True, highlight=False).print(text, end="")
+        text = f"{location}: {diagnostic.severity.value}: {message}\n{lines}"
+        if shows_color(self.stream, self._color):
+            text = _coloured(str(location), diagnostic.severity, message, lines)
+        self.stream.write(text)
 
     def _excerpt(self, location: Location) -> str:
         """Return the source line and a caret line, if the source can be had."""
@@ -123,6 +118,29 @@ class Renderer:
             text = self._sources.pop(name, None)
             lines = self._lines[name] = (_read(name) if text is None else text).split("\n")
         return lines
+
+
+def _coloured(place: str, severity: Severity, message: str, lines: str = "") -> str:
+    """Return a diagnostic in the colours of LLVM's tools; its last line is that of the caret."""
+    head = styled(f"{place}: ", "bold") + styled(f"{severity.value}: ", _STYLES[severity])
+    source, newline, caret = lines.rstrip("\n").rpartition("\n")
+    excerpt = source + newline + styled(caret + "\n", "bold green") if lines else ""
+    return f"{head}{styled(message, '' if severity is Severity.NOTE else 'bold')}\n{excerpt}"
+
+
+def coloured(text: str, stream: TextIO, color: Color) -> str:
+    """Return one diagnostic that has been rendered, in colours if they are wanted.
+
+    Args:
+        text: The diagnostic: place, severity, message; perhaps a source line and a caret.
+        stream: Where it goes.
+        color: When it is coloured.
+    """
+    found = _RENDERED.fullmatch(text) if shows_color(stream, color) else None
+    if found is None:
+        return text
+    place, severity, message, lines = found.groups(default="")
+    return _coloured(place, Severity(severity), message, lines).removesuffix("\n")
 
 
 def _read(name: str) -> str:

@@ -227,6 +227,7 @@ def _make_printer(settings: Settings, registry: PassRegistry) -> PrintIR | None:
         only_on_change=given.mlir_print_ir_after_change,
         flags=settings.print_flags,
         directory=given.mlir_print_ir_tree_dir or None,
+        color=settings.diagnostics.color,
     )
     printer.defers_complaint = True  # a later part of the input may have the symbol
     return printer

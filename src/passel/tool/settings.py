@@ -17,6 +17,7 @@ from passel.ir.frontend import Flag, FrontendSettings, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from passel.instruments.terminals import Color
     from passel.tool.flags import CommandLine, PassFlag
 
 
@@ -61,6 +62,13 @@ def _assignment(text: str) -> tuple[str, str]:
     if not name or not equals:
         raise ValueError(f"takes a name and a value such as n=3, not '{text}'")
     return name, value
+
+
+def color_of(text: str) -> Color:
+    """Return what a value of `--color` means, which is a boolean in LLVM's tools."""
+    if text in {"always", "true", "1"}:
+        return "always"
+    return "never" if text in {"never", "false", "0"} else "auto"
 
 
 def _verify_mode(text: str) -> bool | Literal["always"]:
@@ -201,6 +209,14 @@ class DiagnosticFlags(FlagGroup):
     mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
+    color: Color = flag(
+        "colour diagnostics, diffs and drawings; auto: on terminals, without $NO_COLOR",
+        "<auto|always|never>",
+        "auto",
+        implied="always",
+        choices=("auto", "always", "never", "true", "false", "1", "0"),
+        parse=color_of,
+    )
     parsing_diagnostics: bool = flag("print a parse error to the output and exit with 0")
     shrink: bool = flag("exit with 0 exactly if a pass raised ShrinkException")
 

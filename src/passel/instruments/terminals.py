@@ -1,0 +1,57 @@
+"""Colours on terminals: whether a stream shows them, and how text gets them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Color: TypeAlias = Literal["auto", "always", "never"]
+"""When text is coloured; `auto` is for terminals that can, unless `NO_COLOR` is set."""
+
+_CODES = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+}
+
+
+def shows_color(stream: Any, color: Color = "auto") -> bool:
+    """Return whether text that is written to a stream is to be coloured.
+
+    Example:
+        >>> import io
+        >>> shows_color(io.StringIO()), shows_color(io.StringIO(), "always")
+        (False, True)
+
+    Source: https://no-color.org, and `llvm::raw_fd_ostream::has_colors`, LLVM 22.
+    """
+    if color != "auto":
+        return color == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(stream.isatty())
+
+
+def styled(text: str, style: str) -> str:
+    r"""Return text with the codes of a style, such as `bold red`, around each of its lines.
+
+    Example:
+        >>> styled("a\n", "bold red")
+        '\x1b[1;31ma\x1b[0m\n'
+    """
+    codes = ";".join(_CODES[word] for word in style.split())
+    return "".join(_lines(text, codes)) if codes else text
+
+
+def _lines(text: str, codes: str) -> Iterable[str]:
+    for line in text.splitlines(keepends=True):
+        bare = line.rstrip("\n")
+        yield f"\x1b[{codes}m{bare}\x1b[0m{line[len(bare) :]}" if bare else line

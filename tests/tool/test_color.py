@@ -1,0 +1,118 @@
+"""Colours of what the tool writes: when there are any, and that they are those of mlir-opt."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel.tool import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tool_fixtures import MlirOpt, Tool
+
+BAD = "func.func @f() -> i32 { func.return }\n"
+ESCAPE = re.compile(r"\x1b\[([0-9;]*)m")
+DIFF = ("in.mlir", "--dce", "--mlir-print-ir-diff", "-o=/dev/null")
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self) -> bool:
+        """It is."""
+        return True
+
+
+@pytest.fixture
+def seen(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Runs the tool with its error stream on a terminal, and returns what is seen there."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    Path("bad.mlir").write_text(BAD)
+
+    def run(*arguments: str) -> str:
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        main(arguments)
+        return terminal.getvalue()
+
+    return run
+
+
+WRITERS = {
+    "diagnostic": ("bad.mlir",),
+    "wrong pipeline": ("in.mlir", "-p=builtin.module(csx)"),
+    "wrong flag": ("in.mlir", "--csx"),
+    "lint": ("in.mlir", "--lint", "-p=builtin.module(cse,cse)"),
+    "diff": DIFF,
+}
+
+
+@pytest.mark.parametrize("arguments", WRITERS.values(), ids=WRITERS)
+def test_terminals_show_colours_unless_told_otherwise(
+    arguments: tuple[str, ...], seen: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`auto` minds NO_COLOR and TERM; a flag wins over both; the text is always the same."""
+    coloured = seen(*arguments)
+    plain = seen(*arguments, "--color=never")
+    assert "\x1b[" in coloured
+    assert "\x1b[" not in plain
+    assert ESCAPE.sub("", coloured) == plain.replace(" --color=never", "")
+    monkeypatch.setenv("TERM", "dumb")
+    assert seen(*arguments) == plain
+    assert "\x1b[" in seen(*arguments, "--color")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert seen(*arguments, "--color=auto") == plain
+    assert seen(*arguments, "--color=always") == coloured
+
+
+@pytest.mark.parametrize("arguments", WRITERS.values(), ids=WRITERS)
+def test_files_and_pipes_have_none_unless_told(arguments: tuple[str, ...], tool: Tool) -> None:
+    """What goes into a pipe is coloured by `--color` alone."""
+    Path("bad.mlir").write_text(BAD)
+    assert "\x1b[" not in tool(*arguments).err
+    assert "\x1b[" in tool(*arguments, "--color=true").err
+
+
+def test_a_drawn_pipeline_has_them_when_told(tool: Tool) -> None:
+    """A tree in a pipe is coloured by `--color`, one in a file never."""
+    drawing = ("-p=builtin.module(cse)", "--draw-pipeline", "--color")
+    assert "\x1b[1mcse\x1b[0m" in tool(*drawing).out
+    tool(*drawing, "-o=tree.txt")
+    assert "\x1b[" not in Path("tree.txt").read_text()
+
+
+def test_diagnostics_have_the_colours_of_mlir_opt(tool: Tool, mlir_opt: MlirOpt) -> None:
+    """Each character of the error, of the line and of the caret is styled as by mlir-opt."""
+    Path("bad.mlir").write_text(BAD)
+    theirs = mlir_opt("bad.mlir", "--color").err
+    ours = tool("bad.mlir", "--color", "--ir=mlir").err
+    wanted = styles(theirs)[: plain_length(theirs, lines=3)]
+    assert styles(ours)[: len(wanted)] == wanted
+
+
+def styles(text: str) -> list[tuple[str, frozenset[str]]]:
+    """Return each visible character with the codes that it is written in."""
+    found: list[tuple[str, frozenset[str]]] = []
+    codes: frozenset[str] = frozenset()
+    for index, part in enumerate(ESCAPE.split(text)):
+        if index % 2:
+            given = part.split(";")
+            codes = frozenset() if "0" in given or not part else codes
+            codes |= {code for code in given if code not in {"", "0"}}
+        else:
+            found += [(c, codes) for c in part if c != "\n"]
+    return found
+
+
+def plain_length(text: str, lines: int) -> int:
+    """Return how many characters the first lines of a text show."""
+    return sum(map(len, ESCAPE.sub("", text).splitlines()[:lines]))
