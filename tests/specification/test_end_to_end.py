@@ -109,3 +109,25 @@ def test_documentation_of_the_package(package: Path) -> None:
     assert re.findall(r"### `-(.*)`", page) == ["count-ops", "number-functions"]
     doc = run(package, sys.executable, "-m", "passel.specification", "-gen-pass-doc", "Passes.td")
     assert len(re.findall("^### ", doc.stdout, re.MULTILINE)) == 4
+
+
+def test_a_page_of_a_site_that_mkdocs_builds(package: Path) -> None:
+    """The hook that the page shows adds the passes to the site, and writes no file of its own."""
+    for title in ("mkdocs.yml", "passes_page.py"):
+        (package / title).write_text(shown(title))
+    docs = package / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text("# My compiler\n")
+    built = run(package, sys.executable, "-m", "mkdocs", "build", "--strict")
+    assert built.returncode == 0, built.stderr
+    assert "Count the ops of a function." in (package / "site/passes/index.html").read_text()
+    assert [each.name for each in docs.iterdir()] == ["index.md"]
+
+
+def test_a_page_of_a_site_that_sphinx_builds(package: Path) -> None:
+    """With the configuration that the page shows, Sphinx builds the passes without a warning."""
+    (package / "conf.py").write_text(shown("conf.py"))
+    (package / "index.rst").write_text("My compiler\n===========\n\n.. toctree::\n\n   passes\n")
+    built = run(package, sys.executable, "-m", "sphinx", "-W", "-q", ".", "out")
+    assert built.returncode == 0, built.stderr
+    assert "Count the ops of a function." in (package / "out/passes.html").read_text()

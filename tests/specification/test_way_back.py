@@ -321,7 +321,7 @@ def test_help_on_one_pass(tool: Tool, plugin: str) -> None:
     assert found.out.startswith("### `-sweep`\n\n_Remove what is not used._\n")
     assert "-deep : Look inside. (default false)\n" in found.out
     typed = tool("--ir=mlir", "--help-pass=canonicalize")
-    assert "-region-simplify=<disabled|normal|aggressive> : (default normal)\n" in typed.out
+    assert "-region-simplify=<disabled|normal|aggressive> : " in typed.out
     wrong = tool("--help-pass=csee")
     assert (wrong.code, wrong.out) == (1, "")
     assert "'--help-pass': there is no pass 'csee'; did you mean 'cse'?" in wrong.err

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named
+from passel.mlir.descriptions import descriptions
 from passel.mlir.pass_effects import effects_of_native
 from passel.mlir.pipelines import Refused, compiled, expanded, is_pass, parsed, words_in
 from passel.mlir.upstream import FACTS, facts_file
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
     from passel.mlir.pipelines import CompiledPipeline
     from passel.passes import PassContext
+    from passel.passes.options import OptionInfo
     from passel.pipeline import OptionNode
 
 _RESTRICTED = re.compile(r"[Cc]an't add pass '.*?' restricted to '(.*?)'")
@@ -87,6 +89,19 @@ class NativePass(Pass[Any, Managers]):
     ir = "mlir"
     root: ClassVar[str] = "mlir"
     on_functions: ClassVar[bool] = False
+
+    @classmethod
+    def documentation(cls) -> str:
+        """Return MLIR's summary of the pass, if there is an mlir-opt to ask."""
+        found = descriptions(cls.root).get(cls.name)
+        return found.summary if found else super().documentation()
+
+    @classmethod
+    def documented_options(cls) -> tuple[OptionInfo, ...]:
+        """Return the options with MLIR's help, if there is an mlir-opt to ask."""
+        found = descriptions(cls.root).get(cls.name)
+        texts = found.options if found else {}
+        return tuple(info._replace(help=texts.get(info.name, "")) for info in cls.option_infos())
 
     def own_effects(self) -> tuple[str, ...]:
         """Return what the pass does outside the IR, and what pipelines in its options do."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from passel.ir import OpKind
     from passel.passes.context import PassContext, PipelineTree
+    from passel.passes.options import OptionInfo
     from passel.pipeline import ElementNode
 
     OpT = TypeVar("OpT", default=Any)
@@ -237,6 +238,11 @@ class Pass(Options, Generic[OpT, StateT]):
     def summary(cls) -> str:
         """Return the first line of the documentation."""
         return cls.documentation().partition("\n")[0]
+
+    @classmethod
+    def documented_options(cls) -> tuple[OptionInfo, ...]:
+        """Return the options as they are listed for users, with their help."""
+        return cls.option_infos()
 
     @classmethod
     def statistics(cls) -> tuple[Statistic, ...]:

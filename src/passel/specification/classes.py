@@ -54,7 +54,7 @@ def entry_of(kind: type[Pass[Any, Any]]) -> PassEntry:
     summary, _, description = kind.documentation().partition("\n")
     options = [
         (f"{each.name}={each.metavar}" if each.metavar else each.name, option_help(each))
-        for each in kind.option_infos()
+        for each in kind.documented_options()
     ]
     statistics = [(each.name, each.description) for each in kind.statistics()]
     return PassEntry(

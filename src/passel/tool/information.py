@@ -90,7 +90,7 @@ def help_pass(name: str, registry: PassRegistry) -> str:
 def _passes(registry: PassRegistry) -> Iterator[tuple[str, str, tuple[OptionInfo, ...]]]:
     for info in registry.passes():
         pass_class = info.pass_class
-        yield info.name, pass_class.summary(), pass_class.option_infos()
+        yield info.name, pass_class.summary(), pass_class.documented_options()
 
 
 def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]], indent: int) -> str:
