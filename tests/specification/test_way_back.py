@@ -215,6 +215,34 @@ def test_facts_in_markdown() -> None:
     assert '\n-count=<uint>             : How "many". (default 4294967295)\n' in text
 
 
+class Shown(Pass[Any]):
+    """Do it.
+
+    Example:
+        >>> Shown().name
+        'shown'
+
+    Examples:
+        Not in Python.
+
+    Example:
+        >>> Shown.name
+        'shown'
+
+        >>> 1
+        1
+    """
+
+    name = "shown"
+
+
+def test_examples_in_markdown() -> None:
+    """Doctests are blocks of code, with the lines between them; other sections stay as they are."""
+    text = class_doc([Shown])
+    assert "\nExample:\n\n```pycon\n>>> Shown().name\n'shown'\n```\n\nExamples:\n    Not" in text
+    assert "\n```pycon\n>>> Shown.name\n'shown'\n\n>>> 1\n1\n```\n" in text
+
+
 # -- The commands ----------------------------------------------------------------------------
 
 PLUGIN = '''

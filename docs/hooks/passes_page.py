@@ -1,0 +1,28 @@
+"""Adds the page about passes, which passel-doc writes, to the site."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mkdocs.structure.files import File
+
+from passel.passes import default_registry
+from passel.specification.classes import class_doc
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+_HEAD = """\
+# Passes
+
+The passes that `pip install passel` makes known by name: passel's own, and xDSL's.
+`passel-doc` writes such a page [about passes of yours](tablegen.md#pages-about-passes).
+"""
+
+
+def on_files(files: Files, config: MkDocsConfig) -> None:
+    """Add the page to the files of the site."""
+    text = class_doc(info.pass_class for info in default_registry().passes())
+    page = _HEAD + text.partition("\n")[2].replace("\n### ", "\n## ").replace("\n#### ", "\n### ")
+    files.append(File.generated(config, "passes.md", content=page))
