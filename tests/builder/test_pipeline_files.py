@@ -292,3 +292,22 @@ def test_what_has_no_text_is_not_written() -> None:
     builder.add(nameless)
     with pytest.raises(PipelineError, match="has no name, so it cannot be written"):
         builder.to_toml()
+
+
+def test_limits_of_nested_pipelines(tmp_path: Path) -> None:
+    """How many ops a nested pipeline may run on at once is written, read, and built."""
+    builder = PipelineBuilder()
+    inner = builder.nest("func.func", jobs=2)
+    inner.add("cse")
+    text = builder.to_yaml()
+    assert "jobs: 2" in text
+    manager = read(tmp_path, text).build()
+    assert manager == builder.build()
+    assert repr(manager) == (
+        "<PassManager builtin.module(func.func(cse)), jobs=2 on builtin.module/func.func>"
+    )
+    plain = PipelineBuilder.parse("builtin.module(func.func(cse))").build()
+    assert (str(manager), manager == plain) == (str(plain), False)
+    for wrong in ("0", "many", "true", "1.5"):
+        with pytest.raises(PipelineError, match="'jobs' is a positive number"):
+            read(tmp_path, text.replace("jobs: 2", f"jobs: {wrong}"))

@@ -4,75 +4,30 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import pickle
 import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sibling_passes import Act, Again, everything, module_of, plain, run
 
 from passel import (
     OpPassManager,
     Pass,
     PassContext,
     PassFailedError,
-    PassFailure,
     PassInstrumentation,
     PassManager,
-    Statistic,
 )
-from passel.execution import Run
 from passel.execution.strategies import Forked, Sequential, strategy_for
-from passel.instruments.hooks import Instrumentor
-from passel.schedule import PipelineCompiler
-from passel.testing import ToyAdapter, ToyOp, parse_toy
+from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
-    from passel.execution import Outcome
-    from passel.execution.strategies import SiblingStrategy
     from passel.schedule import Step
 
 PARENT = os.getpid()
-
-
-class Act(Pass):
-    """Change, report, count or fail, as the op's value says."""
-
-    name = "act"
-    seen = Statistic("Ops seen")
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        ctx.count(self.seen)
-        ctx.emit_remark(f"saw {op.symbol}").attach_note("here")
-        match op.value % 7:
-            case 0:
-                op.value += 1
-            case 1:
-                raise PassFailure(f"{op.symbol} is odd")
-            case 2:
-                op.value = -7
-            case 3:
-                ctx.run_pipeline(OpPassManager("any").add(Again()))
-            case 4:
-                op.add(ToyOp("toy.op", value=3))
-            case 5:
-                msg = "a crash"
-                raise ValueError(msg)
-            case _:
-                ctx.preserve_all()
-
-
-class Again(Pass):
-    """Count and report."""
-
-    name = "again"
-    seen = Statistic("Ops seen")
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        ctx.count(self.seen, 2)
-        ctx.emit_warning(f"again {op.symbol}")
 
 
 class TellProcess(Pass):
@@ -117,46 +72,24 @@ class Meddle(Pass):
             op.parent.body[place - 1].value += 1
 
 
-def module_of(count: int, inner: int = 0) -> ToyOp:
-    """Return a module with functions, also in a module inside."""
-    functions = ",".join(f"toy.func @f{i}" for i in range(count))
-    inside = ",".join(f"toy.func @g{i}" for i in range(inner))
-    inner_module = f"toy.module @inner({inside})" if inner else "toy.module @inner"
-    return parse_toy(f"toy.module({inner_module},{functions})")
-
-
-def run(
-    strategy: SiblingStrategy, manager: OpPassManager, module: ToyOp
-) -> tuple[Outcome, list[str], str]:
-    """Run a pipeline; return how it went, what was reported, and the IR."""
-    reported: list[str] = []
-    compiler = PipelineCompiler(ToyAdapter(), set[str]())
-    this = Run(compiler, Instrumentor(), lambda each: reported.append(str(each)), strategy=strategy)
-    return this.run(compiler.schedule(manager), module), reported, str(module)
-
-
-def plain(found: Outcome) -> tuple[Any, ...]:
-    """Return all of an outcome in a form that compares."""
-    failures = [(str(each), each.kind, each.path, each.symbol) for each in found.failures]
-    return found.changed, failures, [*map(str, found.diagnostics)], dict(found.counts)
-
-
 @pytest.mark.parametrize("jobs", [2, 3])
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_everything_is_the_same(seed: int, jobs: int) -> None:
     """IR, failures, diagnostics and counts are those of one after the other, in program order."""
-    manager = OpPassManager("toy.module")
-    manager.nest("toy.func").add(Act(), Again())
-    manager.nest("toy.module").nest("toy.func").add(Act())
-    found: list[Any] = []
-    for strategy in (Sequential(), Forked(jobs, eager=True)):
-        module = module_of(40, 20)
-        for number, op in enumerate(module.walk()):
-            op.value = (number * seed) % 11 if op.name == "toy.func" else 0
-        outcome, reported, text = run(strategy, manager, module)
-        found.append((plain(outcome), reported, text))
-    assert found[0] == found[1]
-    assert found[0][0][1]
+    expected = everything(Sequential(), seed)
+    assert everything(Forked(jobs, eager=True), seed) == expected
+    assert expected[0][1]
+
+
+def test_outcomes_can_be_sent_to_another_process() -> None:
+    """An outcome holds no ops and no functions."""
+    module = module_of(8)
+    for number, op in enumerate(module.body):
+        op.value = number
+    found, _, _ = run(
+        Sequential(), OpPassManager("toy.module").add_nested("toy.func", Act()), module
+    )
+    assert plain(pickle.loads(pickle.dumps(found))) == plain(found)
 
 
 def test_other_processes_do_the_work() -> None:
@@ -270,7 +203,7 @@ class Sleep(Pass):
         time.sleep(60)
 
 import passel.manager.pass_manager as managers
-managers.strategy_for = lambda jobs: strategies.Forked(jobs, eager=True)
+managers.strategy_for = lambda jobs, executor: strategies.Forked(jobs, eager=True)
 manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Sleep())
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:

@@ -350,3 +350,23 @@ def test_a_frozen_manager_cannot_be_changed(
         change(knobs.pipeline)
     assert str(knobs.pipeline) == "toy.module(toy.func())"
     change(knobs.pipeline.copy())
+
+
+def test_limits_of_nested_managers() -> None:
+    """Copies keep how many ops they run on at once, equality sees it, and text does not tell."""
+    manager = OpPassManager("builtin.module")
+    inner = manager.nest("func.func", jobs=1)
+    inner.nest_any(jobs=3).add("cse")
+    assert repr(manager.copy()) == (
+        "<OpPassManager builtin.module(func.func(any(cse))), "
+        "jobs=1 on builtin.module/func.func, jobs=3 on builtin.module/func.func/any>"
+    )
+    assert manager.copy() == manager
+    unlimited = OpPassManager("builtin.module")
+    unlimited.nest("func.func").nest_any().add("cse")
+    assert str(unlimited) == str(manager)
+    assert unlimited != manager
+    wrong: Any
+    for wrong in (0, -1, True, "2"):
+        with pytest.raises(DefinitionError, match="which is no positive number"):
+            manager.nest("func.func", jobs=wrong)

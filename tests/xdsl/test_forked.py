@@ -1,4 +1,4 @@
-"""xDSL's functions in worker processes: output, reports and failures are the same."""
+"""xDSL's functions in worker processes and on threads: output, reports and failures are the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from passel import Diagnostic, OperationPass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.execution.strategies import Forked
+from passel.execution.strategies import Forked, Threads
 from passel.xdsl import DominanceInfo, XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -21,14 +21,18 @@ if TYPE_CHECKING:
     from tool_fixtures import Tool
     from xdsl.context import Context
 
+    from passel.execution.strategies import SiblingStrategy
+
 PIPELINE = "builtin.module(func.func(cse,canonicalize,loop-invariant-code-motion),symbol-dce)"
 
 
-@pytest.fixture(autouse=True)
-def _forks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, params=["processes", "threads"])
+def _shares_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Share even little work."""
 
-    def eager(jobs: int | None) -> Forked:
+    def eager(jobs: int | None, executor: object = None) -> SiblingStrategy:
+        if request.param == "threads":
+            return Threads(jobs)
         return Forked(jobs or 1, eager=True)
 
     monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)

@@ -153,13 +153,24 @@ class AnalysisManager:
             manager = manager.child(inner)
         return manager
 
-    def child(self, op: Any) -> AnalysisManager:
-        """Return the manager of an op immediately inside; nothing checks that it is."""
+    def child(self, op: Any, services: AnalysisServices | None = None) -> AnalysisManager:
+        """Return the manager of an op immediately inside; nothing checks that it is.
+
+        Args:
+            op: The op.
+            services: Services to its analyses, if it is made now; by default those of this one.
+        """
         key = self._services.identity_of(op)
         found = self._children.get(key)
         if found is None:
-            found = self._children[key] = AnalysisManager(op, self._services, self)
+            found = self._children[key] = AnalysisManager(op, services or self._services, self)
         return found
+
+    def serve(self, services: AnalysisServices) -> None:
+        """Compute analyses of the op, and of the ops inside, with other services from now on."""
+        self._services = services
+        for child in self._children.values():
+            child.serve(services)
 
     def known_child(self, op: Any) -> AnalysisManager | None:
         """Return the manager of an op immediately inside, if there is one."""

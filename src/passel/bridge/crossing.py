@@ -102,6 +102,7 @@ class Crossing(Pass[Any]):
     fields_are_options = False  # the pipeline's passes are the other IR's
     takes_elements = True
     can_fork = False  # threads of another IR's library do not survive it
+    can_thread = False  # several ops at once would share a context of that library
     passes: BarePipeline = BarePipeline()
 
     def __post_init__(self) -> None:

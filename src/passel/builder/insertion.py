@@ -154,7 +154,7 @@ def _split(sequence: Sequence, container: Container, index: int) -> None:
     around = container.parent
     assert isinstance(container, Nest)  # noqa: S101 - groups are not split
     assert around is not None  # noqa: S101 - the outermost container is not split
-    rest = Nest(container.anchor, container.origin)
+    rest = Nest(container.anchor, container.origin, jobs=container.jobs)
     for item in container.items[index:]:
         sequence.unlink(item)
         rest.items.append(item)

@@ -53,7 +53,7 @@ class Normalizer:
         """Yield an item for each entry of a manager."""
         for entry in entries:
             if isinstance(entry.item, OpPassManager):
-                nest = Nest(entry.item.anchor, origin, entry.span)
+                nest = Nest(entry.item.anchor, origin, entry.span, entry.item.jobs)
                 nest.items += self.from_entries(entry.item.entries(), origin)
                 yield nest
             else:
@@ -83,7 +83,7 @@ class Normalizer:
             elif isinstance(item, Group):
                 yield from self.entries(item)
             else:
-                nested = OpPassManager(item.anchor, nesting=self._template.nesting)
+                nested = OpPassManager(item.anchor, nesting=self._template.nesting, jobs=item.jobs)
                 yield Entry(nested.add_entries(*self.entries(item)), item.span)
 
     def _bundle(self, bundle: Bundle, container: Container, origin: Origin) -> list[Node]:

@@ -98,7 +98,9 @@ class PipelineBuilder(Ordering):
         self._targets = Targets(self._sequence, self.declarations, self._rules.index)
         self._normalizer = Normalizer(self._template, self._sequence)
 
-    def nest(self, anchor: str | type, *, label: str = "") -> PipelineBuilder:
+    def nest(
+        self, anchor: str | type, *, label: str = "", jobs: int | None = None
+    ) -> PipelineBuilder:
         """Append a nested pipeline, and return a builder that adds to it.
 
         Works as a context manager, for the looks of it. It is the same pipeline: targets are
@@ -107,8 +109,9 @@ class PipelineBuilder(Ordering):
         Args:
             anchor: An op name, an op class, or `any`.
             label: Its label.
+            jobs: How many such ops it may run on at once, if the run allows more.
         """
-        nested = self.add(OpPassManager(anchor), label=label)
+        nested = self.add(OpPassManager(anchor, jobs=jobs), label=label)
         return self._inside(nested)
 
     def _inside(self, handle: Handle) -> PipelineBuilder:

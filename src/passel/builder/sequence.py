@@ -162,14 +162,18 @@ class Nest(Container):
     Attributes:
         anchor: The name of the ops that it runs on, or `any`.
         span: Its place in the text that it comes from, if it comes from one.
+        jobs: How many ops it may run on at once, if the run allows more; None for no limit.
     """
 
-    __slots__ = ("anchor", "span")
+    __slots__ = ("anchor", "jobs", "span")
 
-    def __init__(self, anchor: str, origin: Origin, span: Span | None = None) -> None:
+    def __init__(
+        self, anchor: str, origin: Origin, span: Span | None = None, jobs: int | None = None
+    ) -> None:
         super().__init__(origin)
         self.anchor: str = anchor
         self.span: Span | None = span
+        self.jobs: int | None = jobs
 
 
 class Group(Container):

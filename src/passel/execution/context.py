@@ -204,7 +204,7 @@ class OpContext(PassContext[Any]):
             if self.parent is None:
                 self.cached = AnalysisManager(self.op, self.runner.analyzer)
             else:
-                self.cached = self.parent.analyses.child(self.op)
+                self.cached = self.parent.analyses.child(self.op, self.runner.analyzer)
         return self.cached
 
     def analysis(self, kind: AnalysisClass[A]) -> A:

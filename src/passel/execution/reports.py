@@ -34,6 +34,12 @@ class Reports:
         self._on_failure = on_failure
         self.held: int = 0
 
+    def branch(self) -> Reports:
+        """Return one for another thread, all of whose reports are held back."""
+        other = Reports(self._emit, None)
+        other.held = 1
+        return other
+
     def __call__(self, diagnostics: Sequence[Diagnostic], failures: Sequence[Failure] = ()) -> None:
         """Report, unless that is held back."""
         if self.held:

@@ -126,14 +126,19 @@ class Run:
         return self.outcome
 
     def _cross(
-        self, ctx: OpContext, schedule: Schedule, op: Any, compiler: PipelineCompiler
+        self,
+        services: RunServices,
+        ctx: OpContext,
+        schedule: Schedule,
+        op: Any,
+        compiler: PipelineCompiler,
     ) -> Outcome:
         """Run a schedule for ops of another IR inside of a pass."""
-        services = self._services
+        reports = services.reports
         inner = Run(
             compiler,
-            self._hooks.crossing(),
-            None if self._emit is None else self._hand_on,
+            services.hooks.crossing(),
+            None if self._emit is None else lambda diagnostic: reports([diagnostic]),
             checks=services.checks,
             gates=services.gates,
             strategy=self._strategy,
@@ -147,6 +152,3 @@ class Run:
             inner.outcome = replace(inner.outcome, interrupt=error)
         self.concluding += inner.concluding
         return inner.outcome
-
-    def _hand_on(self, diagnostic: Diagnostic) -> None:
-        self._reports([diagnostic])

@@ -49,9 +49,10 @@ class PipelineRunner:
         self,
         services: RunServices,
         strategy: SiblingStrategy,
-        cross: Callable[[OpContext, Schedule, Any, PipelineCompiler], Outcome],
+        cross: Callable[[RunServices, OpContext, Schedule, Any, PipelineCompiler], Outcome],
     ) -> None:
         self._services = services
+        self._strategy = strategy
         self._cross = cross
         self.adapter: IRAdapter = services.adapter
         self.ir_context: Any = services.compiler.context
@@ -64,6 +65,10 @@ class PipelineRunner:
         self._planner = Planner(services)
         siblings = SiblingRunner(services, self._planner, self.verifier, strategy, self)
         self._steps = StepRunner(services, self.verifier, siblings.run)
+
+    def branch(self, services: RunServices) -> PipelineRunner:
+        """Return one for another thread, with what it shares with others there."""
+        return PipelineRunner(services, self._strategy, self._cross)
 
     def run_root(self, schedule: Schedule, op: Any, parent: Step | None) -> Outcome:
         """Run the pipeline of a schedule, and verify what is left to verify.
@@ -87,16 +92,17 @@ class PipelineRunner:
 
     def initialize(self, schedule: Schedule, op: Any) -> Outcome:
         """Call `initialize` of every pass that has one, once per schedule."""
-        if schedule.states is None:
-            states: dict[PassStep, Any] = {}
-            for step in passes_of(schedule.pipeline):
-                if type(step.pass_).initialize is Pass.initialize:
-                    continue
-                try:
-                    states[step] = step.pass_.initialize(self.ir_context)
-                except BaseException as error:  # noqa: BLE001 - interrupts are outcomes as well
-                    return self._not_initialized(step, op, error)
-            schedule.states = states
+        with self._services.compiler.lock:
+            if schedule.states is None:
+                states: dict[PassStep, Any] = {}
+                for step in passes_of(schedule.pipeline):
+                    if type(step.pass_).initialize is Pass.initialize:
+                        continue
+                    try:
+                        states[step] = step.pass_.initialize(self.ir_context)
+                    except BaseException as error:  # noqa: BLE001 - interrupts are outcomes as well
+                        return self._not_initialized(step, op, error)
+                schedule.states = states
         self._services.states.update(schedule.states)
         return UNCHANGED
 
@@ -131,7 +137,9 @@ class PipelineRunner:
             except ValueError:
                 self._services.reports.flush(ctx)
                 return self._take(ctx, self._refuse(op))
-        schedule = self._services.compiler.schedule(cast("PassTree", pipeline), ctx.path)
+        compiler = self._services.compiler
+        with compiler.lock:
+            schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
         self._services.reports.flush(ctx)  # what the pass has reported comes before what runs now
         step = ctx.step
         outcome = self.initialize(schedule, op)
@@ -147,7 +155,7 @@ class PipelineRunner:
         compiler.guard = self._services.compiler.guard
         schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
         self._services.reports.flush(ctx)
-        return self._take(ctx, self._cross(ctx, schedule, op, compiler))
+        return self._take(ctx, self._cross(self._services, ctx, schedule, op, compiler))
 
     def _context(self, op: Any, plan: Plan, analyses: Any = None) -> OpContext:
         place = self._services.policies.lifetime.place_of(op)

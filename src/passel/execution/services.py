@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -99,6 +100,13 @@ class RunServices:
         self.dialects = None
         if self.checks.analyses and (finder := ability_of(self.adapter, FindsDialects)) is not None:
             self.dialects = DialectCheck(self.failures, finder, self.compiler.context)
+
+    def branch(self, hooks: Instrumentor) -> RunServices:
+        """Return services for another thread: reports are held back, numbers of ops are shared."""
+        other = copy(self)
+        other.hooks, other.reports = hooks, self.reports.branch()
+        other.states = dict(self.states)
+        return other
 
     @property
     def verifies(self) -> bool:

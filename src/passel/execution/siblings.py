@@ -4,8 +4,12 @@ A failure on one op does not keep its siblings from being processed. When all ar
 is verified: in one call with what was put off for the siblings, where the IR does so.
 """
 
+# ruff: noqa: SLF001
+# A level fills its branches.
+
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from passel.execution.context import ContextServices, OpContext
@@ -13,7 +17,9 @@ from passel.execution.failures import suspects_of
 from passel.execution.isolation import SiblingStates, Trespass
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
 from passel.execution.services import VerifyEach
-from passel.ir import SendsOps, ability_of
+from passel.execution.strategies.base import Branch
+from passel.execution.verification import Verifier
+from passel.ir import LocksContexts, SendsOps, ability_of
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
@@ -24,7 +30,6 @@ if TYPE_CHECKING:
     from passel.execution.plans import Planner
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
-    from passel.execution.verification import Verifier
     from passel.schedule import NestedStep, Step
 
 
@@ -33,6 +38,10 @@ class NestedRunner(ContextServices, Protocol):
 
     def run_nested(self, parent: Step, ctx: OpContext) -> Outcome:
         """Run the pipeline of a context, between its hooks."""
+        ...
+
+    def branch(self, services: RunServices) -> NestedRunner:
+        """Return one for another thread."""
         ...
 
 
@@ -168,6 +177,44 @@ class _Level:
         else:
             self._lost.append(task.number)  # a failure of its own
         return outcome if before is UNCHANGED else merge([before, outcome])
+
+    # -- Work in other threads --------------------------------------------------------------
+
+    @property
+    def jobs(self) -> int | None:
+        """How many tasks may be done at once, as their pipelines say; None for no limit."""
+        limits = {task.plan.pipeline.jobs for task in self._tasks}
+        return min((jobs for jobs in limits if jobs is not None), default=None)
+
+    @property
+    def can_thread(self) -> bool:
+        """Whether tasks can be done by several threads at once, so that nobody can tell."""
+        services = self._services
+        return (
+            ability_of(services.adapter, LocksContexts) is None
+            and not services.gates
+            and not services.checks.isolation
+            and not services.checks.analyses
+            and services.hooks.can_branch
+            and all(step.pass_.can_thread for step in passes_in(self._step))
+        )
+
+    def branch(self) -> Branch:
+        """Return what does tasks in another thread."""
+        _ = self._ctx.analyses  # made here, so that no two threads make them
+        hooks, parts = self._services.hooks.branch()
+        other = copy(self)
+        other._services = self._services.branch(hooks)
+        other._runner = self._runner.branch(other._services)
+        other._verifier = Verifier(other._services)
+
+        def run(task: OpContext) -> Outcome:
+            task.runner = other._runner
+            if task.cached is not None:  # passes around have asked for analyses of this op
+                task.cached.serve(other._runner.analyzer)
+            return other(task)
+
+        return Branch(run, hooks.observing(parts), parts)
 
     # -- Work in other processes ------------------------------------------------------------
 

@@ -103,7 +103,7 @@ class PassInstrumentation:
     one_by_one: bool = False
 
     def split(self) -> PassInstrumentation | None:
-        """Return what observes a part of a run in another process.
+        """Return what observes a part of a run in another process or thread.
 
         It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
         parts in program order. None, the default, leaves that part unobserved.
@@ -287,10 +287,43 @@ class Instrumentor:
         """Whether parts of all that observes steps can observe a part of the run elsewhere."""
         return not self.bound_here()
 
-    def bound_here(self) -> list[str]:
-        """Return the names of what observes steps and cannot observe any elsewhere."""
-        bound = (each for each in self._observers_of_steps() if each.split() is None)
-        return [type(each).__name__ for each in bound]
+    @property
+    def can_branch(self) -> bool:
+        """Whether all that observes steps can observe those of several threads at once."""
+        return not self.bound_here(threads=True)
+
+    def bound_here(self, *, threads: bool = False) -> list[str]:
+        """Return the names of what observes steps and cannot observe any elsewhere.
+
+        Args:
+            threads: Whether elsewhere is another thread, rather than another process.
+        """
+        return [
+            type(each).__name__
+            for each in self._observers_of_steps()
+            if not (threads and each.overlaps) and each.split() is None
+        ]
+
+    def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
+        """Return hooks for another thread, with the parts of instrumentations that they call.
+
+        An instrumentation without parts, whose hooks may overlap, is called itself.
+        """
+        observers = self._observers_of_steps()
+        parts = tuple(each.split() for each in observers)
+        called = [part or own for part, own in zip(parts, observers, strict=True)]
+        other = Instrumentor(called, self.interrupts)
+        other.run, other.collects_statistics = self.run, self.collects_statistics
+        other.one_by_one = self.one_by_one
+        return other, parts
+
+    @contextmanager
+    def observing(self, parts: Iterable[PassInstrumentation | None]) -> Generator[None]:
+        """Tell parts of instrumentations that what they observe begins and ends."""
+        own = Instrumentor([part for part in parts if part is not None], self.interrupts)
+        with self.around(own.before_run, own.after_run, self.run) as bracket:
+            bracket.extra = {"failed": False}
+            yield
 
     @contextmanager
     def split(self) -> Generator[tuple[PassInstrumentation, ...]]:
@@ -299,6 +332,7 @@ class Instrumentor:
         parts = tuple(part for part in split if part is not None)
         own, run = dict(vars(self)), self.run
         Instrumentor.__init__(self, parts, self.interrupts)
+        self.collects_statistics = own["collects_statistics"]
         try:
             with self.around(self.before_run, self.after_run, run) as bracket:
                 bracket.extra = {"failed": False}
@@ -306,10 +340,11 @@ class Instrumentor:
         finally:
             vars(self).update(own)
 
-    def merge(self, parts: Sequence[PassInstrumentation]) -> None:
+    def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
         """Give the instrumentations what their parts have observed."""
         for each, part in zip(self._observers_of_steps(), parts, strict=True):
-            each.merge(part)
+            if part is not None:
+                each.merge(part)
 
     def _observers_of_steps(self) -> list[PassInstrumentation]:
         return [each for each in self._all if any(_has(each, name) for name in _HOOKS_OF_STEPS)]

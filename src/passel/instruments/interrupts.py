@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _HOOKS = "passel.instruments.hooks"
 _RUN = "passel.execution"
+_STRATEGIES = "passel.execution.strategies"
 
 
 class HeldInterrupts:
@@ -68,6 +69,8 @@ def _is_between(frame: FrameType | None) -> bool:
         module: str = frame.f_globals.get("__name__", "")
         if module == _HOOKS:
             return True
+        if module.startswith(_STRATEGIES):
+            return False  # it waits for others
         if module.startswith(_RUN):
             return frame is innermost
         frame = frame.f_back

@@ -142,8 +142,10 @@ class PrintIR(PassInstrumentation):
         if isinstance(self._sink, TreeSink):
             self._sink.tree.forget()
 
-    def split(self) -> PrintIR:
-        """Return what keeps the dumps of a part of a run."""
+    def split(self) -> PrintIR | None:
+        """Return what keeps the dumps of a part of a run; None if they show more than that."""
+        if self._module_scope:
+            return None
         container = self._watched.container if self._runs else None
         outer = [] if container is None else chain_of(self._watched.run, container)
         child = copy(self)

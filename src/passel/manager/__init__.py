@@ -2,7 +2,8 @@
 
 from passel.manager.combinators import BarePipeline, CompositeFixedPoint
 from passel.manager.op_pass_manager import FrozenPipeline, Nesting, OpPassManager
-from passel.manager.pass_manager import PassManager, RunResult
+from passel.manager.pass_manager import PassManager
+from passel.manager.run_result import RunResult
 
 __all__ = [
     "BarePipeline",

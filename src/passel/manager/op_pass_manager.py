@@ -18,7 +18,7 @@ from passel.passes import Pass, default_registry
 from passel.passes.callables import pass_of
 from passel.passes.option_types import OptionValue
 from passel.passes.resolution import ResolvedCall, ResolvedElement, ResolvedPass, names_for, resolve
-from passel.passes.tree import Entry, PassTree
+from passel.passes.tree import Entry, PassTree, checked_jobs
 from passel.pipeline import (
     OptionText,
     PassNode,
@@ -58,6 +58,10 @@ class OpPassManager(PassTree, OptionValue):
     Args:
         anchor: An op name, an op class, or `any`.
         nesting: What to do with a pass that has another anchor; nested managers inherit it.
+        jobs: As for `nest`.
+
+    Attributes:
+        nesting: What to do with a pass that has another anchor.
 
     Example:
         >>> pm = OpPassManager("builtin.module")
@@ -71,8 +75,15 @@ class OpPassManager(PassTree, OptionValue):
 
     option_metavar = "<pass-manager>"
 
-    def __init__(self, anchor: str | type = ANY, *, nesting: Nesting = Nesting.EXPLICIT) -> None:
+    def __init__(
+        self,
+        anchor: str | type = ANY,
+        *,
+        nesting: Nesting = Nesting.EXPLICIT,
+        jobs: int | None = None,
+    ) -> None:
         self._anchor = op_name_of(anchor)
+        self._jobs = checked_jobs(jobs)
         self.nesting = nesting
         self._entries: list[_Entry] = []
         self._registry: PassRegistry | None = None
@@ -81,6 +92,11 @@ class OpPassManager(PassTree, OptionValue):
     def anchor(self) -> str:
         """The name of the ops that it runs on, or `any`."""
         return self._anchor
+
+    @property
+    def jobs(self) -> int | None:
+        """How many ops it may run on at once, if the run allows more; None for no limit."""
+        return self._jobs
 
     def add(
         self,
@@ -145,7 +161,7 @@ class OpPassManager(PassTree, OptionValue):
         )
         return self
 
-    def nest(self, anchor: str | type) -> OpPassManager:
+    def nest(self, anchor: str | type, *, jobs: int | None = None) -> OpPassManager:
         """Append a manager for ops of this name immediately inside, and return it.
 
         Its passes run once per matching op, in program order; ops further inside need
@@ -153,20 +169,26 @@ class OpPassManager(PassTree, OptionValue):
 
         Args:
             anchor: An op name, an op class, or `any`.
+            jobs: How many such ops it may run on at once, if the run allows more: 1 for one
+                after the other, whatever happens further inside. None for no limit. Text does
+                not tell it; `repr` does.
+
+        Raises:
+            DefinitionError: `jobs` is no positive number.
         """
-        nested = self._empty_nested(anchor)
+        nested = self._empty_nested(anchor, jobs)
         self._append(Entry(nested))
         return nested
 
-    def _empty_nested(self, anchor: str | type) -> OpPassManager:
+    def _empty_nested(self, anchor: str | type, jobs: int | None = None) -> OpPassManager:
         """Return a manager that looks names up where this one does."""
-        nested = OpPassManager(anchor, nesting=self.nesting)
+        nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
         nested._registry = self._registry
         return nested
 
-    def nest_any(self) -> OpPassManager:
+    def nest_any(self, *, jobs: int | None = None) -> OpPassManager:
         """Append a manager for all ops immediately inside that its passes accept."""
-        return self.nest(ANY)
+        return self.nest(ANY, jobs=jobs)
 
     def add_nested(self, anchor: str | type, *passes: Pass[Any] | str | object) -> Self:
         """Append passes in a nested manager of their own, and return this manager."""
@@ -195,7 +217,7 @@ class OpPassManager(PassTree, OptionValue):
         self._entries += entries
 
     def _empty_copy(self) -> Self:
-        return type(self)(self._anchor, nesting=self.nesting)
+        return type(self)(self._anchor, nesting=self.nesting, jobs=self._jobs)
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the pipeline as a syntax tree, to be printed.
@@ -219,7 +241,8 @@ class OpPassManager(PassTree, OptionValue):
         return self.to_text()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self}>"
+        limits = "".join(f", jobs={jobs} on {path}" for path, jobs in _limits(self, self._anchor))
+        return f"<{type(self).__name__} {self}{limits}>"
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -238,7 +261,8 @@ class OpPassManager(PassTree, OptionValue):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OpPassManager):
             return NotImplemented
-        return self._anchor == other._anchor and list(self) == list(other)
+        is_same = self._anchor == other._anchor and self._jobs == other._jobs
+        return is_same and list(self) == list(other)
 
     def __hash__(self) -> int:
         msg = "a pass manager can be changed, so it has no hash"
@@ -330,7 +354,7 @@ class FrozenPipeline(OpPassManager):
     """
 
     def __init__(self, pipeline: OpPassManager) -> None:
-        super().__init__(pipeline.anchor, nesting=pipeline.nesting)
+        super().__init__(pipeline.anchor, nesting=pipeline.nesting, jobs=pipeline.jobs)
         for entry in pipeline.entries():
             if isinstance(entry.item, OpPassManager) and type(entry.item) is not FrozenPipeline:
                 self._entries.append(entry._replace(item=FrozenPipeline(entry.item)))
@@ -348,7 +372,7 @@ class FrozenPipeline(OpPassManager):
         return hash((self._anchor, tuple(self)))
 
     def _empty_copy(self) -> OpPassManager:
-        return OpPassManager(self._anchor, nesting=self.nesting)
+        return OpPassManager(self._anchor, nesting=self.nesting, jobs=self._jobs)
 
     def clear(self) -> None:
         """Refuse to.
@@ -361,6 +385,15 @@ class FrozenPipeline(OpPassManager):
     def _append(self, *entries: _Entry) -> None:
         msg = "this pass manager is held by a pass and cannot be changed; use copy()"
         raise TypeError(msg)
+
+
+def _limits(manager: OpPassManager, path: str) -> Iterator[tuple[str, int]]:
+    """Yield which pipelines may run on so many ops at once only, by the anchors around them."""
+    if manager.jobs is not None:
+        yield path, manager.jobs
+    for item in manager:
+        if isinstance(item, OpPassManager):
+            yield from _limits(item, f"{path}/{item.anchor}")
 
 
 def _expand(call: ResolvedCall, manager: OpPassManager) -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.diagnostics import log_diagnostics, log_warning
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run, VerifyEach
-from passel.execution.strategies import strategy_for
+from passel.execution.strategies import Threads, strategy_for
 from passel.instruments.hooks import Instrumentor
 from passel.ir import (
     ANY,
@@ -25,6 +25,7 @@ from passel.ir import (
     running_on,
 )
 from passel.manager.op_pass_manager import Nesting, OpPassManager
+from passel.manager.run_result import RunResult
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
 from passel.passes.resolution import names_for, resolve
@@ -32,35 +33,18 @@ from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Sequence
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from passel.diagnostics import Diagnostic
     from passel.execution import Outcome, PassGate
     from passel.execution.strategies import SiblingStrategy
     from passel.instruments.hooks import PassInstrumentation
-    from passel.instruments.timing import Timer
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
     from passel.passes.preservation import Contracts
     from passel.pipeline import PipelineNode
-
-
-class RunResult(NamedTuple):
-    """Result of a successful run.
-
-    Attributes:
-        changed: Whether any pass changed the IR; None if nothing had to find out, because
-            verification was off or forced.
-        diagnostics: All that passes reported, in program order.
-        statistics: Counts by pass path, then by the statistic's name; only those counted.
-        timing: The tree of timers, if an instrumentation such as `Timing` measured any.
-    """
-
-    changed: bool | None
-    diagnostics: tuple[Diagnostic, ...]
-    statistics: Mapping[str, Mapping[str, int]]
-    timing: Timer | None = None
 
 
 class PassManager(OpPassManager):
@@ -104,6 +88,7 @@ class PassManager(OpPassManager):
 
     def _empty_copy(self) -> Self:
         other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
+        other._jobs = self._jobs  # noqa: SLF001
         other._checks = self._checks  # noqa: SLF001
         other._guard = self._guard  # noqa: SLF001
         other._instrumentations = list(self._instrumentations)  # noqa: SLF001
@@ -409,6 +394,7 @@ class PassManager(OpPassManager):
         *,
         on_diagnostic: Callable[[Diagnostic], None] | None = None,
         jobs: int | None = None,
+        executor: Executor | None = None,
     ) -> RunResult:
         """Run the pipeline on `op`, in place.
 
@@ -419,6 +405,8 @@ class PassManager(OpPassManager):
             jobs: How many worker processes nested pipelines may be shared among, where that
                 pays and the IR can be sent between processes; by default the environment's
                 `PASSEL_JOBS`, or 1. What passes change beside the IR is lost in workers.
+            executor: What does the work instead, such as a `ThreadPoolExecutor`; `jobs` is then
+                how much of it at once, by default as much as it can.
 
         Raises:
             AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled;
@@ -435,7 +423,7 @@ class PassManager(OpPassManager):
             raise AnchorError(Problem(message))
         locks = ability_of(adapter, LocksContexts)
         with nullcontext() if locks is None else locks.lock_of(context):
-            return self._run(adapter, context, op, on_diagnostic, strategy_for(jobs))
+            return self._run(adapter, context, op, on_diagnostic, strategy_for(jobs, executor))
 
     def _run(
         self,
@@ -450,8 +438,9 @@ class PassManager(OpPassManager):
         schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
         instrumentor = Instrumentor(instrumentations)
-        if not strategy.in_order and (bound := instrumentor.bound_here()):
-            log_warning(f"no worker processes: {', '.join(bound)} cannot observe them")
+        threads = isinstance(strategy, Threads)
+        if not strategy.in_order and (bound := instrumentor.bound_here(threads=threads)):
+            log_warning(f"no {strategy.where}: {', '.join(bound)} cannot observe them")
         run = Run(
             compiler,
             instrumentor,

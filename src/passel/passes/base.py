@@ -70,6 +70,8 @@ class Pass(Options, Generic[OpT, StateT]):
             `write-files`. A pipeline that somebody else has recorded runs such a pass only if
             it is allowed to; see `PassManager.restrict_effects`.
         can_fork: Whether it may run in a worker process that is a copy of this one.
+        can_thread: Whether it may run on several ops at once, in threads of one process. Not if
+            it changes other ops than its own, or objects beside the IR.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
             `from_elements` makes it.
         types: The parts that it plays in a pipeline, such as `(BUFFERIZATION,)`.
@@ -105,6 +107,7 @@ class Pass(Options, Generic[OpT, StateT]):
     ir: ClassVar[str] = ""
     effects: ClassVar[tuple[str, ...]] = ()
     can_fork: ClassVar[bool] = True
+    can_thread: ClassVar[bool] = True
     takes_elements: ClassVar[bool] = False
     types: ClassVar[tuple[PassType, ...]] = ()
     constraints: ClassVar[tuple[Any, ...]] = ()

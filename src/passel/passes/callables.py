@@ -24,6 +24,7 @@ class CallablePass(Pass[Any]):
         function: Called with the op and an `ExternalPass`.
     """
 
+    can_thread = False  # it may change what it can see
     function: ClassVar[Callable[[Any, ExternalPass], object]]
 
     def run(self, op: Any, ctx: PassContext) -> None:

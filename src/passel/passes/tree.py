@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from passel.errors import DefinitionError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -53,6 +55,22 @@ class PassTree(ABC):
     def anchor(self) -> str:
         """The name of the ops that it runs on, or `any`."""
 
+    @property
+    def jobs(self) -> int | None:
+        """How many ops it may run on at once, if the run allows more; None for no limit."""
+        return None
+
     @abstractmethod
     def entries(self) -> Iterator[Entry[PassTree]]:
         """Yield the direct entries in order."""
+
+
+def checked_jobs(jobs: int | None) -> int | None:
+    """Return how many ops something may run on at once, as it was given.
+
+    Raises:
+        DefinitionError: It is no positive number.
+    """
+    if jobs is not None and (type(jobs) is not int or jobs < 1):
+        raise DefinitionError(f"jobs is {jobs!r}, which is no positive number")
+    return jobs

@@ -13,6 +13,7 @@ import operator
 import typing
 import weakref
 from collections import Counter
+from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AnchorError, Problem
@@ -52,6 +53,7 @@ class PipelineCompiler:
 
     Attributes:
         guard: Refuses passes for what they do outside the IR; None if all may run.
+        lock: Held while it compiles, and while passes of what it has compiled are initialized.
     """
 
     def __init__(self, adapter: IRAdapter, context: Any, guard: EffectsGuard | None = None) -> None:
@@ -59,6 +61,7 @@ class PipelineCompiler:
         self.context: Any = context
         self.guard: EffectsGuard | None = guard
         self._compiled: dict[tuple[int, str], _Compiled] = {}
+        self.lock: RLock = RLock()
 
     def schedule(self, tree: PassTree, outer: str = "") -> Schedule:
         """Return the compiled form of a tree, leaving the tree as it is.
@@ -154,6 +157,7 @@ def _signature(tree: PassTree) -> Iterator[object]:
     for entry in tree.entries():
         yield entry.item
         if isinstance(entry.item, PassTree):
+            yield entry.item.jobs
             yield from _signature(entry.item)
             yield None
 
@@ -161,15 +165,16 @@ def _signature(tree: PassTree) -> Iterator[object]:
 class _Draft(PassTree):
     """A manager's copy that merging may change, with the passes that names mean on an IR."""
 
-    def __init__(self, anchor: str, span: Span | None) -> None:
+    def __init__(self, anchor: str, span: Span | None, jobs: int | None = None) -> None:
         self._anchor = anchor
+        self._jobs = jobs
         self.span = span
         self.members: list[Entry[_Draft]] = []
 
     @staticmethod
     def of(tree: PassTree, adapter: IRAdapter, span: Span | None = None) -> _Draft:
         """Return a copy of a tree."""
-        draft = _Draft(tree.anchor, span)
+        draft = _Draft(tree.anchor, span, tree.jobs)
         for entry in tree.entries():
             item = entry.item
             if isinstance(item, PassTree):
@@ -184,9 +189,20 @@ class _Draft(PassTree):
         """The anchor."""
         return self._anchor
 
+    @property
+    def jobs(self) -> int | None:
+        """How many ops it may run on at once."""
+        return self._jobs
+
     def entries(self) -> Iterator[Entry[_Draft]]:
         """Yield the direct entries."""
         return iter(self.members)
+
+    def join(self, other: _Draft) -> None:
+        """Add what another one for the same ops holds; neither runs on more at once than it may."""
+        self.members += other.members
+        limits = [jobs for jobs in (self._jobs, other.jobs) if jobs is not None]
+        self._jobs = min(limits, default=None)
 
     def passes(self) -> Iterator[Pass[Any, Any]]:
         """Yield the direct entries that are passes."""
@@ -221,7 +237,7 @@ class _Compiler:
         self.around = around
         if kind is not None:
             self._check_schedulable(draft, kind)
-        return Pipeline(draft.anchor, tuple(steps), path)
+        return Pipeline(draft.anchor, tuple(steps), path, draft.jobs)
 
     def _checked_kind(self, draft: _Draft, *, nested: bool) -> OpKind | None:
         if draft.anchor == ANY:
@@ -301,7 +317,7 @@ class _Group:
         """Add a pipeline behind what is there for the same ops."""
         known = self.by_anchor.setdefault(entry.anchor, entry)
         if known is not entry:
-            known.members += entry.members
+            known.join(entry)
 
     def ordered(self) -> list[_Draft]:
         """Return the pipelines by name, `any` last."""

@@ -137,11 +137,19 @@ Step: TypeAlias = PassStep | NestedStep
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pipeline:
-    """Steps that run in order on each op that the anchor admits."""
+    """Steps that run in order on each op that the anchor admits.
+
+    Attributes:
+        anchor: The name of the ops, or `any`.
+        steps: What runs.
+        path: The anchors, from the top.
+        jobs: How many ops it may run on at once, if the run allows more; None for no limit.
+    """
 
     anchor: str
     steps: tuple[Step, ...]
     path: str
+    jobs: int | None = None
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the pipeline as a syntax tree, to be printed.

@@ -45,6 +45,7 @@ class XDSLPass(Pass[Operation]):
     created: ClassVar[Statistic] = Statistic("Number of operations created", name="num-created")
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
+    can_thread = False  # some change the op around theirs, or keep things in tables
 
     def module_pass(self) -> ModulePass:
         """Return the `ModulePass` with this pass's options."""

@@ -13,6 +13,7 @@ from passel.builder.data.tree import (
     Scalar,
     Table,
     as_bool,
+    as_count,
     as_list,
     as_table,
     as_text,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 _COMMON = ("label", "when", "enabled", "part-of")
 _KEYS = {
     "pass": ("options",),
-    "nest": ("passes",),
+    "nest": ("passes", "jobs"),
     "bundle": ("passes", "together", "types", "idempotent", "constraints"),
     "stage": ("required", "default", "pre", "before", "passes", "after", "post"),
     "include": ("variables",),
@@ -205,7 +206,8 @@ class Reader:
 
     def _nest(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
         anchor, _ = file.scope.filled(as_text(table.values["nest"], "an op's name, or 'any'"))
-        nest = Nest(anchor, _origin(table.span), table.values["nest"].span)
+        jobs = as_count(table.values.get("jobs"), "'jobs'")
+        nest = Nest(anchor, _origin(table.span), table.values["nest"].span, jobs)
         nest.parent = around
         nest.items += self._inside(table, "passes", nest, file)
         return [nest]

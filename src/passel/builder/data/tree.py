@@ -146,3 +146,16 @@ def as_bool(data: Data | None, what: str, *, default: Any = False) -> Any:
     if not isinstance(data, Scalar) or not isinstance(data.value, bool):
         raise refusal(f"{what} is true or false", data.span)
     return data.value
+
+
+def as_count(data: Data | None, what: str) -> int | None:
+    """Return a number of things, at least one; None if there is none.
+
+    Raises:
+        PipelineSyntaxError: It is something else.
+    """
+    if data is None:
+        return None
+    if not isinstance(data, Scalar) or type(data.value) is not int or data.value < 1:
+        raise refusal(f"{what} is a positive number", data.span)
+    return data.value

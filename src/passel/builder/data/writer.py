@@ -168,6 +168,8 @@ class _Writer:
     def _single(self, item: Step | Nest, opened: tuple[str, ...]) -> _Element:
         if isinstance(item, Nest):
             element: _Element = {"nest": _escaped(item.anchor)}
+            if item.jobs is not None:
+                element["jobs"] = item.jobs
             self._describe(element, item)
             return {**element, "passes": self._elements(item.items, opened)}
         if not item.pass_.name:

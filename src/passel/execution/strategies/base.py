@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from passel.execution.outcome import Outcome
+
+
+at_work: ContextVar[bool] = ContextVar("at_work", default=False)
+"""Whether this thread or process does tasks for a strategy, and so shares none of its own."""
+
+
+class Branch(NamedTuple):
+    """The work on siblings as another thread does it.
+
+    Attributes:
+        run: Does a task.
+        observed: Around all that is done: the parts observe it.
+        parts: Parts of what observes the run, for `SiblingWork.merge`.
+    """
+
+    run: Callable[[Any], Outcome]
+    observed: AbstractContextManager[Any]
+    parts: Any
 
 
 class SiblingWork(Protocol):
@@ -19,8 +38,22 @@ class SiblingWork(Protocol):
         ...
 
     @property
+    def jobs(self) -> int | None:
+        """How many tasks may be done at once, whatever the strategy would; None for no limit."""
+        ...
+
+    @property
     def can_leave(self) -> bool:
         """Whether tasks can be done by another process, so that nobody can tell."""
+        ...
+
+    @property
+    def can_thread(self) -> bool:
+        """Whether tasks can be done by several threads at once, so that nobody can tell."""
+        ...
+
+    def branch(self) -> Branch:
+        """Return what does tasks in another thread; called in the thread of the run."""
         ...
 
     def observed(self) -> AbstractContextManager[Any]:
@@ -66,19 +99,34 @@ class SiblingStrategy(Protocol):
     Attributes:
         in_order: Whether each task ends before the next one starts, so that what it reports can
             be reported at once.
+        where: What does the tasks, as messages name it.
     """
 
     in_order: bool
+    where: str
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
         ...
 
 
+def most_at_once(jobs: int, work: SiblingWork) -> int:
+    """Return how many tasks may be done at once, of a strategy that would do so many."""
+    return jobs if work.jobs is None else min(jobs, work.jobs)
+
+
+def chunks_of(tasks: Sequence[Any], count: int) -> dict[int, Sequence[Any]]:
+    """Return the tasks in up to so many chunks, by the numbers of these, in order."""
+    size = max(1, -(-len(tasks) // count))
+    starts = range(0, len(tasks), size)
+    return {number: tasks[start : start + size] for number, start in enumerate(starts)}
+
+
 class Sequential:
     """One task after the other, in the calling thread."""
 
     in_order = True
+    where = "this thread"
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do the tasks lazily: one that nobody asks for is not done."""

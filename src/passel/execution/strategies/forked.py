@@ -23,13 +23,13 @@ from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from passel.errors import EncodingError
-from passel.execution.strategies.base import Sequential
+from passel.execution.strategies.base import at_work, chunks_of, most_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import SiblingStrategy, SiblingWork
+    from passel.execution.strategies.base import SiblingWork
 
 _TOKEN = struct.Struct("I")
 
@@ -55,15 +55,17 @@ class Forked:
     """
 
     in_order = False
+    where = "worker processes"
 
     def __init__(self, jobs: int, *, eager: bool = False) -> None:
         self.jobs = jobs
         self._eager = eager
-        self._is_worker = False
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if self._is_worker or len(tasks) < 2 or self.jobs < 2 or not work.can_leave:  # noqa: PLR2004 - one cannot be shared
+        if at_work.get() or len(tasks) < 2 or most_at_once(self.jobs, work) < 2:  # noqa: PLR2004 - one cannot be shared
+            return map(work, tasks)
+        if not work.can_leave:
             return map(work, tasks)
         return self._share(work, tasks)
 
@@ -79,7 +81,7 @@ class Forked:
             yield from self._fork(work, tasks[done:])
 
     def _fork(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
-        chunks = _chunks(tasks, self.jobs * _CHUNKS_PER_WORKER)
+        chunks = chunks_of(tasks, most_at_once(self.jobs, work) * _CHUNKS_PER_WORKER)
         results, deaths = self._work_off(work, chunks)
         for number, chunk in chunks.items():
             result = results.pop(number, None)
@@ -96,7 +98,7 @@ class Forked:
         deaths: dict[int, _Death] = {}
         left = chunks
         while left:
-            crew = _Crew(self, work, left, min(self.jobs, len(left)))
+            crew = _Crew(work, left, min(most_at_once(self.jobs, work), len(left)))
             results |= crew.run()
             deaths |= crew.deaths
             if not crew.deaths:
@@ -122,10 +124,6 @@ class Forked:
                 yield work.die(task, deaths[0].how)
             else:
                 yield work(task)
-
-    def become_worker(self) -> None:
-        """Do in this process, from now on, one task after the other."""
-        self._is_worker = True
 
 
 class _Result(NamedTuple):
@@ -156,7 +154,6 @@ class _Crew:
     """Workers for one nested step, from fork to exit.
 
     Args:
-        strategy: The strategy, which is told in each worker that it is one.
         work: The work.
         chunks: The tasks, by numbers.
         size: How many workers there are.
@@ -165,10 +162,7 @@ class _Crew:
         deaths: The end of workers, by the chunk that they worked on.
     """
 
-    def __init__(
-        self, strategy: Forked, work: SiblingWork, chunks: Mapping[int, Sequence[Any]], size: int
-    ) -> None:
-        self._strategy = strategy
+    def __init__(self, work: SiblingWork, chunks: Mapping[int, Sequence[Any]], size: int) -> None:
         self._work = work
         self._chunks = chunks
         self._size = size
@@ -225,7 +219,7 @@ class _Crew:
         try:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # who has forked it ends it
             gc.disable()
-            self._strategy.become_worker()
+            at_work.set(True)
             self._work.start_apart()
             parent = os.getppid()
             results: dict[int, _Result] = {}
@@ -273,12 +267,6 @@ class _Crew:
         self.deaths[chunk] = _Death(index, how)
 
 
-def _chunks(tasks: Sequence[Any], count: int) -> dict[int, Sequence[Any]]:
-    size = max(1, -(-len(tasks) // count))
-    starts = range(0, len(tasks), size)
-    return {number: tasks[start : start + size] for number, start in enumerate(starts)}
-
-
 def _taken(work: SiblingWork, chunk: Sequence[Any], result: _Result) -> Iterator[Outcome]:
     """Take over what a worker has done, and yield the outcomes."""
     work.merge(result.observers)
@@ -318,22 +306,3 @@ def _read(file: IO[bytes]) -> Iterator[tuple[int, _Result]]:
             yield pickle.load(file)  # noqa: S301 - a copy of this very process wrote it
         except EOFError:
             return
-
-
-def strategy_for(jobs: int | None) -> SiblingStrategy:
-    """Return a strategy that does up to so many tasks at once.
-
-    Args:
-        jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one.
-
-    Raises:
-        ValueError: It is no positive number.
-    """
-    if jobs is None:
-        text = os.environ.get("PASSEL_JOBS", "") or "1"
-        jobs = int(text) if text.isascii() and text.isdigit() else 0
-        if not jobs:
-            raise ValueError(f"PASSEL_JOBS is '{text}', which is no positive number")
-    if jobs < 1:
-        raise ValueError(f"jobs is {jobs}, which is no positive number")
-    return Forked(jobs) if jobs > 1 and hasattr(os, "fork") else Sequential()

@@ -1,0 +1,57 @@
+"""Which strategy a run takes, as it was asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from passel.execution.strategies.base import Sequential
+from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.threads import Threads
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from passel.execution.strategies.base import SiblingStrategy
+
+
+def strategy_for(jobs: int | None, executor: Executor | None = None) -> SiblingStrategy:
+    """Return a strategy that does up to so many tasks at once.
+
+    Args:
+        jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one.
+        executor: What does them; by default worker processes, or threads where Python has no
+            global lock.
+
+    Raises:
+        TypeError: That is no executor.
+        ValueError: It is no positive number.
+    """
+    if jobs is None and executor is None:
+        text = os.environ.get("PASSEL_JOBS", "") or "1"
+        jobs = int(text) if text.isascii() and text.isdigit() else 0
+        if not jobs:
+            raise ValueError(f"PASSEL_JOBS is '{text}', which is no positive number")
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs is {jobs}, which is no positive number")
+    if executor is not None:
+        return _on_executor(executor, jobs)
+    if jobs is None or jobs == 1:
+        return Sequential()
+    if _is_free_threaded():
+        return Threads(jobs)
+    return Forked(jobs) if hasattr(os, "fork") else Sequential()
+
+
+def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
+    if isinstance(executor, ThreadPoolExecutor):
+        return Threads(jobs, executor)
+    raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
+
+
+def _is_free_threaded() -> bool:
+    """Return whether several threads of this process run Python code at once."""
+    is_locked = getattr(sys, "_is_gil_enabled", None)
+    return is_locked is not None and not is_locked()

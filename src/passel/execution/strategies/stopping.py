@@ -1,0 +1,72 @@
+"""Ending what another thread does, by an exception that is raised in it."""
+
+from __future__ import annotations
+
+import ctypes
+from contextlib import suppress
+from threading import Lock, get_ident
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Stopped(BaseException):
+    """Raised in a thread whose work nobody waits for any more; never leaves passel."""
+
+
+class Stoppable:
+    """Work of a thread, around a `with` statement, that others can end.
+
+    Python code ends within milliseconds. Code of an extension module that does not return ends
+    when it does.
+
+    Args:
+        error: The class of the exception that ends it. The `with` statement may raise it too.
+    """
+
+    def __init__(self, error: type[BaseException] = Stopped) -> None:
+        self._error = error
+        self._lock = Lock()
+        self._thread = 0
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """End the work if it goes on; called from another thread."""
+        with self._lock:
+            if self._thread and not self._is_stopped:
+                self._is_stopped = True
+                _raise_in(self._thread, self._error)
+
+    def __enter__(self) -> None:
+        self._is_stopped = False
+        self._thread = get_ident()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        late: BaseException | None = None
+        try:
+            self._leave()
+        except self._error as stopped:  # in there
+            late = stopped
+            self._leave()
+        if late is not None and error is None:
+            raise late
+
+    def _leave(self) -> None:
+        """Let nobody end this thread's work any more, and forget what was not raised yet."""
+        with self._lock:
+            thread, self._thread = self._thread, 0
+        if self._is_stopped and thread:
+            _raise_in(thread, None)
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Raise an error in a thread soon; None takes back what was not raised yet."""
+    with suppress(AttributeError):  # a Python without: the work ends when it ends
+        ask = ctypes.pythonapi.PyThreadState_SetAsyncExc
+        ask(ctypes.c_ulong(thread), ctypes.py_object(error) if error else ctypes.py_object())

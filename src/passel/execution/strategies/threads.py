@@ -1,0 +1,147 @@
+"""Siblings on threads of this process.
+
+Worth it where passes leave Python's global lock to others, as native ones do, or where there is
+none. Each thread reports to hooks of its own, which are merged in program order.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from passel.execution.strategies.base import at_work, chunks_of, most_at_once
+from passel.execution.strategies.stopping import Stoppable, Stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+    from concurrent.futures import Executor
+
+    from passel.execution.outcome import Outcome
+    from passel.execution.strategies.base import Branch, SiblingWork
+
+_CHUNKS_PER_THREAD = 4
+
+_PATIENCE = 0.8
+"""Seconds to wait for threads whose work was ended, which native code may not notice."""
+
+
+class Threads:
+    """Tasks on threads, where all passes and observers allow it.
+
+    Args:
+        jobs: How many at once; None for as many as there are threads.
+        pool: The threads; None for some of its own, as long as a nested step takes.
+    """
+
+    in_order = False
+    where = "threads"
+
+    def __init__(self, jobs: int | None = None, pool: ThreadPoolExecutor | None = None) -> None:
+        most: int | None = getattr(pool, "_max_workers", None) or os.cpu_count()
+        self.jobs: int = jobs or most or 1
+        self._pool = pool
+
+    def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
+        """Do all tasks, and yield their outcomes in the order of the tasks."""
+        if at_work.get() or len(tasks) < 2 or most_at_once(self.jobs, work) < 2:  # noqa: PLR2004 - one cannot be shared
+            return map(work, tasks)
+        if not work.can_thread:
+            return map(work, tasks)
+        return self._share(work, tasks)
+
+    def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
+        jobs = min(most_at_once(self.jobs, work), len(tasks))
+        pool: Executor = self._pool or ThreadPoolExecutor(jobs, "passel")
+        shares = [
+            _Share(chunk, work.branch())
+            for chunk in chunks_of(tasks, jobs * _CHUNKS_PER_THREAD).values()
+        ]
+        crew = _Crew(shares)
+        try:
+            crew.start(pool, jobs)
+            for share in shares:
+                outcomes = share.done.result()
+                work.merge(share.branch.parts)
+                yield from outcomes
+        finally:
+            crew.end()
+            if self._pool is None:
+                pool.shutdown(wait=False)
+
+
+class _Share:
+    """Some tasks that one thread does.
+
+    Attributes:
+        tasks: The tasks.
+        branch: What does them.
+        done: Their outcomes.
+    """
+
+    def __init__(self, tasks: Sequence[Any], branch: Branch) -> None:
+        self.tasks = tasks
+        self.branch = branch
+        self.done: Future[list[Outcome]] = Future()
+
+    def do(self, ended: Event) -> None:
+        """Do the tasks, in this thread, until one is interrupted or nobody waits any more."""
+        outcomes: list[Outcome] = []
+        try:
+            with self.branch.observed:
+                for task in self.tasks:
+                    if ended.is_set():
+                        raise Stopped  # noqa: TRY301 - as if it came from outside
+                    outcomes.append(self.branch.run(task))
+                    if outcomes[-1].interrupt is not None:
+                        break
+            self.done.set_result(outcomes)
+        except BaseException as error:  # noqa: BLE001 - raised where the outcomes are taken
+            self.done.set_exception(error)
+
+
+class _Crew:
+    """Threads that do shares, whoever is free the next."""
+
+    def __init__(self, shares: Sequence[_Share]) -> None:
+        self._left = deque(shares)
+        self._ended = Event()
+        self._working: list[Stoppable] = []
+        self._threads: list[Future[None]] = []
+
+    def start(self, pool: Executor, count: int) -> None:
+        """Let so many threads of a pool do the shares."""
+        for _ in range(count):
+            stoppable = Stoppable()
+            self._working.append(stoppable)
+            self._threads.append(pool.submit(copy_context().run, self._work, stoppable))
+
+    def _work(self, stoppable: Stoppable) -> None:
+        at_work.set(True)  # in the copy of the context
+        share: _Share | None = None
+        try:
+            with stoppable:
+                while not self._ended.is_set():
+                    try:
+                        share = self._left.popleft()
+                    except IndexError:
+                        return
+                    share.do(self._ended)
+        except Stopped as error:
+            if share is not None and not share.done.done():
+                share.done.set_exception(error)
+
+    def end(self) -> None:
+        """End what is still going on, and wait for it."""
+        if all(each.done() for each in self._threads) and self._threads:
+            return
+        self._ended.set()
+        self._left.clear()
+        for thread in self._threads:
+            thread.cancel()
+        for each in self._working:
+            each.stop()
+        wait(self._threads, _PATIENCE)

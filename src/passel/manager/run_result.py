@@ -1,0 +1,28 @@
+"""The result of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from passel.diagnostics import Diagnostic
+    from passel.instruments.timing import Timer
+
+
+class RunResult(NamedTuple):
+    """Result of a successful run.
+
+    Attributes:
+        changed: Whether any pass changed the IR; None if nothing had to find out, because
+            verification was off or forced.
+        diagnostics: All that passes reported, in program order.
+        statistics: Counts by pass path, then by the statistic's name; only those counted.
+        timing: The tree of timers, if an instrumentation such as `Timing` measured any.
+    """
+
+    changed: bool | None
+    diagnostics: tuple[Diagnostic, ...]
+    statistics: Mapping[str, Mapping[str, int]]
+    timing: Timer | None = None

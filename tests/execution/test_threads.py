@@ -1,0 +1,259 @@
+"""Siblings on threads: everything is as if they had been processed one by one."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, BrokenBarrierError, get_ident
+from time import sleep
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sibling_passes import Again, everything, module_of, run
+
+from passel import (
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassInstrumentation,
+    PassManager,
+)
+from passel.execution.strategies import Forked, Sequential, Threads
+from passel.testing import ToyAdapter, ToyOp
+
+if TYPE_CHECKING:
+    from passel.execution.strategies import SiblingStrategy
+    from passel.schedule import Step
+
+
+class Meet(Pass):
+    """Give an op the value 1 if another thread is in this pass at the same time, else 2."""
+
+    name = "meet"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Wait for the other."""
+        try:
+            BARRIER.wait(0.3)
+            op.value = 1
+        except BrokenBarrierError:
+            op.value = 2
+            BARRIER.reset()
+
+
+BARRIER = Barrier(2)
+
+
+class MeetAlone(Meet):
+    """The same, of a pass that says that it is not for several threads."""
+
+    name = "meet-alone"
+    can_thread = False
+
+
+class Size:
+    """How many ops are in an op, an analysis that is counted."""
+
+    computed: list[str] = []  # noqa: RUF012 - of all threads
+
+    def __init__(self, op: ToyOp) -> None:
+        sleep(0.001)
+        Size.computed.append(op.symbol or "")
+        self.size = len(op.body)
+
+
+class Ask(Pass):
+    """Ask for the size of an op, and for that of the op around if somebody knows it."""
+
+    name = "ask"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        around = ctx.parent_analysis(Size)
+        op.value = ctx.analysis(Size).size + (0 if around is None else 100 * around.size)
+        ctx.preserve(Size)
+
+
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_everything_is_the_same(seed: int) -> None:
+    """IR, failures, diagnostics and counts are those of one after the other, in program order."""
+    expected = everything(Sequential(), seed)
+    with ThreadPoolExecutor(4) as pool:
+        assert everything(Threads(None, pool), seed) == expected
+    assert everything(Threads(3), seed) == expected
+
+
+def test_threads_work_at_once() -> None:
+    """Two threads are in a pass at the same time."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", Meet())
+    _, _, text = run(Threads(2), manager, module_of(8))
+    assert text.count(" 1") == 8
+
+
+def test_a_pass_can_refuse_threads() -> None:
+    """One that is not safe is run by one thread, with all that is nested beside it."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", MeetAlone())
+    _, _, text = run(Threads(2), manager, module_of(3))
+    assert text.count(" 2") == 3
+
+
+def test_a_nested_pipeline_can_be_kept_to_one_thread() -> None:
+    """`nest(jobs=1)` is for its own level: what is inside of each op may be shared."""
+    manager = OpPassManager("toy.module")
+    manager.nest("toy.func", jobs=1).add(Meet())
+    _, _, text = run(Threads(2), manager, module_of(3))
+    assert text.count(" 2") == 3
+    inside = OpPassManager("toy.module")
+    inside.nest("toy.module", jobs=1).nest("toy.func").add(Meet())
+    _, _, text = run(Threads(2), inside, module_of(0, 8))
+    assert text.count(" 1") == 8
+
+
+def test_the_smaller_limit_holds_where_pipelines_are_merged() -> None:
+    """Neighbours for the same ops are one pipeline, which keeps to both limits."""
+    manager = OpPassManager("toy.module")
+    manager.nest("toy.func", jobs=4).add(Meet())
+    manager.nest("toy.func", jobs=1).add(Again())
+    _, _, text = run(Threads(2), manager, module_of(3))
+    assert text.count(" 2") == 3
+
+
+def test_analyses_are_those_of_one_thread() -> None:
+    """Each op's is computed once, and that of the op around can be read."""
+
+    class Before(Pass):
+        """Compute the size of the module and of an op inside."""
+
+        name = "before"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            """Do it."""
+            ctx.analysis(Size)
+            ctx.analyses.child_analysis(Size, op.body[3])
+            ctx.preserve_all()
+
+    found: list[Any] = []
+    for strategy in (Sequential(), Threads(3)):
+        Size.computed.clear()
+        manager = OpPassManager("toy.module").add(Before()).add_nested("toy.func", Ask(), Ask())
+        outcome, _, text = run(strategy, manager, module_of(20))
+        assert not outcome.failures
+        found.append((sorted(Size.computed), text))
+    assert found[0] == found[1]
+    assert len(found[0][0]) == 21
+
+
+class Plain(PassInstrumentation):
+    """Notes when its hooks overlap."""
+
+    def __init__(self) -> None:
+        self.inside = 0
+        self.most = 0
+        self.threads: set[int] = set()
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Take some time."""
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        self.threads.add(get_ident())
+        sleep(0.002)
+        self.inside -= 1
+
+
+class Safe(Plain):
+    """The same, declared to be safe."""
+
+    overlaps = True
+
+
+def test_hooks_of_what_is_not_safe_never_overlap(caplog: pytest.LogCaptureFixture) -> None:
+    """Such an instrumentation keeps all in one thread, which is said once."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
+    plain, safe = Plain(), Safe()
+    with ThreadPoolExecutor(4) as pool:
+        with manager.instrument(plain):
+            manager.run(module_of(12), executor=pool)
+        assert caplog.messages[0] == "no threads: Plain cannot observe them"
+        with manager.instrument(safe):
+            manager.run(module_of(12), executor=pool)
+    assert (plain.most, len(plain.threads)) == (1, 1)
+    assert len(safe.threads) > 1
+
+
+class Grow(Pass):
+    """Add to the value of an op, and take some time."""
+
+    name = "grow"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        sleep(0.01)
+        op.value += 1
+
+
+@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "fork"])
+def test_dumps_of_the_whole_module_show_it_as_one_by_one(
+    strategy: SiblingStrategy, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What others do meanwhile is not seen in them: all is done in one thread."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Grow())
+    manager.enable_ir_printing(print_module_scope=True)
+    manager.run(module_of(3))
+    expected = capsys.readouterr().err
+
+    def this(jobs: int | None, executor: object = None) -> SiblingStrategy:
+        return strategy
+
+    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", this)
+    manager.run(module_of(3))
+    assert capsys.readouterr().err == expected
+
+
+def test_an_executor_is_checked() -> None:
+    """Something else is refused, and so is an odd number."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
+    wrong: Any = "threads"
+    with pytest.raises(TypeError, match="expected an executor"):
+        manager.run(module_of(4), executor=wrong)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ValueError, match="jobs is 0"):
+        manager.run(module_of(4), jobs=0, executor=pool)
+
+
+INTERRUPTED = """
+import os, signal, sys, time
+from passel import Pass, PassManager
+from passel.testing import ToyAdapter, parse_toy
+from concurrent.futures import ThreadPoolExecutor
+
+class Spin(Pass):
+    name = "spin"
+    def run(self, op, ctx):
+        os.write(1, b"in\\n")
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            time.sleep(0.001)
+
+manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Spin())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+started = 0
+with ThreadPoolExecutor(2) as pool:
+    try:
+        manager.run(parse_toy("toy.module(toy.func,toy.func,toy.func,toy.func)"), executor=pool)
+    except KeyboardInterrupt:
+        started = time.monotonic()
+        pool.submit(print, "interrupted").result(1)  # the threads are free again
+"""
+
+
+def test_ctrl_c_ends_the_work_of_threads() -> None:
+    """An interrupt ends passes in Python at once, and the pool can be used again."""
+    command = [sys.executable, "-c", INTERRUPTED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(2)] == ["in\n", "in\n"]
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=20)
+    assert rest == "interrupted\n"
+    assert process.returncode == 0

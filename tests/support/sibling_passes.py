@@ -1,0 +1,91 @@
+"""Passes on toy ops that do all that passes may do, and runs of them that compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel import OpPassManager, Pass, PassContext, PassFailure, Statistic
+from passel.execution import Run
+from passel.instruments.hooks import Instrumentor
+from passel.schedule import PipelineCompiler
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from passel.execution import Outcome
+    from passel.execution.strategies import SiblingStrategy
+
+
+class Act(Pass):
+    """Change, report, count or fail, as the op's value says."""
+
+    name = "act"
+    seen = Statistic("Ops seen")
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        ctx.count(self.seen)
+        ctx.emit_remark(f"saw {op.symbol}").attach_note("here")
+        match op.value % 7:
+            case 0:
+                op.value += 1
+            case 1:
+                raise PassFailure(f"{op.symbol} is odd")
+            case 2:
+                op.value = -7
+            case 3:
+                ctx.run_pipeline(OpPassManager("any").add(Again()))
+            case 4:
+                op.add(ToyOp("toy.op", value=3))
+            case 5:
+                msg = "a crash"
+                raise ValueError(msg)
+            case _:
+                ctx.preserve_all()
+
+
+class Again(Pass):
+    """Count and report."""
+
+    name = "again"
+    seen = Statistic("Ops seen")
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        ctx.count(self.seen, 2)
+        ctx.emit_warning(f"again {op.symbol}")
+
+
+def module_of(count: int, inner: int = 0) -> ToyOp:
+    """Return a module with functions, also in a module inside."""
+    functions = ",".join(f"toy.func @f{i}" for i in range(count))
+    inside = ",".join(f"toy.func @g{i}" for i in range(inner))
+    inner_module = f"toy.module @inner({inside})" if inner else "toy.module @inner"
+    return parse_toy(f"toy.module({inner_module},{functions})")
+
+
+def run(
+    strategy: SiblingStrategy, manager: OpPassManager, module: ToyOp
+) -> tuple[Outcome, list[str], str]:
+    """Run a pipeline; return how it went, what was reported, and the IR."""
+    reported: list[str] = []
+    compiler = PipelineCompiler(ToyAdapter(), set[str]())
+    this = Run(compiler, Instrumentor(), lambda each: reported.append(str(each)), strategy=strategy)
+    return this.run(compiler.schedule(manager), module), reported, str(module)
+
+
+def plain(found: Outcome) -> tuple[Any, ...]:
+    """Return all of an outcome in a form that compares."""
+    failures = [(str(each), each.kind, each.path, each.symbol) for each in found.failures]
+    return found.changed, failures, [*map(str, found.diagnostics)], dict(found.counts)
+
+
+def everything(strategy: SiblingStrategy, seed: int) -> tuple[Any, list[str], str]:
+    """Run all that the passes can do on ops with values, also on nested ones."""
+    manager = OpPassManager("toy.module")
+    manager.nest("toy.func").add(Act(), Again())
+    manager.nest("toy.module").nest("toy.func").add(Act())
+    module = module_of(40, 20)
+    for number, op in enumerate(module.walk()):
+        op.value = (number * seed) % 11 if op.name == "toy.func" else 0
+    outcome, reported, text = run(strategy, manager, module)
+    return plain(outcome), reported, text
