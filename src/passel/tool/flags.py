@@ -165,6 +165,11 @@ def _parted(word: str, flags: Mapping[str, Flag]) -> tuple[str, str, str]:
     return name, equals, value
 
 
+def is_level(name: str) -> bool:
+    """Return whether a registered pipeline of this name is an optimization level."""
+    return _LEVEL.fullmatch(name) is not None
+
+
 def _no_level(name: str, passes: PassRegistry) -> str:
     """Return what to say of an optimization level that nobody has registered."""
     known = [f"-{info.name}" for info in passes.pipelines() if _LEVEL.fullmatch(info.name)]

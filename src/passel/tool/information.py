@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from passel.passes import PassRegistry
     from passel.passes.options import OptionInfo
 
-_EXAMPLES = """\
-Examples:
+EXAMPLES = """\
   {program} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
   {program} in.mlir --cse --canonicalize='max-iterations=2' -o out.mlir
   {program} in.mlir -p cse,convert-scf-to-cf            (xDSL's flat form)
   {program} in.mlir --load-pass-plugin=my_pass.py --my-pass
   {program} tests.mlir --split-input-file --verify-diagnostics
 """
+"""Command lines that show what there is."""
 
 
 _WIDTH = 44
@@ -40,14 +40,23 @@ def help_text(program: str, own: Sequence[Flag] = (), ir: str = "") -> str:
     """
     what = f"{ir} files" if ir else "MLIR text, with xDSL or MLIR itself"
     lines = [f"{program}: run nested pass pipelines on {what}", ""]
-    lines += [f"Usage: {program} [<file>|-] [flags]", "", _EXAMPLES.format(program=program)]
-    groups = [((group.__doc__ or "").rstrip("."), group.flags.values()) for group in GROUPS]
-    for title, flags in [*groups, (ir, own)]:
-        if shown := [flag for flag in flags if flag.help and flag.ir in {"", ir or flag.ir}]:
-            lines += [f"{title}:", *map(_flag_line, shown), ""]
+    lines += [f"Usage: {program} [<file>|-] [flags]", "", "Examples:"]
+    lines += [EXAMPLES.format(program=program)]
+    for title, flags in shown_flags(own, ir):
+        lines += [f"{title}:", *map(_flag_line, flags), ""]
     lines.append("Passes are flags too, in the order given: see --help-passes. So are pipelines,")
     lines.append("such as the optimization levels -O0, -O1, -O2 and -O3.")
     return "\n".join(lines) + "\n"
+
+
+def shown_flags(own: Sequence[Flag] = (), ir: str = "") -> list[tuple[str, list[Flag]]]:
+    """Return the flags that are shown to users, in groups with titles; see `help_text`."""
+    groups = [((group.__doc__ or "").rstrip("."), group.flags.values()) for group in GROUPS]
+    found = [
+        (title, [flag for flag in flags if flag.help and flag.ir in {"", ir or flag.ir}])
+        for title, flags in [*groups, (ir, own)]
+    ]
+    return [(title, flags) for title, flags in found if flags]
 
 
 def _flag_line(flag: Flag) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -193,3 +194,18 @@ def _passes_in(words: Sequence[str]) -> list[str]:
                 elif "." in node.anchor or node.anchor == "any":
                     todo += node.elements
     return names
+
+
+def listed_names(ir: IRChoice, registry: PassRegistry | None) -> dict[str, list[str]]:
+    """Return the names of passes and pipelines, for each IR that a command line may choose.
+
+    Args:
+        ir: The IR that comes first, and is the only one of a tool that is made for it.
+        registry: The passes that the tool is made for; by default all installed ones.
+    """
+    found: dict[str, list[str]] = {}
+    for each in (ir,) if ir.given else (ir, IRChoice("xdsl"), IRChoice("mlir")):
+        with suppress(UsageError):  # not installed
+            names = each.names(registry)
+            found[each.name] = [info.name for info in (*names.passes(), *names.pipelines())]
+    return found

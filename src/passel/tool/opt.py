@@ -240,23 +240,29 @@ def _run(
 
         load_plugin(file, registry or default_registry())
     try:
-        return _process(words, program, ir, names)
+        settings = _settings(words, program, ir, names)
+        if settings.information.print_completion or settings.information.print_manual:
+            return _print(_generated(settings, ir, registry))
+        return _process(settings, ir, names)
     except (UsageError, PipelineError) as error:
         if hint := ir.hint(words):
             error.add_note(_Hint(hint))
         raise
 
 
-def _process(words: list[str], program: str, ir: IRChoice, names: PassRegistry) -> int:
-    settings = _settings(words, program, ir, names)
+def _print(text: str) -> int:
+    output = Output("-")
+    output.write(text)
+    output.commit()
+    return 0
+
+
+def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
     if settings.information.compat:
         raise UsageError(f"'--compat' is for {PROGRAM} alone")
     information = _information(settings, ir, names)
     if information is not None:
-        output = Output("-")
-        output.write(information)
-        output.commit()
-        return 0
+        return _print(information)
     if settings.pipeline.draw_pipeline and settings.pipeline.lint:
         raise UsageError("'--lint' and '--draw-pipeline' both stand in place of a run: give one")
     if settings.pipeline.draw_pipeline:
@@ -306,3 +312,21 @@ def _information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str |
 
         return (information.help_passes if asked.help_passes else information.list_passes)(names)
     return None
+
+
+def _generated(settings: Settings, ir: IRChoice, registry: PassRegistry | None) -> str:
+    """Return what is made from the table of flags for other programs."""
+    from passel.tool.information import EXAMPLES, shown_flags
+
+    groups = shown_flags(ir.own_flags, ir.name if ir.given else "")
+    if settings.information.print_manual:
+        from passel.tool.manual import manual_page
+
+        examples = EXAMPLES.format(program=settings.program)
+        return manual_page(settings.program, groups, examples, ir.name if ir.given else "")
+    from passel.tool.completion import completion_script
+    from passel.tool.irs import listed_names
+
+    flags = [flag for _, flags in groups for flag in flags]
+    shell = settings.information.print_completion
+    return completion_script(shell, settings.program, flags, listed_names(ir, registry))

@@ -311,9 +311,13 @@ class InformationFlags(FlagGroup):
 
     help: bool = flag("this page", short=("h", "help-hidden"))
     help_passes: bool = flag("all passes and pipelines with their options")
-    help_pass: str = flag("all about a pass: its options, statistics, dialects", "<name>")
+    help_pass: str = flag("all about a pass: its options, statistics, dialects", "<pass>")
     list_passes: bool = flag("the passes with their options")
     show_dialects: bool = flag("the dialects that are available")
+    print_completion: str = flag(
+        "a script that completes flags and passes in this shell", "<bash|zsh|fish>"
+    )
+    print_manual: bool = flag("this page as a manual page for man")
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
     version: bool = flag("the versions of passel and the IR", short=("v",))
 

@@ -1,0 +1,108 @@
+"""`--print-manual`: the tool's manual page, made from the table of its flags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from passel._version import __version__
+from passel.tool.completion.words import spellings, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from passel.ir.frontend import Flag
+
+_DESCRIPTION = """\
+reads a file of IR, or the standard input, runs a pipeline of passes on it,
+and writes the result to the standard output or the file of \\fB\\-o\\fR.
+Without a pipeline it verifies and prints its input.
+Diagnostics and reports go to the standard error."""
+
+_FLAGS = """\
+One dash or two are the same.
+A value follows \\fB=\\fR or, where it cannot be left out, as the next argument.
+A boolean flag takes \\fBtrue\\fR or \\fBfalse\\fR; alone it means \\fBtrue\\fR."""
+
+_PASSES = """\
+Each registered pass and pipeline is a flag as well, in the order given,
+with its options behind \\fB=\\fR:
+\\fB\\-\\-canonicalize='max\\-iterations=2'\\fR.
+\\fB\\-\\-help\\-passes\\fR lists them, \\fB\\-\\-help\\-pass=cse\\fR tells all about one.
+Pipelines such as \\fB\\-O2\\fR are the levels of optimization that are registered."""
+
+_CODES = (
+    ("0", "All went well."),
+    ("1", "The input, a pass or the command line is at fault; nothing was written for that input."),
+    ("129, 130, 143", "Ended by SIGHUP, Ctrl-C or SIGTERM."),
+)
+
+_ENVIRONMENT = (
+    ("NO_COLOR", "If set, nothing is in colours unless \\fB\\-\\-color\\fR says so."),
+    ("PASSEL_JOBS", "The number of worker processes without \\fB\\-j\\fR."),
+)
+
+
+def manual_page(
+    program: str, groups: Sequence[tuple[str, Sequence[Flag]]], examples: str, ir: str = ""
+) -> str:
+    """Return the page in the macros of `man`.
+
+    Args:
+        program: The program's name.
+        groups: Its flags, in groups with titles.
+        examples: Command lines, one on a line.
+        ir: The name of the only IR that it is for; empty for xDSL and MLIR.
+    """
+    what = f"{ir} files" if ir else "MLIR text, with xDSL or MLIR itself"
+    name = _text(program)
+    lines = [
+        f'.TH "{_text(program.upper())}" 1 "" "passel {__version__}" "User Commands"',
+        ".SH NAME",
+        f"{name} \\- run nested pass pipelines on {_text(what)}",
+        ".SH SYNOPSIS",
+        f".B {name}",
+        "[\\fIfile\\fR | \\fB\\-\\fR] [\\fIflags\\fR]",
+        ".SH DESCRIPTION",
+        f".B {name}",
+        _DESCRIPTION,
+        ".SH FLAGS",
+        _FLAGS,
+    ]
+    for title, flags in groups:
+        lines += [f".SS {_text(title)}", *(line for flag in flags for line in _flag(flag))]
+    lines += [".SH PASSES", _PASSES, ".SH EXIT STATUS", *_list(_CODES)]
+    lines += [".SH ENVIRONMENT", *_list(_ENVIRONMENT), ".SH EXAMPLES", ".nf"]
+    lines += [*map(_text, examples.splitlines()), ".fi"]
+    return "\n".join(lines) + "\n"
+
+
+def _list(entries: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for term, text in entries:
+        yield from (".TP", f".B {term}", text)
+
+
+def _flag(flag: Flag) -> Iterator[str]:
+    value = f"=\\fI{_text(flag.metavar)}\\fR" if flag.metavar else ""
+    if flag.implied is not None:
+        value = f"[{value}]"
+    long, *short = (f"\\fB{_text(each)}\\fR" for each in spellings(flag))
+    others = [f"\\fB\\-\\-{_text(each)}\\fR" for each in flag.short if len(each) > 1]
+    yield from (".TP", ", ".join([*short, f"{long}{value}", *others]))
+    yield _sentence(flag)
+
+
+def _sentence(flag: Flag) -> str:
+    """Return the help of a flag as sentences, with what it is when it is not given."""
+    text = _text(flag.help[:1].upper() + flag.help[1:]) + "."
+    default = flag.default
+    if default is True:
+        text += "\nOn by default."
+    elif isinstance(default, str) and default and values_of(flag):
+        text += f"\nBy default \\fB{_text(default)}\\fR."
+    return text
+
+
+def _text(text: str) -> str:
+    """Return text in which roff sees no requests, and that can be copied from the page."""
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    return f"\\&{escaped}" if escaped.startswith((".", "\\(aq")) else escaped
