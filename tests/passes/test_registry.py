@@ -225,13 +225,13 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
         order.append("bad")
         raise ValueError
 
-    def entry_points(*, group: str) -> list[EntryPoint]:
+    def entry_points(group: str) -> list[EntryPoint]:
         groups.append(group)
         broken = ImportError("gone")
-        return [EntryPoint("z", good), EntryPoint("a", bad), EntryPoint("m", broken)]
+        return [EntryPoint("a", bad), EntryPoint("m", broken), EntryPoint("z", good)]
 
     adapter_names()  # which are read once
-    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
     default_registry.cache_clear()
     try:
         with caplog.at_level(logging.ERROR, "passel"):
@@ -257,11 +257,11 @@ def test_an_entry_point_of_an_ir_is_for_that_ir(monkeypatch: pytest.MonkeyPatch)
     def load(name: str) -> Callable[[PassRegistry], None]:
         return lambda _: loaded.append(name)
 
-    def entry_points(*, group: str) -> list[EntryPoint]:
+    def entry_points(group: str) -> list[EntryPoint]:
         return [EntryPoint(name, load(name)) for name in ("mlir", "xdsl", "zoo")]
 
     assert {"mlir", "xdsl"} <= set(adapter_names())
-    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
     default_registry.cache_clear()
     try:
         registry = default_registry()

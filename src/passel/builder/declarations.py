@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import log_exception
+from passel.installed import entry_points
 from passel.passes.preservation import Contract
 
 if TYPE_CHECKING:
@@ -148,12 +149,8 @@ def default_declarations() -> DeclarationTable:
 
     An entry point that fails is reported in the log `passel` and left out.
     """
-    # Imported late: reading package metadata costs more than the rest of the builder.
-    from importlib.metadata import entry_points  # noqa: PLC0415
-
     table = DeclarationTable()
-    points = entry_points(group="passel.declarations")
-    for point in sorted(points, key=lambda point: point.name):
+    for point in entry_points("passel.declarations"):
         try:
             point.load()(table)
         except (Exception, SystemExit):  # noqa: BLE001 - a broken package must not take others with it

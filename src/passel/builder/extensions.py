@@ -10,6 +10,7 @@ from passel.builder.sequence import Step
 from passel.builder.targets import describe
 from passel.diagnostics import log_exception
 from passel.errors import InsertionError, Problem
+from passel.installed import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -79,11 +80,8 @@ def installed_extensions() -> tuple[Extension, ...]:
         >>> from passel.builder import PipelineBuilder
         >>> builder = PipelineBuilder().extend(*installed_extensions())
     """
-    # Imported late: reading package metadata costs more than the rest of the builder.
-    from importlib.metadata import entry_points  # noqa: PLC0415
-
     found: list[Extension] = []
-    for point in sorted(entry_points(group="passel.pipelines"), key=lambda point: point.name):
+    for point in entry_points("passel.pipelines"):
         try:
             found.append(Extension(point.name, point.load()))
         except (Exception, SystemExit):  # noqa: BLE001 - a broken package must not take others with it

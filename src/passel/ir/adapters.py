@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import AdapterError, DefinitionError
+from passel.installed import entry_points
 from passel.ir.abilities import EntersContexts, ability_of
 
 if TYPE_CHECKING:
@@ -19,10 +20,7 @@ if TYPE_CHECKING:
 
 @cache
 def _adapters() -> dict[str, Callable[[], IRAdapter]]:
-    # Imported late: reading package metadata costs more than the rest of `import passel`.
-    from importlib.metadata import entry_points  # noqa: PLC0415
-
-    return {point.name: point.load for point in entry_points(group="passel.adapters")}
+    return {point.name: point.load for point in entry_points("passel.adapters")}
 
 
 @cache

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from passel.diagnostics import closest, log_exception, suggest
 from passel.errors import DefinitionError, DuplicateNameError
+from passel.installed import entry_points
 from passel.ir import adapter_names
 from passel.passes.base import Pass
 from passel.passes.definition import check_name
@@ -345,11 +346,8 @@ def default_registry() -> PassRegistry:
 
 
 def _find_installed(registry: PassRegistry) -> None:
-    # Imported late: reading package metadata costs more than the rest of `import passel`.
-    from importlib.metadata import entry_points  # noqa: PLC0415
-
     irs = adapter_names()
-    for point in sorted(entry_points(group="passel.passes"), key=lambda point: point.name):
+    for point in entry_points("passel.passes"):
         registry.defer(_loader(point), ir=point.name if point.name in irs else "")
 
 

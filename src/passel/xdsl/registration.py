@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.universe import Universe
 
 from passel.diagnostics import log_exception
+from passel.installed import entry_points
 from passel.pipeline import NAMES, is_name
 from passel.xdsl.levels import register_levels
 
@@ -65,12 +66,8 @@ def installed_universe() -> Universe:
     come first, then packages in the order of their names; and without passes that a pipeline
     could not name. What is left out is reported in the log `passel`.
     """
-    # Imported late, like all that reads package metadata.
-    from importlib.metadata import entry_points
-
     everything = Universe()
-    points = sorted(entry_points(group="xdsl.universe"), key=lambda p: (p.name != "xdsl", p.name))
-    for point in points:
+    for point in sorted(entry_points("xdsl.universe"), key=lambda point: point.name != "xdsl"):
         try:
             universe: Universe = point.load()
             for kind in ("all_dialects", "all_passes", "all_targets"):

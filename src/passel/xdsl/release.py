@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from passel.errors import AdapterError
+from passel.installed import version_of
 
 OLDEST: tuple[int, ...] = (0, 59)
 NEWEST: tuple[int, ...] = (0, 74)
 
-INSTALLED = version("xdsl")
+INSTALLED = version_of("xdsl")
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -1,0 +1,151 @@
+"""Entry points and versions of installed packages.
+
+Reads what `importlib.metadata` reads, which takes longer to import than passel. What is
+found is as of now: directories are looked through again when something was installed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_POINT = re.compile(r"(?P<name>[^=]*?)\s*=\s*(?P<module>[\w.]+)\s*(?::\s*(?P<attribute>[\w.]+))?")
+_VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
+_INFO = (".dist-info", ".egg-info")
+
+
+class EntryPoint(NamedTuple):
+    """An entry point of a package.
+
+    Attributes:
+        name: Its name in its group.
+        module: The module that is imported.
+        attribute: A dotted name in the module; empty for the module itself.
+        package: The name of the distribution that has it.
+    """
+
+    name: str
+    module: str
+    attribute: str
+    package: str
+
+    def load(self) -> Any:
+        """Import and return what it names."""
+        found = __import__(self.module, fromlist=("",))
+        for name in filter(None, self.attribute.split(".")):
+            found = getattr(found, name)
+        return found
+
+
+def entry_points(group: str) -> tuple[EntryPoint, ...]:
+    """Return the entry points of a group, sorted by name.
+
+    Of a package that is installed twice, the one that is imported counts.
+
+    Source: `importlib.metadata.entry_points`.
+    """
+    if _can_read():
+        found = {name: where for path in reversed(sys.path) for name, *where in _packages(path)}
+        points = [point for where in found.values() for point in _points(*where).get(group, ())]
+    else:
+        points = list(_slowly(group))
+    return tuple(sorted(points, key=lambda point: point.name))
+
+
+def version_of(package: str) -> str:
+    """Return the version of a package that is installed, as its metadata says it.
+
+    Source: `importlib.metadata.version`.
+    """
+    for path in sys.path if _can_read() else ():
+        for name, where, _ in _packages(path):
+            if name == _normalized(package) and (
+                found := _VERSION.search(_text(f"{where}/METADATA"))
+            ):
+                return found[1]
+    from importlib.metadata import version  # noqa: PLC0415 - what this module avoids
+
+    return version(package)
+
+
+def _can_read() -> bool:
+    """Return whether packages are in directories, and nobody else knows of more."""
+    return not any(
+        path.endswith(".egg") or os.path.isfile(path)  # noqa: PTH113 - paths are text here
+        for path in sys.path
+    ) and all(
+        getattr(finder, "__module__", "") == "_frozen_importlib_external"
+        for finder in sys.meta_path
+        if hasattr(finder, "find_distributions")
+    )
+
+
+def _slowly(group: str) -> Iterator[EntryPoint]:
+    from importlib.metadata import entry_points as find  # noqa: PLC0415 - what this module avoids
+
+    for point in find(group=group):
+        package = point.dist.name if point.dist else ""
+        yield EntryPoint(point.name, point.module, point.attr or "", package)
+
+
+def _packages(path: str) -> tuple[tuple[str, str, int], ...]:
+    """Return the packages in a directory: name, where the metadata is, and as of when."""
+    path = path or "."
+    try:
+        changed = os.stat(path).st_mtime_ns  # noqa: PTH116 - paths are text here
+    except OSError:
+        return ()
+    return _listed(path, changed)
+
+
+@cache
+def _listed(path: str, changed: int) -> tuple[tuple[str, str, int], ...]:
+    try:
+        with os.scandir(path) as entries:
+            return tuple(
+                (_normalized(_named(entry.name)), entry.path, changed)
+                for entry in entries
+                if entry.name.endswith(_INFO)
+            )
+    except OSError:
+        return ()
+
+
+def _named(directory: str) -> str:
+    return directory.rpartition(".")[0].partition("-")[0]
+
+
+def _normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "_", name).lower()
+
+
+@cache
+def _points(
+    where: str,
+    changed: int,  # noqa: ARG001 - what is known is as of then
+) -> dict[str, list[EntryPoint]]:
+    """Return the entry points of a package by group."""
+    found: dict[str, list[EntryPoint]] = {}
+    package = _named(os.path.basename(where))  # noqa: PTH119 - see above
+    group = ""
+    for line in map(str.strip, _text(f"{where}/entry_points.txt").splitlines()):
+        if line.startswith("[") and line.endswith("]"):
+            group = line[1:-1]
+        elif not line.startswith("#") and (point := _POINT.match(line)):
+            name, module, attribute = point.groups(default="")
+            found.setdefault(group, []).append(EntryPoint(name, module, attribute, package))
+    return found
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - see above
+            return file.read()
+    except OSError:
+        return ""
