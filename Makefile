@@ -17,10 +17,12 @@ export NO_MKDOCS_2_WARNING := 1
 FUZZ_SECONDS ?= 60
 CLIENTS ?= clients
 XDSL_RELEASES := 0.59.0 0.66.0
-.PHONY: help demo test sweep properties clients xdsl-releases fuzz declarations native-passes lit check format compat bench docs lock clean
+PYTHONS ?= 3.12 3.13 3.14
+DEBIAN ?= sid
+.PHONY: help demo test sweep properties clients xdsl-releases pythons pythons-of-debian shells distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 demo: .venv/.runtime ## Show passel at work
 	sh examples/demo.sh
@@ -41,6 +43,37 @@ xdsl-releases: $(XDSL_RELEASES:%=.venv/xdsl-%/.complete) ## Run the tests over x
 	for release in $(XDSL_RELEASES); do \
 	  .venv/xdsl-$$release/bin/python -m pytest -n auto tests/xdsl && \
 	  .venv/xdsl-$$release/bin/lit -sv tests/lit || exit 1; done
+
+pythons: .venv/.runtime ## Run the suite on those of PYTHONS="3.12 3.13 3.14" that are installed (minutes)
+	for version in $(PYTHONS); do \
+	  if ! PYENV_VERSION=$$(pyenv latest $$version 2>/dev/null) python$$version --version; then \
+	    echo "Python $$version is not installed, and not tested"; continue; fi; \
+	  $(MAKE) .venv/python-$$version/.complete && \
+	  .venv/python-$$version/bin/python -m pytest -n auto && \
+	  .venv/python-$$version/bin/lit -sv tests/lit || exit 1; done
+
+pythons-of-debian: ## The same in a fresh Debian, DEBIAN=sid, for others than are installed (debootstrap, root; minutes)
+	sh tests/release/in_debian.sh $(DEBIAN) $(PYTHONS)
+
+shells: ## Install the shells and formatters that completion and the manual page are tested with (Debian, root)
+	apt-get install -y -q fish groff mandoc zsh || { apt-get update && apt-get install -y -q fish groff mandoc zsh; }
+
+distributions: .venv/.dev ## Build the wheel and the source distribution into dist/, and check them
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+
+package: distributions ## Install the wheel where there is nothing else, and run the source distribution's tests on it (minutes)
+	rm -rf .venv/package
+	$(PYTHON) -m venv .venv/package
+	mkdir .venv/package/source
+	tar -x -f dist/*.tar.gz -C .venv/package/source --strip-components=1
+	rm -r .venv/package/source/src
+	.venv/package/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -c constraints.txt "$$(echo dist/*.whl)[mlir,test]"
+	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing \
+	  tests/examples && ../bin/lit -sv tests/lit/information tests/lit/pipeline
 
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it
 	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)
@@ -63,6 +96,7 @@ check: .venv/.dev ## Check format, lint, types, layers and documentation
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pyright --verifytypes passel --ignoreexternal
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mkdocs build --strict
+	$(MAKE) distributions
 
 format: .venv/.dev ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
@@ -87,7 +121,7 @@ lock: ## Rewrite constraints.txt from the newest versions that fit
 	rm -rf .venv-lock
 
 clean: ## Remove everything that the targets made
-	rm -rf .venv .venv-lock .hypothesis .pytest_cache .ruff_cache .import_linter_cache site
+	rm -rf .venv .venv-lock dist .hypothesis .pytest_cache .ruff_cache .import_linter_cache site
 	find . '(' -name __pycache__ -o -name .lit_test_times.txt -o -path './tests/lit/*Output' ')' \
 	  -prune -exec rm -rf {} +
 
@@ -98,6 +132,12 @@ clean: ## Remove everything that the targets made
 
 .venv/.dev: .venv/.runtime
 	$(PIP_INSTALL) -e '.[dev,mlir]'
+	@touch $@
+
+.venv/python-%/.complete: .venv/.runtime
+	PYENV_VERSION=$$(pyenv latest $* 2>/dev/null) python$* -m venv .venv/python-$*
+	.venv/python-$*/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -c constraints.txt -e '.[mlir,test]'
 	@touch $@
 
 # Without the locked versions, some of which are too new for old releases.

@@ -36,7 +36,7 @@ def run(directory: Path, *command: str) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         cwd=directory,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1"},
         check=False,
         timeout=120,
     ).stdout

@@ -48,8 +48,9 @@ def load_example(name: str) -> Any:
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     """Run a command from the project's root."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}"
     # A terminal's width or colours must not change what is printed.
-    environment = {**os.environ, "NO_COLOR": "1", "PATH": os.defpath}
+    environment = {**os.environ, "NO_COLOR": "1", "PATH": path}
     return subprocess.run(
         list(map(str, command)),
         capture_output=True,

@@ -163,7 +163,7 @@ def test_reports_do_not_go_to_what_is_piped_in(start: Start, tmp_path: Path) -> 
     [
         ("missing/", "Is a directory"),
         ("x" * 300, "File name too long"),
-        ("a\0b", "embedded null byte"),
+        ("a\0b", "embedded null"),  # a byte or, in newer Pythons, a character of a path
         ("gone/out.mlir", "No such file or directory"),
     ],
     ids=["a directory's name", "overlong", "null", "nowhere"],
@@ -174,7 +174,8 @@ def test_reports_do_not_go_to_what_is_piped_in(start: Start, tmp_path: Path) -> 
 def test_names_that_no_file_can_have(tool: Tool, flag: str, name: str, reason: str) -> None:
     """The file is named with the reason, before anything is done, and none is made."""
     error = _only_error(tool("absent.mlir", f"{flag}={name}"))
-    assert error == f"passel-opt: error: cannot open output file '{name}': {reason}\n"
+    assert error.startswith(f"passel-opt: error: cannot open output file '{name}': ")
+    assert reason in error
     assert [path.name for path in Path().iterdir()] == ["in.mlir"]
 
 

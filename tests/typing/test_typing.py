@@ -11,7 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import passel
+
+pytest.importorskip("pyright")  # checks are for developers, tests for everybody
 
 CASES = sorted(Path(__file__).with_name("cases").glob("*.py.txt"))
 _MARKER = re.compile(r"# error: (.*)")
