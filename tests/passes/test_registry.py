@@ -200,6 +200,8 @@ def test_a_copy_is_independent() -> None:
 class EntryPoint:
     """What an installed package offers."""
 
+    package = "pytest"
+
     def __init__(self, name: str, register: Any) -> None:
         self.name, self._register = name, register
 
@@ -213,13 +215,14 @@ class EntryPoint:
 def test_the_default_registry_has_the_passes_of_installed_packages(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Entry points are called at the first lookup, by name; a broken one is logged and left out."""
+    """Entry points are called at the first lookup, by name; broken ones are logged with the list."""
     groups: list[str] = []
     order: list[str] = []
 
     def good(registry: PassRegistry) -> None:
         order.append("good")
         registry.register(First)
+        registry.register_pipeline("line", add_nothing)
 
     def bad(registry: PassRegistry) -> None:
         order.append("bad")
@@ -234,19 +237,25 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
     monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
     default_registry.cache_clear()
     try:
-        with caplog.at_level(logging.ERROR, "passel"):
+        with caplog.at_level(logging.WARNING, "passel"):
             registry = default_registry()
             assert default_registry() is registry
             assert order == []
+            assert registry.lookup_pass("same")
+            assert not caplog.records
+            assert list(registry.passes())
             assert list(registry.passes())
     finally:
         default_registry.cache_clear()
     assert groups == ["passel.passes"]
     assert order == ["bad", "good"]
+    infos = registry.lookup_pass("same"), registry.lookup_pipeline("line")
+    assert {info.origin for info in infos if info} == {f"{__name__} of {package}"}
     assert found(registry, "same") is First
-    assert [record.getMessage() for record in caplog.records] == [
-        "entry point 'a' of passel.passes failed; skipped",
-        "entry point 'm' of passel.passes failed; skipped",
+    package = f"package 'pytest' {pytest.__version__}"
+    assert sorted(record.getMessage() for record in caplog.records) == [
+        f"{package} is left out: ImportError: gone (entry point 'm' of passel.passes)",
+        f"{package} is left out: ValueError (entry point 'a' of passel.passes)",
     ]
 
 

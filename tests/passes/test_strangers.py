@@ -190,7 +190,7 @@ def test_a_factory_that_raises(registry: PassRegistry, error: BaseException, sai
 
 def test_a_factory_returns_a_pass_class(registry: PassRegistry) -> None:
     """Anything else is refused when it is used, by name."""
-    registry.register("absent", lambda: int, origin="pkg")  # pyright: ignore[reportArgumentType]
+    registry.register("absent", lambda: int, origin="pkg")
     with pytest.raises(
         PipelineError, match=r"pass 'absent' of pkg cannot be loaded: .*int.* is no"
     ):

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from mlir.ir import DialectRegistry
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition
 
-from passel import Pass, PassContext, PassRegistry
+from passel import Pass, PassContext, PassInstrumentation, PassManager, PassRegistry
 from passel.diagnostics import Diagnostic, Severity
 from passel.ir.frontend import Flag, Frontend, Parsed, UnreadableError
 from passel.mlir import MLIRAdapter
@@ -18,12 +21,13 @@ from passel.tool import opt_main
 from passel.xdsl import XDSLAdapter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tool_fixtures import Tool
 
     from passel.ir import IRAdapter
     from passel.ir.frontend import SourcePart
+    from passel.schedule import Step
 
 SCRIPT = """\
 import sys
@@ -196,7 +200,7 @@ def test_a_tool_for_an_ir_of_passels(
     [
         ("--ir=mlir", "'--ir' means nothing here: toy-opt reads 'toy' alone"),
         ("--emit-bytecode", "'--emit-bytecode' means nothing here: toy-opt reads 'toy' alone"),
-        ("--compat=xdsl", "'--compat' is for passel-opt alone"),
+        ("--compat=xdsl", "'--compat' means nothing here: toy-opt reads 'toy' alone"),
     ],
 )
 def test_flags_for_other_irs(
@@ -212,4 +216,151 @@ def test_an_adapter_without_a_frontend(toy_opt: Callable[..., tuple[int, str, st
         1,
         "",
         "toy-opt: error: the adapter of 'toy' cannot read files: it has no make_frontend()\n",
+    )
+
+
+# -- Dialects, flags and setup ---------------------------------------------------------------
+
+
+@irdl_op_definition
+class CatOp(IRDLOperation):
+    """A cat."""
+
+    name = "zoo.cat"
+
+
+ZOO = Dialect("zoo", [CatOp], [])
+
+
+class CountPasses(PassInstrumentation):
+    """Counts passes."""
+
+    count = 0
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Count it."""
+        self.count += 1
+
+
+def test_dialects_of_a_tool(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ops of the tool's own dialects are known, in pipelines, lists and `xdsl-opt`'s flags too."""
+    Path("zoo.mlir").write_text('"zoo.cat"() : () -> ()\n')
+    assert tool("zoo.mlir").code == 1
+    for flags in (("--cse",), ("--compat=xdsl", "-p", "cse")):
+        assert opt_main(["zoo.mlir", *flags], name="zoo-opt", dialects=[ZOO]) == 0
+        assert '"zoo.cat"() : () -> ()' in capsys.readouterr().out
+    assert opt_main(["--show-dialects"], dialects=[ZOO]) == 0
+    assert ",zoo" in capsys.readouterr().out
+    given = XDSLAdapter()
+    assert opt_main(["zoo.mlir"], adapter=given, dialects=[ZOO]) == 0
+    assert list(given.create_context().registered_dialect_names).count("zoo") == 0
+
+
+def test_dialects_of_mlirs_bindings(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each IR takes the dialects that are its own: MLIR's a function of a registry."""
+    registries: list[object] = []
+
+    def register_dialects(registry: object) -> None:
+        registries.append(registry)
+
+    dialects = [ZOO, register_dialects]
+    assert opt_main(["in.mlir", "--ir=mlir", "--cse"], dialects=dialects) == 0
+    assert [type(each) for each in registries] == [DialectRegistry]
+    assert opt_main(["in.mlir"], dialects=dialects) == 0
+    assert len(registries) == 1
+
+
+@pytest.mark.parametrize(
+    ("adapter", "message"),
+    [
+        (ToyAdapterForFiles(), "the adapter of 'toy' takes no dialects: it has no with_dialects()"),
+        (XDSLAdapter(), "expected an xDSL Dialect, got 3"),
+        (MLIRAdapter(), "expected a function of a DialectRegistry, got 3"),
+    ],
+)
+def test_things_that_are_no_dialects(
+    capsys: pytest.CaptureFixture[str], adapter: IRAdapter, message: str
+) -> None:
+    """An author who gives what the IR does not take as a dialect is told so in a line."""
+    assert opt_main(["in"], name="zoo-opt", adapter=adapter, dialects=[3]) == 1
+    assert capsys.readouterr().err == f"zoo-opt: error: {message}\n"
+
+
+def test_flags_of_a_tool(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
+    """A tool's own flags are in its help, reach its setup, and stand in the replay line."""
+    flag = Flag("how loud", "<n>", parse=int, name="volume")
+    counter = CountPasses()
+    seen: list[Any] = []
+
+    def setup(manager: PassManager, values: Mapping[str, Any]) -> None:
+        seen.append((str(manager), values["volume"]))
+        manager.add_instrumentation(counter)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = opt_main(arguments, name="my-opt", flags=[flag], setup=setup, version="1.2")
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    assert run("in.mlir", "--cse", "--volume=3")[0] == 0
+    assert run("in.mlir", "--cse")[0] == 0
+    assert seen == [("builtin.module(cse)", 3), ("builtin.module(cse)", None)]
+    assert counter.count == 2
+    _, out, _ = run("--help")
+    assert "my-opt:\n  --volume=<n>  " in out
+    _, out, _ = run("--version")
+    assert out.startswith("my-opt 1.2 (passel ")
+    code, _, err = run("in.mlir", "--volume=loud")
+    assert (code, err) == (
+        1,
+        "my-opt: error: '--volume' invalid literal for int() with base 10: 'loud'\n",
+    )
+    Path("p.py").write_text(FAIL)
+    repro = "--mlir-pass-pipeline-crash-reproducer=r.mlir"
+    _, _, err = run("in.mlir", "--load-pass-plugin=p.py", "--fail", "--volume=3", repro)
+    command = "my-opt --run-reproducer --load-pass-plugin=p.py --volume=3 r.mlir"
+    assert f": {command}\n" in err
+    code, _, err = run(*command.split()[1:], "--allow-effects=all")
+    assert code == 1
+    assert "pass 'fail' failed: no" in err
+
+
+FAIL = """\
+from passel import Pass, PassFailure
+
+class Fail(Pass):
+    name = "fail"
+
+    def run(self, op, ctx):
+        raise PassFailure("no")
+"""
+
+
+def test_a_setup_that_adds_passes(tool: Tool, capsys: pytest.CaptureFixture[str]) -> None:
+    """Passes that a reproducer would record, and the setup add again, are refused."""
+    code = opt_main(["in.mlir"], name="my-opt", setup=lambda manager, _: manager.add("cse"))
+    assert code == 1
+    assert capsys.readouterr().err == (
+        "my-opt: error: the setup of my-opt changes the passes, which a reproducer could not tell "
+        "from those that were asked for: register them as a pipeline\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        (Flag("again", name="cse-"), ""),
+        (Flag("again", name="lint"), "there is a flag '--lint' already"),
+        (Flag("again", name="far", short=("o",)), "there is a flag '--o' already"),
+        (Flag("nameless"), "it has no name"),
+    ],
+)
+def test_flags_that_are_taken(
+    tool: Tool, capsys: pytest.CaptureFixture[str], flag: Flag, message: str
+) -> None:
+    """A flag that the tool has already, or without a name, is refused instead of lost."""
+    code = opt_main(["in.mlir"], name="my-opt", flags=[flag])
+    assert code == (1 if message else 0)
+    err = capsys.readouterr().err
+    assert err.startswith(
+        f"my-opt: error: a flag of a tool or an IR cannot be used: {message}" if message else ""
     )

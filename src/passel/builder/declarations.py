@@ -12,8 +12,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from passel.diagnostics import log_exception
 from passel.installed import entry_points
+from passel.ir.left_out import leave_out, report_left_out
 from passel.passes.preservation import Contract
 
 if TYPE_CHECKING:
@@ -147,12 +147,13 @@ class DeclarationTable:
 def default_declarations() -> DeclarationTable:
     """Return the table of all installed packages, made when first asked for.
 
-    An entry point that fails is reported in the log `passel` and left out.
+    An entry point that fails is left out and reported in the log `passel`.
     """
     table = DeclarationTable()
     for point in entry_points("passel.declarations"):
         try:
             point.load()(table)
-        except (Exception, SystemExit):  # noqa: BLE001 - a broken package must not take others with it
-            log_exception(f"entry point '{point.name}' of passel.declarations failed; skipped")
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take others with it
+            leave_out(point, "passel.declarations", error)
+    report_left_out()
     return table

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.builder.sequence import Step
 from passel.builder.targets import describe
-from passel.diagnostics import log_exception
 from passel.errors import InsertionError, Problem
 from passel.installed import entry_points
+from passel.ir.left_out import leave_out, report_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -84,8 +84,9 @@ def installed_extensions() -> tuple[Extension, ...]:
     for point in entry_points("passel.pipelines"):
         try:
             found.append(Extension(point.name, point.load()))
-        except (Exception, SystemExit):  # noqa: BLE001 - a broken package must not take others with it
-            log_exception(f"entry point '{point.name}' of passel.pipelines failed; skipped")
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take others with it
+            leave_out(point, "passel.pipelines", error)
+    report_left_out()
     return tuple(sorted([*found, *_registered.values()], key=lambda each: each.name))
 
 

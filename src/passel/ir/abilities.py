@@ -29,6 +29,19 @@ class WrapsPasses(Protocol):
 
 
 @runtime_checkable
+class WrapsPassClasses(Protocol):
+    """Optional ability of an adapter: classes of its IR's own passes can be registered by name."""
+
+    def wrap_pass_class(self, foreign: type) -> Any:
+        """Return the `Pass` class for a class of the IR's own passes, with their options.
+
+        Raises:
+            TypeError: It is not a class of passes of this IR.
+        """
+        ...
+
+
+@runtime_checkable
 class TakesContainers(Protocol):
     """Optional ability of an adapter: other objects than ops stand for ops, such as modules."""
 
@@ -78,6 +91,29 @@ class BringsFrontend(Protocol):
 
     def make_frontend(self) -> Frontend:
         """Return what reads and prints files for one run of a tool."""
+        ...
+
+
+@runtime_checkable
+class TakesDialects(Protocol):
+    """Optional ability of an adapter: contexts with dialects that no installed package brings.
+
+    Tools take such dialects from their authors, and from plugins.
+    """
+
+    def is_dialect(self, thing: Any) -> bool:
+        """Return whether something that a plugin defines is a dialect of this IR."""
+        ...
+
+    def with_dialects(self, dialects: Sequence[Any]) -> Any:
+        """Return an adapter like this one whose contexts have more dialects.
+
+        Args:
+            dialects: The dialects, which replace others of their names.
+
+        Raises:
+            DefinitionError: One is no dialect of this IR.
+        """
         ...
 
 

@@ -8,25 +8,42 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from passel.diagnostics import brief, suggest
 from passel.errors import AdapterError, DefinitionError
 from passel.installed import entry_points
 from passel.ir.abilities import EntersContexts, ability_of
+from passel.ir.left_out import leave_out, package_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterator
+    from collections.abc import Collection, Generator, Iterator
 
+    from passel.installed import EntryPoint
     from passel.ir.contract import IRAdapter
 
 
 @cache
-def _adapters() -> dict[str, Callable[[], IRAdapter]]:
-    return {point.name: point.load for point in entry_points("passel.adapters")}
+def _adapters() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points("passel.adapters")}
 
 
 @cache
 def adapter_named(name: str) -> IRAdapter:
-    """Return the installed adapter of a name, made once, by a class without arguments."""
-    return _adapters()[name]()()  # pyright: ignore[reportCallIssue, reportUnknownVariableType]
+    """Return the installed adapter of a name, made once, by a class without arguments.
+
+    Raises:
+        AdapterError: There is none, or its package cannot be used.
+    """
+    point = _adapters().get(name)
+    if point is None:
+        known = ", ".join(sorted(_adapters())) or "none"
+        hint = suggest(name, _adapters())
+        raise AdapterError(f"there is no adapter '{name}' (installed: {known}){hint}")
+    try:
+        return point.load()()
+    except (Exception, SystemExit) as error:
+        package = package_of(point)
+        msg = f"the adapter '{name}' of package {package} cannot be used: {brief(error)}"
+        raise AdapterError(msg) from error
 
 
 def adapter_names() -> Collection[str]:
@@ -44,14 +61,23 @@ def adapter_for(thing: object) -> IRAdapter:
     Raises:
         AdapterError: No installed adapter claims it.
     """
+    return adapter_of_class(type(thing))
+
+
+def adapter_of_class(cls: type) -> IRAdapter:
+    """Return the adapter of the IR that a class of ops or passes belongs to, as `adapter_for`.
+
+    Raises:
+        AdapterError: No installed adapter claims it.
+    """
     names = _adapters()
-    for base in type(thing).__mro__:
+    for base in cls.__mro__:
         root = base.__module__.partition(".")[0]
         if root in names:
             return adapter_named(root)
     known = ", ".join(sorted(names)) or "none"
     msg = (
-        f"no adapter for {type(thing).__module__}.{type(thing).__qualname__} objects "
+        f"no adapter for {cls.__module__}.{cls.__qualname__} objects "
         f"(installed adapters: {known}); pass adapter=... to PassManager"
     )
     raise AdapterError(msg)
@@ -95,8 +121,15 @@ def running_adapter() -> IRAdapter | None:
 
 
 def imported_irs() -> Iterator[IRAdapter]:
-    """Yield the adapters of the IRs whose packages have been imported."""
-    return (adapter_named(name) for name in _adapters() if name in sys.modules)
+    """Yield the adapters of the IRs whose packages have been imported, but for broken ones."""
+    for name, point in _adapters().items():
+        if name in sys.modules:
+            try:
+                adapter = adapter_named(name)
+            except AdapterError as error:
+                leave_out(point, "passel.adapters", error.__cause__ or error)
+                continue
+            yield adapter
 
 
 def op_name_of(anchor: str | type) -> str:

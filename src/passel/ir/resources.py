@@ -104,6 +104,24 @@ def read_resources(text: str) -> list[ExternalResource]:
     return found
 
 
+def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
+    r"""Return a file without the block at its end, and the external resources in that block.
+
+    For the parser of an IR whose own form has no such block: in reproducers there is one.
+
+    Example:
+        >>> text = "toy.module\n\n{-# external_resources: { zoo: { open: true } } #-}\n"
+        >>> ir, resources = cut_resources(text)
+        >>> ir, resources[0].key
+        ('toy.module', 'open')
+    """
+    body = text.rstrip()
+    start = body.rfind(f"\n{_BEGIN}")
+    if not body.endswith(_END) or start < 0:
+        return text, []
+    return body[:start].rstrip("\n"), read_resources(body[start:])
+
+
 def _entries(text: str, start: int) -> Iterator[ExternalResource]:
     """Yield the external resources of a block that begins before `start`."""
     path: list[str] = []

@@ -17,6 +17,7 @@ from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import closest, suggest
+from passel.errors import DefinitionError
 from passel.ir import RunPolicies
 from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.capi import handle
@@ -65,6 +66,7 @@ class MLIRAdapter:
 
     Args:
         root: The build: its root package, or the name of it.
+        dialects: Functions that add dialects to a `DialectRegistry`, called for each new context.
 
     Example:
         >>> adapter = MLIRAdapter("mlir")
@@ -75,9 +77,15 @@ class MLIRAdapter:
 
     name = "mlir"
 
-    def __init__(self, root: ModuleType | str = "mlir") -> None:
+    def __init__(
+        self,
+        root: ModuleType | str = "mlir",
+        *,
+        dialects: Sequence[Callable[[Any], object]] = (),
+    ) -> None:
         self.bindings: Bindings = bindings_named(root if isinstance(root, str) else root.__name__)
         self._kinds = Kinds(self.bindings)
+        self._dialects = tuple(dialects)
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
@@ -104,8 +112,29 @@ class MLIRAdapter:
         return None if ir is None else ir.Context.current
 
     def create_context(self) -> Any:
-        """Return a context with all dialects of the build."""
-        return self.bindings.new_context()
+        """Return a context with all dialects of the build, and those of the adapter."""
+        context = self.bindings.new_context()
+        if self._dialects:
+            registry = self.bindings.ir.DialectRegistry()
+            for register in self._dialects:
+                register(registry)
+            context.append_dialect_registry(registry)
+        return context
+
+    def is_dialect(self, thing: object) -> bool:
+        """Return whether something is a function `register_dialects`, as builds have it."""
+        return callable(thing) and getattr(thing, "__name__", "") == "register_dialects"
+
+    def with_dialects(self, dialects: Sequence[Any]) -> MLIRAdapter:
+        """Return an adapter for the same build whose contexts have more dialects.
+
+        Raises:
+            DefinitionError: One is no function of a `DialectRegistry`.
+        """
+        for each in dialects:
+            if not callable(each):
+                raise DefinitionError(f"expected a function of a DialectRegistry, got {each!r}")
+        return MLIRAdapter(self.bindings.root, dialects=(*self._dialects, *dialects))
 
     def make_frontend(self) -> Frontend:
         """Return what reads and prints files for one run of a tool."""

@@ -7,22 +7,25 @@ use when they are given none; installed packages add to it through entry points.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
-from passel.diagnostics import closest, log_exception, suggest
+from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError, DuplicateNameError
 from passel.installed import entry_points
 from passel.ir import adapter_names
+from passel.ir.left_out import leave_out, package_of, report_left_out
 from passel.passes.base import Pass
 from passel.passes.definition import check_name
 from passel.passes.sources import PassInfo, PassPipelineInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
+    from passel.installed import EntryPoint
     from passel.passes.options import Options
     from passel.passes.sources import PassSource
 
@@ -62,6 +65,7 @@ class PassRegistry:
         self._deferred: list[_Deferred] = []
         self._lock = RLock()
         self._is_loading = False
+        self._package = ""
 
     @overload
     def register(self, pass_: type[PassT], *, override: bool = False) -> type[PassT]: ...
@@ -69,7 +73,7 @@ class PassRegistry:
     def register(
         self,
         pass_: str,
-        factory: Callable[[], type[Pass[Any, Any]]] | str,
+        factory: Callable[[], Any] | str,
         *,
         origin: str = "",
         ir: str = "",
@@ -78,7 +82,7 @@ class PassRegistry:
     def register(
         self,
         pass_: Any,
-        factory: Callable[[], type[Pass[Any, Any]]] | str | None = None,
+        factory: Callable[[], Any] | str | None = None,
         *,
         origin: str = "",
         ir: str = "",
@@ -90,8 +94,11 @@ class PassRegistry:
 
         Args:
             pass_: The class (then this works as a decorator) or the name.
-            factory: Returns the class, if the first argument is a name; or where it is, as
-                `package.module:Class`.
+            factory: If the first argument is a name: where the class is, as
+                `package.module:Class`; or a function that returns the class, or a pass, such as
+                `lambda: Unroll(factor=16)`. It is called when the pass is first used. The options
+                of a pass that it returns are the defaults of what has the name. Passes and
+                classes of an IR's own kind will do if its adapter wraps them.
             origin: Who registers it, for messages.
             ir: The name of the only IR that it is for, if the first argument is a name.
             override: Replace what has the name already.
@@ -102,13 +109,13 @@ class PassRegistry:
         """
         if isinstance(pass_, str):
             if factory is None:
-                msg = f"register('{pass_}') needs a factory that returns the pass class"
+                msg = f"register('{pass_}') needs a factory that returns the pass class, or a pass"
                 raise TypeError(msg)
             check_name(pass_, "a pass")
             if isinstance(factory, str):
-                origin = origin or factory.partition(":")[0]
+                origin = origin or self._origin(factory.partition(":")[0])
                 factory = partial(_imported, factory)
-            info = PassInfo(pass_, origin or repr(factory), factory, ir)
+            info = PassInfo(pass_, origin or self._origin(repr(factory)), factory, ir)
             self._add(self._passes, info, None if override else self.lookup_pass(pass_, ir=ir))
             return None
         if not pass_.name:
@@ -116,7 +123,8 @@ class PassRegistry:
             raise DefinitionError(msg)
         known = None if override else self.lookup_pass(pass_.name, ir=pass_.ir)
         if known is None or known.pass_class is not pass_:
-            info = PassInfo(pass_.name, pass_.__module__, lambda: pass_, pass_.ir)
+            origin = self._origin(pass_.__module__)
+            info = PassInfo(pass_.name, origin, lambda: pass_, pass_.ir)
             self._add(self._passes, info, known)
         return pass_
 
@@ -148,8 +156,22 @@ class PassRegistry:
         Source: `mlir::PassPipelineRegistration`, MLIR 22.
         """
         check_name(name, "a pipeline")
-        info = PassPipelineInfo(name, build, options, summary, build.__module__, ir)
+        origin = self._origin(build.__module__)
+        info = PassPipelineInfo(name, build, options, summary, origin, ir)
         self._add(self._pipelines, info, None if override else self.lookup_pipeline(name, ir=ir))
+
+    def _origin(self, place: str) -> str:
+        """Return who registers something, for messages: a place, and the package if it is known."""
+        return f"{place} of package {self._package}" if self._package else place
+
+    @contextmanager
+    def registering_for(self, package: str) -> Generator[None]:
+        """Let messages name a package as the origin of what is registered meanwhile."""
+        before, self._package = self._package, package
+        try:
+            yield
+        finally:
+            self._package = before
 
     def _add(self, table: _Table[InfoT], info: InfoT, known: InfoT | None) -> None:
         if known is not None:
@@ -227,13 +249,13 @@ class PassRegistry:
         """Yield all passes, or those for one IR, sorted by name; none is imported by it."""
         ir = self._loaded(ir)
         behind = (info for source in self._sources_for(ir) for info in source.passes(ir=ir))
-        return _sorted(self._passes.entries(ir), behind)
+        return _listed(self._passes.entries(ir), behind)
 
     def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
         """Yield all pipelines, or those for one IR, sorted by name."""
         ir = self._loaded(ir)
         behind = (info for source in self._sources_for(ir) for info in source.pipelines(ir=ir))
-        return _sorted(self._pipelines.entries(ir), behind)
+        return _listed(self._pipelines.entries(ir), behind)
 
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield what a misspelt name may stand for; some of an IR's own may not exist."""
@@ -246,6 +268,7 @@ class PassRegistry:
     def suggest(self, name: str, *, ir: str = "") -> str:
         """Return `; did you mean 'x'?` for a name that is not registered, or nothing."""
         close = closest(name, self.names(ir=ir))
+        report_left_out()
         if not close or not (self.lookup_pass(close, ir=ir) or self.lookup_pipeline(close, ir=ir)):
             return ""  # nothing is close, or it does not exist after all
         return suggest(name, [close])
@@ -322,12 +345,13 @@ def _concerns(theirs: str, wanted: str) -> bool:
     return not theirs or not wanted or theirs == wanted
 
 
-def _sorted(*entries: Iterable[InfoT]) -> Iterator[InfoT]:
-    """Yield entries by name, the first of each."""
+def _listed(*entries: Iterable[InfoT]) -> Iterator[InfoT]:
+    """Return entries by name, the first of each; what they lack is reported."""
     found: dict[str, InfoT] = {}
     for each in entries:
         for info in each:
             found.setdefault(info.name, info)
+    report_left_out()
     return iter([found[name] for name in sorted(found)])
 
 
@@ -336,13 +360,14 @@ def default_registry() -> PassRegistry:
     """Return the registry of all installed packages' passes, made when first asked for.
 
     An installed package adds to it by an entry point of the group `passel.passes`: a
-    function that is called with a registry. One that fails is reported in the log
-    `passel` and left out. An entry point with the name of an IR that has an adapter (group
-    `passel.adapters`) is for passes on that IR alone, and not loaded for another one.
+    function that is called with a registry. One that fails is left out, and reported, in the
+    log `passel`, when a name is not found or all are listed. An entry point with the name of an
+    IR that has an adapter (group `passel.adapters`) is for passes on that IR alone, and not
+    loaded for another one.
     """
-    installed = PassRegistry()
-    installed.defer(_find_installed)
-    return PassRegistry(installed)
+    behind = PassRegistry()
+    behind.defer(_find_installed)
+    return PassRegistry(behind)
 
 
 def _find_installed(registry: PassRegistry) -> None:
@@ -351,11 +376,12 @@ def _find_installed(registry: PassRegistry) -> None:
         registry.defer(_loader(point), ir=point.name if point.name in irs else "")
 
 
-def _loader(point: Any) -> Callable[[PassRegistry], None]:
+def _loader(point: EntryPoint) -> Callable[[PassRegistry], None]:
     def load(registry: PassRegistry) -> None:
         try:
-            point.load()(registry)
-        except (Exception, SystemExit):  # noqa: BLE001 - a broken package must not take the tool with it
-            log_exception(f"entry point '{point.name}' of passel.passes failed; skipped")
+            with registry.registering_for(package_of(point)):
+                point.load()(registry)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take the tool with it
+            leave_out(point, "passel.passes", error)
 
     return load

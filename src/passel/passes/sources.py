@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from passel.diagnostics import brief
 from passel.errors import DefinitionError, PasselError
-from passel.passes.base import Pass
+from passel.passes.prototypes import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from passel.passes.base import Pass
     from passel.passes.options import Options
 
 
@@ -22,13 +23,14 @@ class PassInfo:
     Attributes:
         name: Its name in textual pipelines.
         origin: Who registered it, for messages.
-        factory: Returns the pass class; called once.
+        factory: Returns the pass class, or a pass with the options that are its defaults; either
+            may be of an IR's own kind. Called once.
         ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
     """
 
     name: str
     origin: str
-    factory: Callable[[], type[Pass[Any, Any]]] = field(repr=False)
+    factory: Callable[[], Any] = field(repr=False)
     ir: str = ""
     _loaded: type[Pass[Any, Any]] | None = field(default=None, repr=False)
 
@@ -52,10 +54,10 @@ class PassInfo:
         except (Exception, SystemExit) as error:
             msg = f"{problem}: {brief(error)}"
             raise DefinitionError(msg) from error
-        if not (isinstance(loaded, type) and issubclass(loaded, Pass)):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
-            msg = f"{problem}: {loaded!r} is no pass class"
-            raise DefinitionError(msg)
-        return loaded
+        try:
+            return class_of(loaded, self.name)
+        except DefinitionError as error:
+            raise DefinitionError(f"{problem}: {error}") from error
 
 
 class PassPipelineInfo(NamedTuple):

@@ -43,24 +43,32 @@ from passel.xdsl.targets import load_target
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import Operation
+    from xdsl.ir import Dialect, Operation
 
     from passel.passes import PassRegistry
     from passel.schedule import Step
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run as xdsl-opt does, without the flag that asked for it."""
+def main(
+    argv: Sequence[str], registry: PassRegistry | None = None, dialects: Sequence[Dialect] = ()
+) -> int:
+    """Run as xdsl-opt does, without the flag that asked for it.
+
+    Args:
+        argv: The arguments.
+        registry: The passes; None for all installed ones.
+        dialects: Dialects that no installed package brings.
+    """
     with warnings.catch_warnings():
         # Python hides deprecations from users of programs; xdsl-opt shows them.
         warnings.filterwarnings("default", category=DeprecationWarning)
-        return _main(argv)
+        return _main(argv, registry, dialects)
 
 
-def _main(argv: Sequence[str]) -> int:
+def _main(argv: Sequence[str], registry: PassRegistry | None, dialects: Sequence[Dialect]) -> int:
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:
-        _CompatMain(args=_without_compat(argv)).run()
+        _CompatMain(_without_compat(argv), registry, dialects).run()
     except SystemExit as error:  # argparse, and --shrink
         if getattr(error, "__notes__", ()):
             raise  # a pass
@@ -94,6 +102,18 @@ def _without_compat(words: Sequence[str]) -> list[str]:
 class _CompatMain(xDSLOptMain):
     """xDSL's driver around passel's parser and pass manager."""
 
+    def __init__(
+        self, args: Sequence[str], registry: PassRegistry | None, dialects: Sequence[Dialect]
+    ) -> None:
+        self._registry = registry
+        self._dialects = dialects
+        super().__init__(args=args)
+
+    def register_all_dialects(self) -> None:
+        super().register_all_dialects()
+        for dialect in self._dialects:
+            self.ctx.register_dialect(dialect.name, partial(_itself, dialect))
+
     def register_all_frontends(self) -> None:
         self.available_frontends["mlir"] = self._parse
 
@@ -121,7 +141,7 @@ class _CompatMain(xDSLOptMain):
         self.manager = PassManager.parse(
             self.args.passes,
             self.ctx,
-            registry=_registry(),
+            registry=self._registry or _registry(),
             adapter=self.adapter,
             flat_anchor="builtin.module",
             name="--passes",
@@ -155,6 +175,10 @@ def _registry() -> PassRegistry:
     registry = default_registry().copy()
     register_xdsl_passes(registry, override=True)
     return registry
+
+
+def _itself(dialect: Dialect) -> Dialect:
+    return dialect
 
 
 class _Stdout(io.TextIOBase):

@@ -12,6 +12,7 @@ from passel.ir.frontend import UsageError
 from passel.passes.plugins import import_plugin, named_passes_in
 from passel.specification.classes import class_doc
 from passel.specification.command import write
+from passel.tool.information import loaded_passes
 from passel.tool.irs import chosen_ir
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.what:
             found = {each: None for name in arguments.what for each in _named(name, registry)}
         else:
-            found = {info.pass_class: None for info in registry.passes()}
+            found = {pass_class: None for _, pass_class in loaded_passes(registry)}
         write(class_doc(found), arguments.output)
     except PasselError as error:
         print(f"{PROGRAM}: error: {error}", file=sys.stderr)

@@ -69,6 +69,7 @@ class Driver:
             progress,
         )
         self.output: Output = Output(settings.output.o)
+        self._head = ir.head
 
     def run(self) -> int:
         """Process the input and return the exit code."""
@@ -90,7 +91,7 @@ class Driver:
 
     def _process_all(self) -> bool:
         try:
-            sources = read_sources(self.settings, self.frontend, self.renderer)
+            sources = read_sources(self.settings, self.frontend, self.renderer, self._head)
         except UnreadableError as error:
             for diagnostic in error.diagnostics:
                 self.renderer(diagnostic)

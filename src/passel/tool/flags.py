@@ -34,7 +34,6 @@ _NO_REMARKS = "MLIR's bindings have no remark engine"
 
 NOT_HERE = {
     "elide-resource-data-from-bytecode": "MLIR's bindings write all of it",
-    "load-dialect-plugin": "MLIR's bindings load no native plugins; --irdl-file defines dialects",
     "mlir-enable-debugger-hook": "--log-actions-to and --mlir-debug-counter observe passes",
     "mlir-print-elementsattrs-with-hex-if-larger": _NO_PRINTER,
     "mlir-print-unique-ssa-ids": _NO_PRINTER,

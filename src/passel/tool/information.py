@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from passel.diagnostics import brief
+from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
+from passel.ir.left_out import warn
 from passel.specification.classes import entry_of, option_help
 from passel.specification.markdown import entries
 from passel.tool.settings import GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from passel.ir.frontend import Flag
-    from passel.passes import PassRegistry
+    from passel.passes import Pass, PassInfo, PassRegistry
     from passel.passes.options import OptionInfo
 
 EXAMPLES = """\
@@ -26,16 +29,17 @@ EXAMPLES = """\
 """Command lines that show what there is."""
 
 
+_NOTHING: Mapping[str, Sequence[Flag]] = {}
 _WIDTH = 44
 _WIDEST_OPTION = 60
 
 
-def help_text(program: str, own: Sequence[Flag] = (), ir: str = "") -> str:
+def help_text(program: str, own: Mapping[str, Sequence[Flag]] = _NOTHING, ir: str = "") -> str:
     """Return the short help.
 
     Args:
         program: The program's name.
-        own: Flags that the tool does not know by itself.
+        own: Flags that passel-opt does not know by itself, under their headings.
         ir: The name of the IR that the tool is for, if `--ir` does not choose it.
     """
     what = f"{ir} files" if ir else "MLIR text, with xDSL or MLIR itself"
@@ -49,12 +53,14 @@ def help_text(program: str, own: Sequence[Flag] = (), ir: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def shown_flags(own: Sequence[Flag] = (), ir: str = "") -> list[tuple[str, list[Flag]]]:
+def shown_flags(
+    own: Mapping[str, Sequence[Flag]] = _NOTHING, ir: str = ""
+) -> list[tuple[str, list[Flag]]]:
     """Return the flags that are shown to users, in groups with titles; see `help_text`."""
     groups = [((group.__doc__ or "").rstrip("."), group.flags.values()) for group in GROUPS]
     found = [
         (title, [flag for flag in flags if flag.help and flag.ir in {"", ir or flag.ir}])
-        for title, flags in [*groups, (ir, own)]
+        for title, flags in [*groups, *own.items()]
     ]
     return [(title, flags) for title, flags in found if flags]
 
@@ -97,9 +103,21 @@ def help_pass(name: str, registry: PassRegistry) -> str:
 
 
 def _passes(registry: PassRegistry) -> Iterator[tuple[str, str, tuple[OptionInfo, ...]]]:
-    for info in registry.passes():
-        pass_class = info.pass_class
+    for info, pass_class in loaded_passes(registry):
         yield info.name, pass_class.summary(), pass_class.documented_options()
+
+
+def loaded_passes(registry: PassRegistry) -> Iterator[tuple[PassInfo, type[Pass[Any, Any]]]]:
+    """Yield all passes with their classes; those that cannot be loaded are reported together."""
+    broken: dict[tuple[str, str], list[str]] = {}
+    for info in registry.passes():
+        try:
+            yield info, info.pass_class
+        except DefinitionError as error:
+            cause = brief(error.__cause__) if error.__cause__ else str(error)
+            broken.setdefault((info.origin, cause), []).append(info.name)
+    for (origin, cause), names in broken.items():
+        warn(f"passes of {origin} are left out: {cause} ({', '.join(names)})")
 
 
 def _listing(entries: Iterable[tuple[str, str, tuple[OptionInfo, ...]]], indent: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from functools import cached_property
 from importlib.util import find_spec
@@ -9,33 +10,61 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.errors import AdapterError, PipelineError
-from passel.ir import BringsFrontend, ability_of
+from passel.ir import BringsFrontend, TakesDialects, ability_of, adapter_named, adapter_names
 from passel.ir.frontend import UsageError
-from passel.tool.flags import flags_in
-from passel.tool.settings import flags_by_name
+from passel.tool.definition import ToolDefinition
+from passel.tool.flags import flags_in, read_flags
+from passel.tool.plugins import packages_in
+from passel.tool.settings import InformationFlags, flags_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from passel.ir import IRAdapter
     from passel.ir.frontend import Flag, Frontend
     from passel.passes import PassRegistry
+    from passel.tool.flags import CommandLine
     from passel.tool.settings import Settings
 
+_ANY_TOOL = ToolDefinition()
 _BYTECODE = b"ML\xefR"
+_KNOWN = ("xdsl", "mlir")
+"""IRs whose flags are flags of the tool."""
+
+_NO_INPUT = {each.name for each in InformationFlags.flags.values()} | {"lint", "draw-pipeline"}
+"""Flags with which no input is read."""
 
 
 class IRChoice:
     """An IR, which is loaded when something is asked of it.
 
     Args:
+        name: Its name, as `--ir` takes it.
+        tool: The tool, which may be for one IR alone, and may have dialects.
+        plugins: Plugins, which may have dialects.
+
+    Attributes:
         name: Its name.
-        adapter: Its adapter, if it is none of those that the tool knows.
+        head: What has been read of the standard input already.
     """
 
-    def __init__(self, name: str, adapter: IRAdapter | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        tool: ToolDefinition = _ANY_TOOL,
+        plugins: Sequence[ModuleType] = (),
+    ) -> None:
         self.name: str = name
-        self.given: IRAdapter | None = adapter
+        self.head: bytes = b""
+        self._tool = tool
+        self._plugins = plugins
+        self._is_known = tool.adapter is None and name in _KNOWN
+
+    @property
+    def scope(self) -> str:
+        """The name that flags and registries have for it: `mlir` for every build of that."""
+        return self.name if self._is_known else self.adapter.name
 
     @cached_property
     def adapter(self) -> IRAdapter:
@@ -43,13 +72,31 @@ class IRChoice:
 
         Raises:
             UsageError: The bindings of MLIR are not installed.
+            AdapterError: The adapter cannot be used, or takes no dialects.
         """
-        if self.given is not None:
-            return self.given
+        adapter, tool = self._plain_adapter(), self._tool
+        takes = ability_of(adapter, TakesDialects)
+        if takes is None:
+            if tool.adapter is not None and tool.dialects:
+                what = f"the adapter of '{self.name}' takes no dialects"
+                raise AdapterError(f"{what}: it has no with_dialects()")
+            return adapter
+        given = [d for d in tool.dialects if tool.adapter is not None or takes.is_dialect(d)]
+        # Tuples, for a module can have things that cannot be hashed.
+        defined = [each for plugin in self._plugins for each in tuple(vars(plugin).values())]
+        dialects = [*given, *filter(takes.is_dialect, defined)]
+        return takes.with_dialects(dialects) if dialects else adapter
+
+    def _plain_adapter(self) -> IRAdapter:
+        """Return the adapter without other dialects than those of packages."""
+        if self._tool.adapter is not None:
+            return self._tool.adapter
         if self.name == "xdsl":
             from passel.xdsl import XDSLAdapter
 
             return XDSLAdapter()
+        if self.name != "mlir":
+            return adapter_named(self.name)
         from passel.mlir import MLIRAdapter
 
         adapter = MLIRAdapter()
@@ -84,7 +131,7 @@ class IRChoice:
         from passel.passes import default_registry
         from passel.passes.resolution import names_on
 
-        if self.name == "xdsl":
+        if self.scope == "xdsl":
             from passel.xdsl.release import check
 
             check()
@@ -93,11 +140,11 @@ class IRChoice:
 
     def hint(self, words: Sequence[str]) -> str:
         """Return what to say of passes in a command line that xDSL lacks and MLIR has."""
-        if self.given is not None or self.name != "xdsl" or find_spec("mlir") is None:
+        if not self._is_known or self.name != "xdsl" or find_spec("mlir") is None:
             return ""
         from passel.mlir.upstream import upstream_passes
 
-        here, there = self.names(), upstream_passes()
+        here, there = self.names(self._tool.registry), upstream_passes()
         named = dict.fromkeys(name for name in _passes_in(words) if name in there)
         lacking = [f"'{name}'" for name in named if name not in here]
         if not lacking:
@@ -113,59 +160,97 @@ class IRChoice:
             UsageError: A flag means nothing for this IR, or its value is wrong.
         """
         frontend = self.frontend
-        known = flags_by_name(self.own_flags)
+        known = flags_by_name((*self.own_flags, *self._tool.flags))
         for name in settings.written:
             if name in frontend.refused:
                 raise UsageError(f"'--{name}' {frontend.refused[name]}")
-            if self.given is not None and (name == "ir" or known[name].ir not in {"", self.name}):
+            theirs = known[name].ir
+            if self._tool.adapter is not None and (name == "ir" or theirs not in {"", self.scope}):
                 raise UsageError(
                     f"'--{name}' means nothing here: {settings.program} reads '{self.name}' alone"
                 )
+            if theirs not in {"", self.scope}:
+                raise UsageError(f"'--{name}' is for --ir={theirs}, not for --ir={self.name}")
         frontend.configure(settings.for_frontend)
         return frontend
 
     @property
     def own_flags(self) -> Sequence[Flag]:
         """Flags for it that the tool does not know by itself."""
-        return () if self.given is None else self.frontend.flags
+        return () if self._is_known else self.frontend.flags
 
     def version(self) -> str:
         """Return its name and version; that of xDSL takes no loading."""
-        if self.name == "xdsl":
+        if self.scope == "xdsl":
             from passel.xdsl.release import INSTALLED
 
             return f"xDSL {INSTALLED}"
         return self.frontend.version()
 
 
-def chosen_ir(words: Sequence[str]) -> IRChoice:
+def chosen_ir(
+    words: Sequence[str], tool: ToolDefinition = _ANY_TOOL, plugins: Sequence[ModuleType] = ()
+) -> IRChoice:
     """Return the IR that a command line means, before its flags can be read.
 
-    `auto` is MLIR's bindings if the input is bytecode or a pass of the pipeline is only
-    theirs, else xDSL. What is no IR is refused when the flags are read.
+    `auto` is MLIR's bindings if the input is bytecode, if a pass of the pipeline is only theirs,
+    or if a plugin is for them; else xDSL. What is no IR is refused when the flags are read.
+
+    Args:
+        words: The command line.
+        tool: The tool.
+        plugins: The plugins that it names.
     """
+    if tool.adapter is not None:
+        return IRChoice(tool.adapter.name, tool, plugins)
     chosen = "xdsl"
     for name, value in flags_in(words):
         if name == "ir":
             chosen = value
     if chosen == "auto":
-        chosen = "mlir" if _needs_mlir(words) else "xdsl"
-    return IRChoice("mlir" if chosen == "mlir" else "xdsl")
+        return _needed_ir(words, tool, plugins)
+    is_there = chosen in _KNOWN or chosen in adapter_names()
+    return IRChoice(chosen if is_there else "xdsl", tool, plugins)
 
 
-def _needs_mlir(words: Sequence[str]) -> bool:
+def _needed_ir(
+    words: Sequence[str], tool: ToolDefinition, plugins: Sequence[ModuleType]
+) -> IRChoice:
+    xdsl, mlir = (IRChoice(name, tool, plugins) for name in _KNOWN)
     if find_spec("mlir") is None:
-        return False
-    for word in words:
-        if not word.startswith("-"):
-            try:
-                with Path(word).open("rb") as file:
-                    if file.read(len(_BYTECODE)) == _BYTECODE:
-                        return True
-            except (OSError, ValueError):
-                continue
-    here, there = IRChoice("xdsl").names(), IRChoice("mlir").names()
-    return any(name not in here and name in there for name in _passes_in(words) if name)
+        return xdsl
+    here, there = xdsl.names(tool.registry), mlir.names(tool.registry)
+    if any(name not in here and name in there for name in _passes_in(words) if name):
+        return mlir
+    packages = [packages_in(plugin) for plugin in plugins]
+    if any("mlir" in each and "xdsl" not in each for each in packages):
+        return mlir
+    try:
+        line = read_flags(words, flags_by_name(tool.flags), here, tool.name)
+    except UsageError:
+        return xdsl  # which is told when the flags are read for good
+    head = _head(line)
+    chosen = mlir if head == _BYTECODE else xdsl
+    if _is_from_stdin(line):
+        chosen.head = head
+    return chosen
+
+
+def _head(line: CommandLine) -> bytes:
+    """Return the first bytes of the input of a command line, if it reads any."""
+    if _NO_INPUT & line.given.keys():
+        return b""
+    with suppress(OSError, ValueError):  # which is told when it is read for good
+        if not _is_from_stdin(line):
+            with Path(line.inputs[0]).open("rb") as file:
+                return file.read(len(_BYTECODE))
+        if sys.stdin is not None:
+            return sys.stdin.buffer.read(len(_BYTECODE))
+    return b""
+
+
+def _is_from_stdin(line: CommandLine) -> bool:
+    return line.inputs in ([], ["-"])
 
 
 def _passes_in(words: Sequence[str]) -> list[str]:
@@ -196,16 +281,16 @@ def _passes_in(words: Sequence[str]) -> list[str]:
     return names
 
 
-def listed_names(ir: IRChoice, registry: PassRegistry | None) -> dict[str, list[str]]:
+def listed_names(ir: IRChoice, tool: ToolDefinition) -> dict[str, list[str]]:
     """Return the names of passes and pipelines, for each IR that a command line may choose.
 
     Args:
         ir: The IR that comes first, and is the only one of a tool that is made for it.
-        registry: The passes that the tool is made for; by default all installed ones.
+        tool: The tool.
     """
     found: dict[str, list[str]] = {}
-    for each in (ir,) if ir.given else (ir, IRChoice("xdsl"), IRChoice("mlir")):
+    for each in (ir, *(IRChoice(name, tool) for name in _KNOWN if tool.adapter is None)):
         with suppress(UsageError):  # not installed
-            names = each.names(registry)
+            names = each.names(tool.registry)
             found[each.name] = [info.name for info in (*names.passes(), *names.pipelines())]
     return found

@@ -6,19 +6,23 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
 from passel.ir.frontend import UsageError
+from passel.ir.left_out import telling_left_out
+from passel.tool.definition import ToolDefinition
 from passel.tool.flags import PROGRAM, flags_in, read_flags
 from passel.tool.output import Output, abandon_stdout, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from passel.instruments.terminals import Color
     from passel.ir import IRAdapter
+    from passel.ir.frontend import Flag
+    from passel.manager import PassManager
     from passel.passes import PassRegistry
     from passel.tool.irs import IRChoice
     from passel.tool.settings import Settings
@@ -43,7 +47,7 @@ class Termination(KeyboardInterrupt):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run passel-opt, or xdsl-opt if it is called so.
+    """Run passel-opt; as xdsl-opt, or on MLIR's IR as mlir-opt, if it is called so.
 
     Args:
         argv: The arguments without the program's name; by default those of the process.
@@ -52,20 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code, as of `opt_main`.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    if "xdsl" not in _values(words, "compat") and Path(sys.argv[0]).stem != "xdsl-opt":
-        return opt_main(argv)
-    if argv is None:
-        _prepare_process()
-
-    def run() -> int:
-        from passel.xdsl.release import check
-
-        check(newest="'--compat=xdsl'")
-        from passel.tool.compat import main as xdsl_main
-
-        return xdsl_main(words)
-
-    return _guarded(PROGRAM, words, run)
+    called = {"xdsl-opt": "--compat=xdsl", "mlir-opt": "--ir=mlir"}.get(Path(sys.argv[0]).stem)
+    return _started(words if called is None else [called, *words], ToolDefinition(), argv is None)
 
 
 def opt_main(
@@ -73,18 +65,30 @@ def opt_main(
     *,
     name: str = PROGRAM,
     registry: PassRegistry | None = None,
+    dialects: Sequence[Any] = (),
     adapter: IRAdapter | None = None,
+    flags: Sequence[Flag] = (),
+    setup: Callable[[PassManager, Mapping[str, Any]], object] | None = None,
+    version: str = "",
 ) -> int:
-    """Run a tool like passel-opt, with its flags, for the caller's passes or IR.
+    """Run a tool like passel-opt, with its flags, for the caller's passes, dialects or IR.
 
     Args:
         argv: The arguments without the program's name; by default those of the process, in
             which Ctrl-C and SIGTERM then end the tool cleanly.
-        name: The program's name, for messages and the help.
+        name: The program's name: in the help, in messages, and in the commands that replay.
         registry: The passes that a command line may name; by default those of all installed
             packages.
+        dialects: Dialects that no installed package brings: xDSL's `Dialect` objects, and for
+            MLIR's bindings functions that add to a `DialectRegistry`. Where `--ir` chooses, each
+            IR takes its own.
         adapter: The IR that the tool is for, whose adapter must have a frontend (see
-            `passel.ir.BringsFrontend`); by default `--ir` chooses.
+            `passel.ir.BringsFrontend`), which parses and prints; by default `--ir` chooses.
+        flags: More flags.
+        setup: Called with each pass manager before it runs, and with the values of these flags by
+            their names. It may add instrumentations and change what a manager verifies, not
+            add passes: those come from a registry, where reproducers find them.
+        version: The tool's own version, for `--version`.
 
     Returns:
         The exit code: 0 if all went well, 1 if the input, a pass or the command line is at
@@ -95,20 +99,40 @@ def opt_main(
 
             import sys
             from passel.tool import opt_main
-            from my_compiler import registry
+            from my_compiler import MyDialect, registry
 
-            sys.exit(opt_main(name="my-opt", registry=registry))
+            sys.exit(opt_main(name="my-opt", registry=registry, dialects=[MyDialect]))
 
-    Source: `mlir::MlirOptMain`, MLIR 22.
+    Source: `mlir::MlirOptMain`, MLIR 22; `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    if argv is None:
+    tool = ToolDefinition(name, registry, adapter, dialects, flags, setup, version)
+    return _started(words, tool, argv is None)
+
+
+def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
+    if is_process:
         _prepare_process()
-    return _guarded(name, words, lambda: _run(words, name, registry, adapter))
+    as_xdsl_opt = "xdsl" in _values(words, "compat")
+    run = _run_as_xdsl_opt if as_xdsl_opt else _run
+    return _guarded(tool.name, words, lambda: run(words, tool))
 
 
-def _values(words: Sequence[str], flag: str) -> list[str]:
-    return [value for name, value in flags_in(words) if name == flag]
+def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
+    if tool.adapter is not None and tool.adapter.name != "xdsl":
+        raise UsageError(
+            f"'--compat' means nothing here: {tool.name} reads '{tool.adapter.name}' alone"
+        )
+    from passel.xdsl.release import check
+
+    check(newest="'--compat=xdsl'")
+    from passel.tool.compat import main as xdsl_main
+
+    return xdsl_main(words, tool.registry, tool.dialects)
+
+
+def _values(words: Sequence[str], *flags: str) -> list[str]:
+    return [value for name, value in flags_in(words) if name in flags]
 
 
 def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
@@ -116,7 +140,8 @@ def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
     try:
-        return _interruptible(program, run)
+        with telling_left_out(lambda line: _complain(f"{program}: warning: {line}", words)):
+            return _interruptible(program, run)
     except PipelineError as error:
         for problem in error.problems:
             prefix = "" if problem.span else f"{program}: error: "
@@ -227,22 +252,18 @@ def _let_second_interrupt_end() -> None:
         library.sysv_signal(signal.SIGINT, handler)  # forgotten when it is called
 
 
-def _run(
-    words: list[str], program: str, registry: PassRegistry | None, adapter: IRAdapter | None
-) -> int:
-    from passel.tool.irs import IRChoice, chosen_ir
+def _run(words: list[str], tool: ToolDefinition) -> int:
+    from passel.tool.irs import chosen_ir
+    from passel.tool.plugins import load_plugins
 
-    ir = chosen_ir(words) if adapter is None else IRChoice(adapter.name, adapter)
-    names = ir.names(registry)
-    for file in filter(None, _values(words, "load-pass-plugin")):  # reading refuses the empty
-        from passel.passes import default_registry
-        from passel.tool.plugins import load_plugin
-
-        load_plugin(file, registry or default_registry())
+    files = filter(None, _values(words, "load-pass-plugin", "load-dialect-plugin"))
+    plugins = load_plugins(files, tool.registry)  # reading refuses the empty
+    ir = chosen_ir(words, tool, plugins)
+    names = ir.names(tool.registry)
     try:
-        settings = _settings(words, program, ir, names)
+        settings = _settings(words, tool, ir, names)
         if settings.information.print_completion or settings.information.print_manual:
-            return _print(_generated(settings, ir, registry))
+            return _print(_generated(settings, ir))
         return _process(settings, ir, names)
     except (UsageError, PipelineError) as error:
         if hint := ir.hint(words):
@@ -258,8 +279,6 @@ def _print(text: str) -> int:
 
 
 def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
-    if settings.information.compat:
-        raise UsageError(f"'--compat' is for {PROGRAM} alone")
     information = _information(settings, ir, names)
     if information is not None:
         return _print(information)
@@ -282,25 +301,26 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
         return Driver(settings, ir, names, progress).run()
 
 
-def _settings(words: list[str], program: str, ir: IRChoice, names: PassRegistry) -> Settings:
+def _settings(
+    words: list[str], tool: ToolDefinition, ir: IRChoice, names: PassRegistry
+) -> Settings:
     """Return the settings of a command line, in which passes are flags as well."""
     from passel.tool.settings import Settings, flags_by_name
 
-    line = read_flags(words, flags_by_name(ir.own_flags), names, program)
-    return Settings(line, program, ir.name, ir.own_flags)
+    known = flags_by_name((*ir.own_flags, *tool.flags))
+    return Settings(read_flags(words, known, names, tool.name), tool, ir.scope, ir.own_flags)
 
 
 def _information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str | None:
     """Return what a flag such as `--help` asks for, instead of processing anything."""
-    asked = settings.information
+    asked, tool = settings.information, settings.tool
     if asked.help:
         from passel.tool.information import help_text
 
-        return help_text(settings.program, ir.own_flags, ir.name if ir.given else "")
+        only = "" if tool.adapter is None else ir.name
+        return help_text(tool.name, _own_flags(settings, ir), only)
     if asked.version:
-        from passel._version import __version__
-
-        return f"passel {__version__} ({ir.version()})\n"
+        return _version(tool, ir)
     if asked.show_dialects:
         return f"Available Dialects: {','.join(ir.frontend.dialect_names())}\n"
     if asked.help_pass:
@@ -314,19 +334,34 @@ def _information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str |
     return None
 
 
-def _generated(settings: Settings, ir: IRChoice, registry: PassRegistry | None) -> str:
+def _generated(settings: Settings, ir: IRChoice) -> str:
     """Return what is made from the table of flags for other programs."""
     from passel.tool.information import EXAMPLES, shown_flags
 
-    groups = shown_flags(ir.own_flags, ir.name if ir.given else "")
+    tool = settings.tool
+    only = "" if tool.adapter is None else ir.name
+    groups = shown_flags(_own_flags(settings, ir), only)
     if settings.information.print_manual:
         from passel.tool.manual import manual_page
 
-        examples = EXAMPLES.format(program=settings.program)
-        return manual_page(settings.program, groups, examples, ir.name if ir.given else "")
+        return manual_page(tool.name, groups, EXAMPLES.format(program=tool.name), only)
     from passel.tool.completion import completion_script
     from passel.tool.irs import listed_names
 
     flags = [flag for _, flags in groups for flag in flags]
     shell = settings.information.print_completion
-    return completion_script(shell, settings.program, flags, listed_names(ir, registry))
+    return completion_script(shell, tool.name, flags, listed_names(ir, tool))
+
+
+def _own_flags(settings: Settings, ir: IRChoice) -> dict[str, Sequence[Flag]]:
+    """Return the flags that passel-opt does not know, by the names of the IR and of the tool."""
+    return {ir.name: ir.own_flags, settings.program: settings.tool.flags}
+
+
+def _version(tool: ToolDefinition, ir: IRChoice) -> str:
+    from passel._version import __version__
+
+    passel = f"passel {__version__}"
+    if tool.name == PROGRAM:
+        return f"{passel} ({ir.version()})\n"
+    return f"{' '.join(filter(None, (tool.name, tool.version)))} ({passel}, {ir.version()})\n"

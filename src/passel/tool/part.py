@@ -160,6 +160,7 @@ class Part:
         manager = self._manager()
         if manager is None:
             return False
+        self._settings.set_up(manager)
         if self._settings.pipeline.dump_pass_pipeline:
             text = manager.to_text(all_options=True, pretty=True)
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")

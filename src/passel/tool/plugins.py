@@ -1,4 +1,4 @@
-"""`--load-pass-plugin`: passes from a Python file or an importable module."""
+"""`--load-pass-plugin`: passes and dialects from a Python file or an importable module."""
 
 from __future__ import annotations
 
@@ -7,14 +7,32 @@ from typing import TYPE_CHECKING, Any, cast
 
 from passel.errors import PasselError
 from passel.ir.frontend import UsageError
-from passel.passes import Pass
+from passel.passes import Pass, default_registry
 from passel.passes.plugins import classes_in, import_plugin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import ModuleType
+
     from passel.passes import PassRegistry
 
+_NATIVE = (".so", ".dylib", ".dll", ".pyd")
 
-def load_plugin(name: str, registry: PassRegistry) -> None:
+
+def load_plugins(names: Iterable[str], registry: PassRegistry | None) -> Sequence[ModuleType]:
+    """Import plugins, register their passes, and return them.
+
+    Args:
+        names: Files that end in `.py`, or dotted names of modules.
+        registry: Where passes go; None for the default registry.
+
+    Raises:
+        UsageError: One cannot be found, or raises while it is imported.
+    """
+    return [load_plugin(name, registry or default_registry()) for name in names]
+
+
+def load_plugin(name: str, registry: PassRegistry) -> ModuleType:
     """Import a plugin and register the pass classes that it defines and names.
 
     What the plugin registers itself while it is imported counts too. Its passes replace
@@ -27,12 +45,25 @@ def load_plugin(name: str, registry: PassRegistry) -> None:
     Raises:
         UsageError: It cannot be found, or raises while it is imported.
     """
-    for value in classes_in(import_plugin(name)):
+    if name.endswith(_NATIVE):
+        raise UsageError(
+            f"'{name}' is a native plugin, which cannot be loaded; give a Python file or module"
+        )
+    plugin = import_plugin(name)
+    for value in classes_in(plugin):
         try:
             _register(value, registry)
         except PasselError as error:
             msg = f"pass plugin '{name}': {error}"
             raise UsageError(msg) from error
+    return plugin
+
+
+def packages_in(plugin: ModuleType) -> set[str]:
+    """Return the top-level packages that things come from which a plugin defines or imports."""
+    places = (getattr(each, "__module__", None) for each in vars(plugin).values())
+    modules = (getattr(each, "__name__", None) for each in vars(plugin).values())
+    return {str(place).partition(".")[0] for place in (*places, *modules) if place}
 
 
 def _register(value: type[Any], registry: PassRegistry) -> None:

@@ -174,7 +174,7 @@ class Replay:
     def _command(self) -> str:
         """Return the command that replays the file `{file}`."""
         words = [self._settings.program, "--run-reproducer"]
-        for name in _KEPT:
+        for name in (*_KEPT, *self._settings.brought):
             written = self._settings.written.get(name, ())
             words += written if name == "load-pass-plugin" else written[-1:]
         if self._settings.pipeline.verify_each == "always":

@@ -192,10 +192,9 @@ def _make_counter(settings: Settings, registry: PassRegistry) -> DebugCounter | 
         counter = DebugCounter(text)
     except ValueError as error:
         raise UsageError(f"'--mlir-debug-counter': {error}") from None
-    known = [EVERY, *(info.name for info in registry.passes())]
     for name in counter.names:
-        if name not in known:
-            hint = suggest(name, known)
+        if name != EVERY and registry.lookup_pass(name) is None:
+            hint = suggest(name, [EVERY, *(info.name for info in registry.passes())])
             raise UsageError(
                 f"'--mlir-debug-counter': '{name}' is neither '{EVERY}' nor a pass{hint}"
             )

@@ -11,13 +11,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from passel.ir import PrintFlags
+from passel.diagnostics import suggest
+from passel.errors import DefinitionError
+from passel.ir import PrintFlags, adapter_names
 from passel.ir.frontend import Flag, FrontendSettings, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from passel.instruments.terminals import Color
+    from passel.manager import PassManager
+    from passel.tool.definition import ToolDefinition
     from passel.tool.flags import CommandLine, PassFlag
 
 
@@ -71,6 +75,16 @@ def color_of(text: str) -> Color:
     return "never" if text in {"never", "false", "0"} else "auto"
 
 
+def _ir(text: str) -> str:
+    if text in {"xdsl", "mlir", "auto"}:  # without a look at what is installed
+        return text
+    known = [*adapter_names(), "auto"]
+    if text not in known:
+        names = ", ".join(sorted(known))
+        raise ValueError(f"takes one of {names}, not '{text}'{suggest(text, known)}")
+    return text
+
+
 def _verify_mode(text: str) -> bool | Literal["always"]:
     return "always" if text == "always" else text in {"true", "1"}
 
@@ -118,7 +132,11 @@ class PipelineFlags(FlagGroup):
     lint: bool = flag("check the pipeline instead of running it: what is wrong, or wastes time")
     extend_pipeline: bool = flag("let installed extensions, and plugins, add to the pipeline")
     load_pass_plugin: tuple[str, ...] = flag(
-        "a Python file or module with passes", "<file>", repeated=True, parse=_plugin
+        "a Python file or module with passes or dialects",
+        "<file>",
+        short=("load-dialect-plugin",),
+        repeated=True,
+        parse=_plugin,
     )
     verify_each: bool | Literal["always"] = flag(
         "verify after passes: those that changed the IR, none, or all",
@@ -139,9 +157,10 @@ class InputFlags(FlagGroup):
     """Input."""
 
     ir: str = flag(
-        "what works on the input: xDSL, MLIR's Python bindings, or what it needs",
-        "<xdsl|mlir|auto>",
+        "what works on the input: xdsl, mlir, another installed IR, or auto for what it needs",
+        "<name>",
         "xdsl",
+        parse=_ir,
     )
     allow_unregistered_dialect: bool = flag("accept operations of unknown dialects")
     no_implicit_module: bool = flag("the input's single top-level op is what is processed")
@@ -346,10 +365,20 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
     """Return all flags by their long and short names.
 
     Args:
-        own: Those of an IR that the tool does not know by itself.
+        own: Those of an IR or of a tool that passel-opt does not know by itself.
+
+    Raises:
+        DefinitionError: One of these has the name of another flag, or none.
     """
-    known = [*own, *(each for group in GROUPS for each in group.flags.values())]
-    return {name: each for each in known for name in (each.name, *each.short)}
+    known = [*(each for group in GROUPS for each in group.flags.values()), *own]
+    found: dict[str, Flag] = {}
+    for each in known:
+        for name in (each.name, *each.short):
+            if not name or name in found:
+                what = f"there is a flag '--{name}' already" if name else f"it has no name: {each}"
+                raise DefinitionError(f"a flag of a tool or an IR cannot be used: {what}")
+            found[name] = each
+    return found
 
 
 def _jobs_of_environment() -> int:
@@ -365,12 +394,13 @@ class Settings:
 
     Args:
         line: The command line.
-        program: The program's name.
+        tool: The tool.
         ir: The name of the IR.
         own: The IR's flags that the tool does not know by itself.
 
     Attributes:
-        program: The program's name, for messages.
+        tool: The tool.
+        program: Its name, for messages.
         words: The command line as it was given.
         written: The flags that were given, by name, as they can be written again.
         passes: Passes given as flags, in order.
@@ -379,12 +409,16 @@ class Settings:
         threading: Whether the IR's library may use threads, and passel other processes.
         jobs: How many worker processes there may be.
         own: The values of the flags that are for the IR alone, by name.
+        brought: The flags of the IR and of the tool that others do not have, by name.
     """
 
     def __init__(
-        self, line: CommandLine, program: str, ir: str = "", own: Sequence[Flag] = ()
+        self, line: CommandLine, tool: ToolDefinition, ir: str = "", own: Sequence[Flag] = ()
     ) -> None:
-        self.program: str = program
+        self.tool: ToolDefinition = tool
+        self.program: str = tool.name
+        self.brought: tuple[str, ...] = tuple(each.name for each in (*own, *tool.flags))
+        self._line = line
         self.words: tuple[str, ...] = line.words
         self.written: Mapping[str, Sequence[str]] = line.written
         self.passes: Sequence[PassFlag] = line.passes
@@ -403,6 +437,23 @@ class Settings:
         self.jobs: int = self.pipeline.jobs or _jobs_of_environment()
         of_ir = (each for each in flags_by_name(own).values() if each.ir == ir or each in own)
         self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}
+
+    def set_up(self, manager: PassManager) -> None:
+        """Let the tool's author change how a manager runs, as the tool's own flags ask for.
+
+        Raises:
+            DefinitionError: Its passes were changed.
+        """
+        setup, flags = self.tool.setup, self.tool.flags
+        if setup is None:
+            return
+        before = manager.to_text(all_options=True)
+        setup(manager, {each.name: self._line.value(each) for each in flags})
+        if manager.to_text(all_options=True) != before:
+            raise DefinitionError(
+                f"the setup of {self.program} changes the passes, which a reproducer could not "
+                "tell from those that were asked for: register them as a pipeline"
+            )
 
     @property
     def print_flags(self) -> PrintFlags:

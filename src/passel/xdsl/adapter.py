@@ -9,6 +9,7 @@ trait, or that a verifier error prints the module.
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnregisteredOp,
 )
+from xdsl.ir import Dialect
 from xdsl.traits import (
     HasParent,
     IsolatedFromAbove,
@@ -32,7 +34,9 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import UNKNOWN, Location, closest, suggest
+from passel.errors import DefinitionError
 from passel.ir import OpKind, PlaceLifetime, RunPolicies
+from passel.ir.left_out import report_left_out
 from passel.xdsl.fingerprint import Fingerprint, fingerprint
 from passel.xdsl.invariants import InvariantChecker
 from passel.xdsl.printing import printed
@@ -57,13 +61,15 @@ class XDSLAdapter:
     Args:
         dominance: Whether a use before its definition makes IR invalid, as in MLIR; xDSL's
             own verifier accepts it.
+        dialects: Dialects of its contexts that no installed package brings, or in place of those.
     """
 
     name = "xdsl"
 
-    def __init__(self, *, dominance: bool = True) -> None:
+    def __init__(self, *, dominance: bool = True, dialects: Sequence[Dialect] = ()) -> None:
         self._invariants = InvariantChecker()
         self._dominance = dominance
+        self._dialects = tuple(dialects)
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
@@ -75,9 +81,25 @@ class XDSLAdapter:
         from passel.xdsl.registration import installed_universe
 
         context = Context()
-        for name, factory in installed_universe().all_dialects.items():
+        own = {dialect.name: partial(_itself, dialect) for dialect in self._dialects}
+        for name, factory in {**installed_universe().all_dialects, **own}.items():
             context.register_dialect(name, factory)
         return context
+
+    def is_dialect(self, thing: object) -> bool:
+        """Return whether something is a `Dialect`."""
+        return isinstance(thing, Dialect)
+
+    def with_dialects(self, dialects: Sequence[Any]) -> XDSLAdapter:
+        """Return an adapter whose contexts have more dialects, in place of others of their names.
+
+        Raises:
+            DefinitionError: One is no `Dialect`.
+        """
+        for each in dialects:
+            if not isinstance(each, Dialect):
+                raise DefinitionError(f"expected an xDSL Dialect, got {each!r}")
+        return XDSLAdapter(dominance=self._dominance, dialects=(*self._dialects, *dialects))
 
     def make_frontend(self) -> Frontend:
         """Return what reads and prints files for one run of a tool."""
@@ -97,6 +119,7 @@ class XDSLAdapter:
                 context.load_registered_dialect(name)
             except UnregisteredConstructException:
                 known = list(context.registered_dialect_names)
+                report_left_out()
                 msg = f"no dialect '{name}' is registered{suggest(name, known)}"
                 raise LookupError(msg) from None
 
@@ -156,6 +179,7 @@ class XDSLAdapter:
             dialect = closest(dialect, dialects)
         if dialect:
             self.load_dialects(context, [dialect])
+        report_left_out()
         registered = (op for op in context.loaded_ops if not issubclass(op, UnregisteredOp))
         return suggest(name, [op.name for op in registered])
 
@@ -243,6 +267,17 @@ class XDSLAdapter:
 
         return reading_flags(op)
 
+    def wrap_pass_class(self, foreign: type) -> type[Pass[Any]]:
+        """Return the class of the passes that stand for those of a `ModulePass` class."""
+        from xdsl.passes import ModulePass
+
+        from passel.xdsl.module_passes import pass_class_for
+
+        if not issubclass(foreign, ModulePass):
+            msg = f"expected a class of passes, got {foreign!r}"
+            raise TypeError(msg)
+        return pass_class_for(foreign)
+
     def wrap_pass(self, foreign: object) -> Pass[Any]:
         """Return an xDSL `ModulePass` as a pass for any isolated op."""
         from xdsl.passes import ModulePass
@@ -275,6 +310,10 @@ def convert_location(attribute: Attribute) -> Location:
             return callee._replace(caller=convert_location(attribute.caller))
         case _:
             return UNKNOWN
+
+
+def _itself(dialect: Dialect) -> Dialect:
+    return dialect
 
 
 def _kind(op_class: type[Operation]) -> OpKind:

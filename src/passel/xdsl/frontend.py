@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
+from passel.ir.left_out import report_left_out
 from passel.ir.resources import print_resources
 from passel.xdsl.parsing import parse_source
 from passel.xdsl.targets import Emitter
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 _NEEDS_MLIR = "needs --ir=mlir: xDSL has no such thing"
 _NO_DIALECT = re.compile(r"Dialect `(\w+)' not found")
+_NOT_KNOWN = re.compile("not found|not registered|unregistered|[Uu]nknown")
+"""Messages about names that a package may have, which cannot be used."""
+
 _BYTECODE = b"ML\xefR"
 
 
@@ -89,14 +93,16 @@ class XDSLFrontend(Frontend):
 
     def dialect_names(self) -> Iterable[str]:
         """Return the dialects of the installation."""
-        from passel.xdsl.registration import installed_universe
-
-        return sorted(installed_universe().all_dialects)
+        names = sorted(self.adapter.create_context().registered_dialect_names)
+        report_left_out()
+        return names
 
 
 def _unreadable(error: ParseError) -> UnreadableError:
     """Return an error of xDSL's parser as tools report it."""
     diagnostic = Diagnostic(Severity.ERROR, error.msg, _location(error.span))
+    if _NOT_KNOWN.search(error.msg):
+        report_left_out()
     if isinstance(error, MultipleSpansParseError):
         for span, note in error.refs:
             diagnostic.attach_note(note or error.ref_text or "see here", _location(span))

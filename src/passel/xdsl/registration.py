@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.universe import Universe
 
-from passel.diagnostics import log_exception
 from passel.installed import entry_points
+from passel.ir.left_out import leave_out, package_of
 from passel.pipeline import NAMES, is_name
 from passel.xdsl.levels import register_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from xdsl.passes import ModulePass
 
     from passel.passes import Pass, PassRegistry
 
@@ -52,30 +50,41 @@ def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> N
         registry: Where they go.
         override: Replace passes of the same name, which otherwise stay.
     """
-    for name, factory in installed_universe().all_passes.items():
+    universe, origins = _installed()
+    for name, factory in universe.all_passes.items():
         if override or registry.lookup_pass(name, ir="xdsl") is None:
-            registry.register(name, _wrapper(factory), origin="xDSL", ir="xdsl", override=override)
+            registry.register(name, factory, origin=origins[name], ir="xdsl", override=override)
 
 
-@cache
 def installed_universe() -> Universe:
     """Return the dialects, passes and targets of xDSL and of all packages that extend it.
 
     Unlike `Universe.get_multiverse` it does without a package that cannot be loaded, or whose
     entry point is no `Universe`, without a second definition of a name: those of xDSL
     come first, then packages in the order of their names; and without passes that a pipeline
-    could not name. What is left out is reported in the log `passel`.
+    could not name. What is left out is reported in the log `passel`: a package when something is
+    not found.
     """
+    return _installed()[0]
+
+
+@cache
+def _installed() -> tuple[Universe, dict[str, str]]:
+    """Return all that is installed, and whose each pass is."""
     everything = Universe()
-    for point in sorted(entry_points("xdsl.universe"), key=lambda point: point.name != "xdsl"):
+    origins: dict[str, str] = {}
+    points = entry_points("xdsl.universe")
+    for point in sorted(points, key=lambda point: point.name != "xdsl"):
         try:
             universe: Universe = point.load()
             for kind in ("all_dialects", "all_passes", "all_targets"):
                 known, new = getattr(everything, kind), getattr(universe, kind)
                 _add(known, new, point.name, are_passes=kind == "all_passes")
-        except Exception:  # noqa: BLE001 - a broken package must not take the tool with it
-            log_exception(f"entry point '{point.name}' of xdsl.universe failed; skipped")
-    return everything
+            origin = "xDSL" if point.name == "xdsl" else package_of(point)
+            origins |= dict.fromkeys(everything.all_passes.keys() - origins.keys(), origin)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken package must not take the tool with it
+            leave_out(point, "xdsl.universe", error)
+    return everything, origins
 
 
 def _add(known: dict[str, Any], new: dict[str, Any], origin: str, *, are_passes: bool) -> None:
@@ -90,15 +99,6 @@ def _report(message: str, *arguments: object) -> None:
     from logging import getLogger
 
     getLogger("passel").error(message, *arguments)
-
-
-def _wrapper(factory: Callable[[], type[ModulePass]]) -> Callable[[], type[Pass[Any]]]:
-    def load() -> type[Pass[Any]]:
-        from passel.xdsl.module_passes import pass_class_for
-
-        return pass_class_for(factory())
-
-    return load
 
 
 def _importer(module: str, attribute: str) -> Callable[[], type[Pass[Any]]]:

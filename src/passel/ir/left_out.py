@@ -1,0 +1,88 @@
+"""Installed packages that cannot be used, and what is said of them.
+
+A broken package takes neither passel nor other packages with it. It is left out, and reported
+when somebody looks for what it may have had: a name that is unknown otherwise, or a list of all.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NamedTuple
+
+from passel.diagnostics import brief, log_warning
+from passel.installed import version_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from passel.installed import EntryPoint
+
+
+class _LeftOut(NamedTuple):
+    """A package that is left out, and why."""
+
+    package: str
+    cause: str
+
+
+class _Reader:
+    """Who is told about packages that are left out, each once."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self.tell = tell
+        self.told: set[_LeftOut] = set()
+
+
+_left_out: dict[_LeftOut, str] = {}
+"""Everything that is left out in this process, with the entry point that was tried first."""
+
+_log = _Reader(log_warning)
+_reader: ContextVar[_Reader] = ContextVar("reader", default=_log)
+
+
+def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
+    """Take note that what an entry point stands for cannot be used.
+
+    Args:
+        point: The entry point.
+        group: Its group.
+        error: What it raised.
+    """
+    entry = _LeftOut(package_of(point), brief(error))
+    _left_out.setdefault(entry, f"entry point '{point.name}' of {group}")
+
+
+def package_of(point: EntryPoint) -> str:
+    """Return how messages call the package that an entry point belongs to."""
+    return f"'{point.package}' {version_of(point.package)}"
+
+
+def warn(message: str) -> None:
+    """Tell the reader of `telling_left_out` something, by default the log `passel`."""
+    _reader.get().tell(message)
+
+
+def report_left_out() -> None:
+    """Report the packages that are left out and have not been reported yet, a line for each.
+
+    The line goes to the reader of `telling_left_out`, by default to the log `passel`.
+    """
+    reader = _reader.get()
+    for entry in _left_out.keys() - reader.told:
+        reader.told.add(entry)
+        warn(f"package {entry.package} is left out: {entry.cause} ({_left_out[entry]})")
+
+
+@contextmanager
+def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
+    """Let somebody be told about packages that are left out, also those that others know of.
+
+    Args:
+        tell: Takes a line.
+    """
+    token = _reader.set(_Reader(tell))
+    try:
+        yield
+    finally:
+        _reader.reset(token)

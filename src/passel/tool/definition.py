@@ -1,0 +1,39 @@
+"""Definition of a tool: what tells one from another, of which passel-opt has nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from passel.tool.flags import PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from passel.ir import IRAdapter
+    from passel.ir.frontend import Flag
+    from passel.manager import PassManager
+    from passel.passes import PassRegistry
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """A tool, as `passel.tool.opt_main` is told about it.
+
+    Attributes:
+        name: The program's name.
+        registry: The passes that a command line may name; None for all installed ones.
+        adapter: The IR that the tool is for; None if `--ir` chooses.
+        dialects: Dialects that no installed package brings.
+        flags: Flags of the tool's own.
+        setup: Called with each pass manager before it runs, and the values of these flags.
+        version: Its version.
+    """
+
+    name: str = PROGRAM
+    registry: PassRegistry | None = None
+    adapter: IRAdapter | None = None
+    dialects: Sequence[Any] = ()
+    flags: Sequence[Flag] = ()
+    setup: Callable[[PassManager, Mapping[str, Any]], object] | None = None
+    version: str = ""

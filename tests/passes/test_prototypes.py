@@ -1,0 +1,149 @@
+"""Passes that are registered by a pass with options set, and an IR's own passes by their classes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
+from xdsl.transforms.memref_stream_interleave import MemRefStreamInterleavePass
+
+from passel import DefinitionError, Options, Pass, PassManager, PassRegistry, Statistic, option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Shape(Options):
+    """How loops look."""
+
+    tiles: tuple[int, ...] = ()
+
+
+class Unroll(Pass):
+    """Unroll loops.
+
+    As often as it is told.
+    """
+
+    name = "unroll"
+    factor: int = option(default=4, help="How often.")
+    wanted: str
+    shape: Shape = Shape()
+    done = Statistic("Loops unrolled")
+
+
+@pytest.fixture
+def registry() -> PassRegistry:
+    """A registry with passes like a given one."""
+    registry = PassRegistry()
+    registry.register(Unroll)
+    much = Unroll(factor=16, wanted="all", shape=Shape(tiles=(2, 3)))
+    registry.register("unroll-much", lambda: much)
+    return registry
+
+
+def passes_in(text: str, registry: PassRegistry) -> Iterator[Any]:
+    """Yield the passes of a pipeline."""
+    return (entry.item for entry in PassManager.parse(text, registry=registry).entries())
+
+
+def test_its_options_are_the_defaults(registry: PassRegistry) -> None:
+    """What is written wins, what is not is the registered pass's, also where it is required."""
+    plain, other = passes_in("builtin.module(unroll-much,unroll-much{factor=4})", registry)
+    assert (plain.factor, plain.wanted, plain.shape) == (16, "all", Shape(tiles=(2, 3)))
+    assert (other.factor, other.wanted) == (4, "all")
+    info = registry.lookup_pass("unroll-much")
+    assert info is not None
+    assert info.pass_class.summary() == "Unroll loops."
+    assert {each.name: each.default for each in info.pass_class.option_infos()} == {
+        "factor": 16,
+        "wanted": "all",
+        "shape": Shape(tiles=(2, 3)),
+    }
+    assert isinstance(plain, Unroll)
+    assert plain.display_name == "Unroll"
+    assert type(plain).statistics() == Unroll.statistics()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "builtin.module(unroll-much)",
+        "builtin.module(unroll-much{factor=4})",
+        "builtin.module(unroll-much{shape={tiles={7}}},unroll{wanted=some})",
+    ],
+)
+def test_what_it_prints_reads_back(registry: PassRegistry, text: str) -> None:
+    """Text has the registered name, and the options that are not the registered pass's."""
+    manager = PassManager.parse(text, registry=registry)
+    assert str(manager) == text
+    whole = manager.to_text(all_options=True)
+    assert PassManager.parse(whole, registry=registry) == manager
+
+
+def test_under_its_own_name() -> None:
+    """The name of the class may stand for other defaults, as in MLIR."""
+    registry = PassRegistry()
+    registry.register("unroll", lambda: Unroll(factor=8, wanted="all"))
+    first, second = passes_in("builtin.module(unroll,unroll{factor=4})", registry)
+    assert (first.factor, second.factor) == (8, 4)
+    assert [str(first), str(second)] == ["unroll", "unroll{factor=4}"]
+
+
+def test_it_is_made_when_it_is_needed() -> None:
+    """Registering and listing do not call the function; using the pass does, once."""
+    calls: list[int] = []
+
+    def make() -> Unroll:
+        calls.append(1)
+        return Unroll(wanted="all")
+
+    registry = PassRegistry()
+    registry.register("lazy", make)
+    assert [info.name for info in registry.passes()] == ["lazy"]
+    assert calls == []
+    for _ in range(2):
+        assert [each.wanted for each in passes_in("builtin.module(lazy)", registry)] == ["all"]
+    assert calls == [1]
+
+
+def test_such_passes_are_values(registry: PassRegistry) -> None:
+    """They can be compared, copied and pickled like all others."""
+    (one,) = passes_in("builtin.module(unroll-much{factor=3})", registry)
+    (other,) = passes_in("builtin.module(unroll-much{factor=3})", registry)
+    assert one == other
+    assert one != next(passes_in("builtin.module(unroll-much)", registry))
+    for copied in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
+        assert copied == one
+        assert str(copied) == "unroll-much{factor=3}"
+
+
+def test_passes_of_an_ir() -> None:
+    """A class or a pass of xDSL's own may be registered, also by where it is."""
+    registry = PassRegistry()
+    registry.register("as-class", lambda: ConvertScfToCf, ir="xdsl")
+    registry.register("by-place", "xdsl.transforms.convert_scf_to_cf:ConvertScfToCf", ir="xdsl")
+    registry.register("as-pass", lambda: MemRefStreamInterleavePass(pipeline_depth=7), ir="xdsl")
+    names = [str(each) for each in passes_in("builtin.module(as-class,by-place,as-pass)", registry)]
+    assert names == ["convert-scf-to-cf", "convert-scf-to-cf", "as-pass"]
+    (interleave,) = passes_in("builtin.module(as-pass)", registry)
+    assert interleave.module_pass() == MemRefStreamInterleavePass(pipeline_depth=7)
+    assert pickle.loads(pickle.dumps(interleave)) == interleave
+
+
+@pytest.mark.parametrize(
+    "thing", [3, int, ConvertScfToCf.apply, print], ids=["number", "class", "method", "function"]
+)
+def test_what_is_no_pass(thing: Any) -> None:
+    """A function that returns anything else is an error that shows what it was."""
+    registry = PassRegistry()
+    registry.register("thing", lambda: thing, origin="here")
+    info = registry.lookup_pass("thing")
+    assert info is not None
+    with pytest.raises(
+        DefinitionError, match=r"pass 'thing' of here cannot be loaded: .* is no pass"
+    ):
+        _ = info.pass_class

@@ -1,0 +1,248 @@
+"""What installed packages bring to the tool: an IR, passes, pipelines; and packages that are broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from packages import install, run_with, write_package
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tool_fixtures import Outcome
+
+ZOO = '''
+from passel import Options, Pass, option
+from passel.ir.frontend import Flag, Frontend, Parsed
+from passel.ir.resources import cut_resources
+from passel.testing import ToyAdapter, parse_toy
+
+
+class ZooFrontend(Frontend):
+    flags = (Flag("print in capitals", name="shout"),)
+
+    def parse(self, part, context, warn):
+        text, resources = cut_resources(part.text)
+        return Parsed(parse_toy(text), resources)
+
+    def emit(self, parsed, context):
+        text = f"{parsed.op}\\n"
+        return text.upper() if self.settings.own["shout"] else text
+
+
+class ZooAdapter(ToyAdapter):
+    name = "zoo"
+
+    def make_frontend(self):
+        return ZooFrontend(self)
+
+
+class Feed(Pass):
+    """Feed the animals."""
+
+    name = "feed"
+    amount: int = option(default=1, help="How much each gets.")
+
+    def run(self, op, ctx):
+        op.value += self.amount
+
+
+class Portion(Options):
+    large: bool = option(default=False, help="Whether it is a feast.")
+
+
+def morning(pm, portion):
+    pm.nest("toy.func").add("feast" if portion.large else "feed")
+
+
+def register(registry):
+    registry.register("feed", "zoo:Feed", ir="zoo")
+    registry.register("feast", lambda: Feed(amount=8), ir="zoo")
+    registry.register_pipeline("morning", morning, options=Portion, summary="As every day.")
+'''
+
+BROKEN = "import no_such_module\n"
+
+LAZY = """
+def register(registry):
+    registry.register("sleep", "lazy_passes:Sleep")
+    registry.register("dream", "lazy_passes:Dream")
+    registry.register("awake", lambda: Awake)
+
+
+from passel import Pass
+
+class Awake(Pass):
+    '''Stay awake.'''
+
+    name = "awake"
+"""
+
+PACKAGES = {
+    "zoo": (
+        {"zoo": ZOO},
+        {"passel.adapters:zoo": "zoo:ZooAdapter", "passel.passes:zoo": "zoo:register"},
+    ),
+    "broken-zoo": (
+        {"broken_zoo": BROKEN},
+        {
+            "passel.adapters:aquarium": "broken_zoo:Aquarium",
+            "passel.passes:broken-zoo": "broken_zoo:register",
+            "xdsl.universe:broken-zoo": "broken_zoo:UNIVERSE",
+        },
+    ),
+    "lazy-zoo": (
+        {"lazy_zoo": LAZY, "lazy_passes": "import no_such_module\n"},
+        {"passel.passes:lazy-zoo": "lazy_zoo:register"},
+    ),
+}
+
+CAUSE = "ModuleNotFoundError: No module named 'no_such_module'"
+LEFT_OUT = f"passel-opt: warning: package 'broken_zoo' 1.0 is left out: {CAUSE} (entry point "
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Install the packages, each into a folder of its own."""
+    sources, folders = tmp_path_factory.mktemp("sources"), dict[str, "Path"]()
+    for name, (modules, points) in PACKAGES.items():
+        folders[name] = tmp_path_factory.mktemp(name)
+        install(write_package(sources, name, modules, points), folders[name])
+    return folders
+
+
+@pytest.fixture
+def opt(folders: dict[str, Path], tmp_path: Path) -> Callable[..., Outcome]:
+    """Run passel-opt where some of the packages are installed."""
+    (tmp_path / "in.toy").write_text("toy.module(toy.func @cat,toy.func @dog 2)")
+    (tmp_path / "in.mlir").write_text("func.func private @f()\n")
+
+    def run(*arguments: str, packages: tuple[str, ...] = ("zoo",)) -> Outcome:
+        chosen = [folders[name] for name in packages]
+        return run_with(chosen, "-m", "passel", *arguments, cwd=tmp_path)
+
+    return run
+
+
+def test_an_ir_of_a_package(opt: Callable[..., Outcome]) -> None:
+    """`--ir` takes the name of an installed adapter; its passes, pipelines and flags are there."""
+    flags = ("in.toy", "--ir=zoo", "-p", "toy.module(toy.func(feed),morning{large=true})")
+    assert opt(*flags) == (0, "toy.module(toy.func @cat 9,toy.func @dog 11)\n", "")
+    assert opt(*flags, "--shout").out == "TOY.MODULE(TOY.FUNC @CAT 9,TOY.FUNC @DOG 11)\n"
+    assert "zoo:\n  --shout  " in opt("--ir=zoo", "--help").out
+    assert opt("--ir=zoo", "--version").out.endswith("(zoo)\n")
+    shown = opt(*flags, "--dump-pass-pipeline", "--mlir-timing")
+    assert "feed{amount=1}" in shown.err
+    assert "feast{amount=8}" in shown.err
+    assert "Execution time report" in shown.err
+    listed = opt("--ir=zoo", "--help-pass=feast").out
+    assert "Feed the animals" in listed
+    assert "8" in listed
+    listed = opt("--ir=zoo", "--list-passes").out
+    assert "  --feast  " in listed
+    assert "--canonicalize" not in listed
+
+
+def test_a_reproducer_of_another_ir(opt: Callable[..., Outcome], tmp_path: Path) -> None:
+    """The replay line of a failure has the IR and its flags, and finds the failure again."""
+    flags = ("--ir=zoo", "--shout", "-p", "toy.module(toy.func(feed{amount=-5}))")
+    failed = opt("in.toy", *flags)
+    assert failed.code == 1
+    assert "'toy.func' op has a negative value: -5" in failed.err
+    assert f"to replay: passel-opt in.toy {flags[0]} --shout -p 'toy.module" in failed.err
+    written = opt("in.toy", *flags, "--mlir-pass-pipeline-crash-reproducer=repro.toy")
+    command = "passel-opt --run-reproducer --ir=zoo --shout repro.toy"
+    assert f"{command}\n" in written.err
+    assert "{-#\n" in (tmp_path / "repro.toy").read_text()
+    replayed = opt(*command.split()[1:])
+    assert replayed.code == 1
+    assert "'toy.func' op has a negative value: -5" in replayed.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "error"),
+    [
+        (
+            ("in.toy", "--ir=zo"),
+            "'--ir' takes one of auto, iree, jaxlib, mlir, xdsl, zoo, not 'zo'; did you mean 'zoo'?",
+        ),
+        (
+            ("in.toy", "--ir=zoo", "--emit-bytecode"),
+            "'--emit-bytecode' is for --ir=mlir, not for --ir=zoo",
+        ),
+        (
+            ("in.toy", "--ir=zoo", "-t", "riscv-asm"),
+            "'--target' is for --ir=xdsl, not for --ir=zoo",
+        ),
+        (
+            ("in.mlir", "--ir=iree"),
+            "MLIR's bindings 'iree.compiler' cannot be used: No module named 'iree'",
+        ),
+    ],
+)
+def test_what_an_ir_does_not_take(
+    opt: Callable[..., Outcome], flags: tuple[str, ...], error: str
+) -> None:
+    """An IR that is not there, and flags for another one, are refused in a line."""
+    assert opt(*flags) == (1, "", f"passel-opt: error: {error}\n")
+
+
+def test_a_broken_adapter(opt: Callable[..., Outcome]) -> None:
+    """An adapter that cannot be imported is an error that names its package, and the cause."""
+    what = "passel-opt: error: the adapter 'aquarium' of package 'broken_zoo' 1.0 cannot be used"
+    assert opt("in.toy", "--ir=aquarium", packages=("broken-zoo",)) == (1, "", f"{what}: {CAUSE}\n")
+
+
+@pytest.mark.parametrize(
+    "flags", [("in.mlir",), ("in.mlir", "--cse"), ("--version",), ("--help",), ("--help-pass=cse",)]
+)
+def test_a_broken_package_that_nobody_needs(
+    opt: Callable[..., Outcome], flags: tuple[str, ...]
+) -> None:
+    """As long as everything is found, nothing is said of it."""
+    assert opt(*flags, packages=("broken-zoo", "zoo")).err == ""
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("in.mlir", "--feeed"),
+        ("in.mlir", "-p", "builtin.module(feeed)"),
+        ("in.mlir", "-p", "builtin.module(aquarium.fish(cse))"),
+        ("--help-pass=feeed",),
+        ("fish.mlir",),
+    ],
+)
+def test_a_broken_package_that_may_have_it(
+    opt: Callable[..., Outcome], tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    """Where a pass or an op is not found, one line says which package is missing, and why."""
+    (tmp_path / "fish.mlir").write_text('"aquarium.fish"() : () -> ()\n')
+    outcome = opt(*flags, packages=("broken-zoo",))
+    assert outcome.code == 1
+    assert outcome.err.count(LEFT_OUT) == 1
+    assert outcome.err.count("warning:") == 1
+    assert outcome.err.count("error:") == 1
+    assert "Traceback" not in outcome.err
+
+
+def test_lists_have_the_rest(opt: Callable[..., Outcome]) -> None:
+    """Lists of passes have what can be loaded; each package with others is one line."""
+    outcome = opt("--help-passes", packages=("broken-zoo", "lazy-zoo"))
+    assert outcome.code == 0
+    assert "    --cse  " in outcome.out
+    assert "    --awake  " in outcome.out
+    assert "sleep" not in outcome.out
+    left_out, lazy = outcome.err.splitlines()
+    assert left_out.startswith(LEFT_OUT)
+    assert lazy == (
+        "passel-opt: warning: passes of lazy_passes of package 'lazy_zoo' 1.0 are left out: "
+        f"{CAUSE} (dream, sleep)"
+    )
+    used = opt("in.mlir", "--sleep", packages=("lazy-zoo",))
+    assert used.err == (
+        "passel-opt: error: pass 'sleep' of lazy_passes of package 'lazy_zoo' 1.0 cannot be "
+        f"loaded: {CAUSE}\n"
+    )

@@ -1,0 +1,114 @@
+"""Which IR the tool works on, and dialects from plugins."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tool_fixtures import Tool
+
+FAIL = """\
+from passel import Pass, PassFailure
+
+class Fail(Pass):
+    name = "fail"
+
+    def run(self, op, ctx):
+        raise PassFailure("no")
+"""
+
+
+# -- Which IR --------------------------------------------------------------------------------
+
+
+def test_called_mlir_opt(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under that name it works on MLIR's IR unless it is told otherwise, and its replay line says so."""
+    expected = tool("--ir=mlir", "in.mlir", "--cse")
+    ours = tool("in.mlir", "--cse")
+    monkeypatch.setattr(sys, "argv", ["/somewhere/mlir-opt"])
+    assert tool("in.mlir", "--cse") == expected
+    assert tool("in.mlir", "--cse", "--ir=xdsl") == ours != expected
+    Path("p.py").write_text(FAIL)
+    failed = tool("in.mlir", "--load-pass-plugin=p.py", "--fail")
+    assert (
+        "note: to replay: passel-opt --ir=mlir in.mlir --load-pass-plugin=p.py --fail" in failed.err
+    )
+
+
+def test_auto_looks_at_plugins(tool: Tool) -> None:
+    """A plugin that imports MLIR's bindings, and not xDSL, is for these."""
+    plugin = "from passel import Pass\nclass Nothing(Pass):\n  name = 'nothing'\n  def run(self, op, ctx): ..."
+    flags = ("--ir=auto", "in.mlir", "--load-pass-plugin=p.py", "--nothing")
+    for imported, start in (
+        ("", "builtin.module {"),
+        ("from mlir.dialects.func import FuncOp\n", "module {"),
+        ("from mlir import ir\n", "module {"),
+        ("from mlir import ir\nimport xdsl\n", "builtin.module {"),
+        ("from xdsl.dialects.func import FuncOp\n", "builtin.module {"),
+    ):
+        Path("p.py").write_text(imported + plugin)
+        sys.modules.pop("passel_plugin_p", None)
+        assert tool(*flags).out.startswith(start), imported
+
+
+def test_auto_looks_at_the_standard_input(tool: Tool) -> None:
+    """Bytecode is recognized there too, text and what is shorter are read whole, help reads nothing."""
+    tool("--ir=mlir", "in.mlir", "--emit-bytecode", "-o", "in.mlirbc")
+    code = Path("in.mlirbc").read_bytes()
+    expected = tool("--ir=mlir", "in.mlirbc", "--cse")
+    assert tool("--ir=auto", "--cse", stdin=code) == expected
+    assert tool("--ir=auto", "--cse", "-", stdin=code) == expected
+    text = Path("in.mlir").read_bytes()
+    assert tool("--ir=auto", "--cse", stdin=text) == tool("--cse", stdin=text)
+    assert tool("--ir=auto", stdin=b"").code == 0
+    assert tool("--ir=auto", "--canonicalize", stdin=b"//").code == 0
+    for flags in (["--help"], ["--version"], ["--lint", "--cse"], ["--draw-pipeline", "--cse"]):
+        assert tool("--ir=auto", *flags, stdin=text).code == 0
+        assert sys.stdin.buffer.tell() == 0  # a terminal would have been waited for
+
+
+# -- Plugins with dialects -------------------------------------------------------------------
+
+DIALECT = """\
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition
+
+@irdl_op_definition
+class FishOp(IRDLOperation):
+    name = "sea.fish"
+    assembly_format = "attr-dict"
+
+SEA = Dialect("sea", [FishOp], [])
+"""
+
+
+@pytest.mark.parametrize("flag", ["--load-pass-plugin=sea.py", "--load-dialect-plugin=sea.py"])
+def test_a_dialect_from_a_plugin(tool: Tool, flag: str) -> None:
+    """A plugin's dialects are there under either flag, also when it has no passes."""
+    Path("sea.py").write_text(DIALECT)
+    Path("in.mlir").write_text("sea.fish\n")
+    assert tool("in.mlir").code == 1
+    assert tool("in.mlir", flag, "--cse") == (0, "builtin.module {\n  sea.fish\n}\n\n", "")
+    assert "sea" in tool("--show-dialects", flag).out
+    assert "sea" not in tool("--show-dialects").out
+    checked = tool(flag, "--lint", "-p", "builtin.module(sea.fsh(cse))")
+    assert "did you mean 'sea.fish'?" in checked.err
+
+
+def test_a_dialect_from_a_plugin_replaces(tool: Tool) -> None:
+    """A plugin's dialect takes the place of an installed one of its name, as its passes do."""
+    Path("sea.py").write_text(DIALECT.replace("sea", "arith"))
+    Path("in.mlir").write_text("arith.fish\n")
+    assert tool("in.mlir", "--load-pass-plugin=sea.py").code == 0
+
+
+def test_a_native_plugin(tool: Tool) -> None:
+    """What mlir-opt loads is refused with what can be loaded."""
+    assert tool("in.mlir", "--load-dialect-plugin=libSea.so").err == (
+        "passel-opt: error: 'libSea.so' is a native plugin, which cannot be loaded; give a Python "
+        "file or module\n"
+    )
