@@ -234,6 +234,7 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
         return [EntryPoint("a", bad), EntryPoint("m", broken), EntryPoint("z", good)]
 
     adapter_names()  # which are read once
+    monkeypatch.setattr("passel.ir.left_out._left_out", {})
     monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
     default_registry.cache_clear()
     try:
@@ -248,11 +249,11 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
     finally:
         default_registry.cache_clear()
     assert groups == ["passel.passes"]
+    package = f"package 'pytest' {pytest.__version__}"
     assert order == ["bad", "good"]
     infos = registry.lookup_pass("same"), registry.lookup_pipeline("line")
     assert {info.origin for info in infos if info} == {f"{__name__} of {package}"}
     assert found(registry, "same") is First
-    package = f"package 'pytest' {pytest.__version__}"
     assert sorted(record.getMessage() for record in caplog.records) == [
         f"{package} is left out: ImportError: gone (entry point 'm' of passel.passes)",
         f"{package} is left out: ValueError (entry point 'a' of passel.passes)",

@@ -109,6 +109,6 @@ def test_a_dialect_from_a_plugin_replaces(tool: Tool) -> None:
 def test_a_native_plugin(tool: Tool) -> None:
     """What mlir-opt loads is refused with what can be loaded."""
     assert tool("in.mlir", "--load-dialect-plugin=libSea.so").err == (
-        "passel-opt: error: 'libSea.so' is a native plugin, which cannot be loaded; give a Python "
-        "file or module\n"
+        "passel-opt: error: cannot load pass plugin 'libSea.so': it is native; give a Python file "
+        "or module\n"
     )

@@ -282,7 +282,7 @@ def test_broken_plugins(tool: Tool, source: str, error: str) -> None:
         ("absent.py", "cannot open pass plugin 'absent.py': No such file or directory"),
         ("absent.module", "cannot load pass plugin 'absent.module': ModuleNotFoundError: "),
         ("./absent", "cannot load pass plugin './absent': "),
-        ("passes.so", "cannot load pass plugin 'passes.so': "),
+        ("passes.so", "cannot load pass plugin 'passes.so': it is native"),
     ],
 )
 def test_missing_plugins(tool: Tool, name: str, error: str) -> None:

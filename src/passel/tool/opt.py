@@ -347,8 +347,9 @@ def _generated(settings: Settings, ir: IRChoice) -> str:
         return manual_page(tool.name, groups, EXAMPLES.format(program=tool.name), only)
     from passel.tool.completion import completion_script
     from passel.tool.irs import listed_names
+    from passel.tool.settings import with_installed_irs
 
-    flags = [flag for _, flags in groups for flag in flags]
+    flags = [with_installed_irs(flag) for _, flags in groups for flag in flags]
     shell = settings.information.print_completion
     return completion_script(shell, tool.name, flags, listed_names(ir, tool))
 

@@ -47,7 +47,7 @@ def load_plugin(name: str, registry: PassRegistry) -> ModuleType:
     """
     if name.endswith(_NATIVE):
         raise UsageError(
-            f"'{name}' is a native plugin, which cannot be loaded; give a Python file or module"
+            f"cannot load pass plugin '{name}': it is native; give a Python file or module"
         )
     plugin = import_plugin(name)
     for value in classes_in(plugin):

@@ -9,6 +9,7 @@ Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from passel.diagnostics import suggest
@@ -75,10 +76,20 @@ def color_of(text: str) -> Color:
     return "never" if text in {"never", "false", "0"} else "auto"
 
 
+_IRS = ("xdsl", "mlir", "auto")
+"""What `--ir` takes whatever is installed."""
+
+
+def with_installed_irs(flag: Flag) -> Flag:
+    """Return a flag as it is, but `--ir` with all that it takes now."""
+    known = dict.fromkeys((*_IRS, *sorted(adapter_names())))
+    return replace(flag, choices=tuple(known)) if flag.name == "ir" else flag
+
+
 def _ir(text: str) -> str:
-    if text in {"xdsl", "mlir", "auto"}:  # without a look at what is installed
+    if text in _IRS:  # without a look at what is installed
         return text
-    known = [*adapter_names(), "auto"]
+    known = {*adapter_names(), *_IRS}
     if text not in known:
         names = ", ".join(sorted(known))
         raise ValueError(f"takes one of {names}, not '{text}'{suggest(text, known)}")

@@ -6,5 +6,5 @@
 
 // CHECK: "zoo.cat"() : () -> ()
 // LIST: ,zoo
-// WITHOUT: error: unregistered operation zoo.cat
+// WITHOUT: error: operation being parsed with an unregistered dialect
 "zoo.cat"() : () -> ()
