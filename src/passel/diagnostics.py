@@ -228,9 +228,6 @@ def suggest(name: str, candidates: Iterable[str]) -> str:
 
 def closest(name: str, candidates: Iterable[str]) -> str:
     """Return the candidate that a misspelt name is closest to, or an empty string."""
-    import difflib  # noqa: PLC0415 - only needed when something is wrong
+    from passel.spelling import closest_name  # noqa: PLC0415 - only needed when something is wrong
 
-    # Beyond this length a name is not a slip of the fingers, and difflib is quadratic in it.
-    if len(name) > 100:  # noqa: PLR2004
-        return ""
-    return next(iter(difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.6)), "")
+    return closest_name(name, candidates)

@@ -9,7 +9,21 @@ import pytest
 from builder_passes import A, B, OnFunc, X, made
 
 from passel import DefinitionError, InsertionError, Pass
-from passel.builder import BUFFERIZATION, Bundle, Extension, PipelineBuilder, Stage, after_any
+from passel.builder import (
+    BUFFERIZATION,
+    CLEANUP,
+    Bundle,
+    Declarations,
+    Extension,
+    PipelineBuilder,
+    Stage,
+    after_all,
+    after_any,
+    before_first,
+    conflicts,
+    not_between,
+    requires,
+)
 
 
 @pytest.mark.parametrize("occurrence", ["frist", None, 1.5])
@@ -40,9 +54,28 @@ def test_what_is_no_target(target: Any) -> None:
 
 
 def test_a_pass_is_no_target() -> None:
-    """Its class is one: there may be several equal passes."""
+    """Its class is one: there may be several equal passes, also to a constraint."""
+    with pytest.raises(TypeError, match="; its class is one"):
+        after_any(A())  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match="; its class is one"):
         made(A()).insert_before(A(), B())  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("function", [after_any, after_all, before_first, conflicts, requires])
+def test_constraints_are_about_targets(function: Any) -> None:
+    """What is no target is refused where the constraint is written."""
+    with pytest.raises(TypeError, match=r"a target is a class of passes, a name, .* not 3$"):
+        function(3)
+    with pytest.raises(TypeError, match="not 3"):
+        not_between("a", 3)  # pyright: ignore[reportArgumentType]
+
+
+def test_declarations_are_tuples() -> None:
+    """One thing alone is refused, as in the body of a class."""
+    with pytest.raises(DefinitionError, match=r"types of Declarations is .*; write \(PassType\("):
+        Declarations(types=CLEANUP)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(DefinitionError, match=r"makes_legal of Declarations is 'scf'; write \('sc"):
+        Declarations(makes_legal="scf")  # pyright: ignore[reportArgumentType]
 
 
 def test_a_step_is_a_target_of_copies_and_of_no_other_builder() -> None:

@@ -8,7 +8,6 @@ import pytest
 from toy_steps import failed_run
 
 from passel import (
-    DefinitionError,
     Diagnostic,
     Location,
     Pass,
@@ -161,16 +160,6 @@ def test_what_a_colon_introduces_is_told(said: str, gist: str, adapter: ToyAdapt
 
     (failure,) = failed_run(PassManager(adapter=adapter).add(Wordy()), "toy.module").failures
     assert failure.diagnostic.message == f"'toy.module' op pass 'wordy' crashed: {gist}"
-
-
-def test_a_pass_without_a_body_crashes(adapter: ToyAdapter) -> None:
-    """A pass whose `run` nobody wrote says so."""
-
-    class Unwritten(Pass):
-        name = "unwritten"
-
-    (failure,) = failed_run(PassManager(adapter=adapter).add(Unwritten()), "toy.module").failures
-    assert isinstance(failure.cause, DefinitionError)
 
 
 def test_a_failure_can_blame_a_nested_op(adapter: ToyAdapter) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 from passel import (
     ANY,
@@ -15,6 +16,7 @@ from passel import (
     Pass,
     PassManager,
 )
+from passel.builder import PipelineBuilder
 from passel.errors import UnknownPassError
 from passel.manager import BarePipeline, FrozenPipeline
 from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
@@ -149,13 +151,38 @@ def test_an_added_manager_is_copied(make: Callable[..., Pass[Any]]) -> None:
 def test_add_wants_an_instance(make: Callable[..., Pass[Any]]) -> None:
     """A pass class is refused with the fix."""
     with pytest.raises(TypeError, match=r"expected a pass, got the class .*A; write .*A\(\)"):
-        OpPassManager().add(type(make("a")))
+        OpPassManager().add(type(make("a")))  # pyright: ignore[reportArgumentType]
 
 
 def test_add_refuses_what_is_no_pass() -> None:
-    """What is no pass of any IR is refused and shown."""
-    with pytest.raises(TypeError, match=r"expected a pass, a pass manager or text, got 1\.5"):
-        OpPassManager().add(1.5)
+    """What is no pass of any IR is refused and shown, with the way out."""
+    add: Any = OpPassManager().add
+    with pytest.raises(TypeError, match=r"a pass manager, text or a function, got 1\.5$"):
+        add(1.5)
+    with pytest.raises(TypeError, match=r"got \['cse'\]; give each by itself: add\(\*passes\)"):
+        add(["cse"])
+    with pytest.raises(TypeError, match=r"got FuncOp, the class of 'toy\.func' ops; write nest\("):
+        add(FuncOp)
+    with pytest.raises(TypeError, match=r"^expected a pass, got a 'builtin\.module' op$"):
+        add(ModuleOp([]))
+
+
+def test_a_builder_is_built_before_it_is_added() -> None:
+    """It can be called, as a registered pipeline is, and is no function that works on ops."""
+    add: Any = OpPassManager("builtin.module").add
+    with pytest.raises(TypeError, match=r"a PipelineBuilder, which makes .* what its \.build\(\)"):
+        add(PipelineBuilder("builtin.module"))
+
+
+def test_a_function_takes_the_op_and_a_handle() -> None:
+    """One with other parameters is refused when it is added, not when it is called."""
+
+    def look(op: Any) -> None: ...
+
+    with pytest.raises(
+        DefinitionError, match=r"look\(op\) cannot be a pass: write look\(op, handle"
+    ):
+        OpPassManager().add(look)
 
 
 def test_size_is_shallow(make: Callable[..., Pass[Any]]) -> None:

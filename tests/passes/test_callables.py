@@ -60,7 +60,7 @@ def test_a_function_takes_the_bindings_keywords() -> None:
 
 
 @pytest.mark.parametrize("passes", [("cse",), (print, print), (PassManager,), ()])
-def test_the_keywords_are_for_one_function(passes: tuple[object, ...]) -> None:
+def test_the_keywords_are_for_one_function(passes: tuple[Any, ...]) -> None:
     """Anything else is refused, and nothing is added."""
     pm = manager()
     with pytest.raises(TypeError, match="are for one function that is a pass"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Annotated, Any, Literal
 
@@ -401,12 +403,31 @@ def test_types_have_a_placeholder_for_help(hint: Any, metavar: str) -> None:
     assert codec_for(hint).metavar == metavar
 
 
-@pytest.mark.parametrize("hint", [bytes, list[int], dict[str, int], object, complex, Any])
+@pytest.mark.parametrize("hint", [bytes, object, complex, Any, Callable[[int], int]])
 def test_types_that_cannot_be_read_are_refused(hint: Any) -> None:
     """An annotation that no text stands for is the author's mistake."""
     with pytest.raises(
         DefinitionError, match="cannot be read from text; use bool, int, float, str"
     ):
+        codec_for(hint)
+
+
+@pytest.mark.parametrize(
+    ("hint", "message"),
+    [
+        (list[int], "list[int] is no type of an option; for a list of values, write tuple[int, "),
+        (list[Shade], "for a list of values, write tuple[Shade, ...]"),
+        (list, "list is no type of an option; for a list of values, write tuple[int, ...]"),
+        (tuple, "tuple is no type of an option; for a list of values, write tuple[int, ...]"),
+        (set[str], "for a list of values, write tuple[str, ...]"),
+        (Sequence[float], "for a list of values, write tuple[float, ...]"),
+        (dict[str, int], "dict[str, int] can be changed, and passes are values; write a subclass"),
+    ],
+    ids=str,
+)
+def test_lists_are_tuples(hint: Any, message: str) -> None:
+    """Who means a list of values is told how to write one, with the type of the elements."""
+    with pytest.raises(DefinitionError, match=re.escape(message)):
         codec_for(hint)
 
 

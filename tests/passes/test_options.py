@@ -98,7 +98,7 @@ def test_a_type_that_cannot_be_found_is_a_definition_error() -> None:
         inner: Local = dataclasses.field(default_factory=Local)
 
     with pytest.raises(
-        DefinitionError, match=r"an option's type in .*Outer cannot be found.*'Local'"
+        DefinitionError, match=r"the type of option 'inner' of .*Outer cannot be read .*'Local' is"
     ):
         Outer()
 

@@ -14,10 +14,11 @@ from passel import (
     OperationPass,
     Pass,
     PassContext,
+    PassManager,
     Statistic,
     option,
 )
-from passel.testing import Callable_, ToyAdapter, ToyOp
+from passel.testing import Callable_, ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,22 +159,22 @@ def test_an_op_specific_pass_needs_an_anchor() -> None:
     """Scheduling one without is its author's mistake, and says how to write it."""
 
     class Lost(OperationPass):
-        pass
+        def run(self, op: Any, ctx: PassContext) -> None: ...
 
-    with pytest.raises(
-        DefinitionError, match=r"Lost needs an anchor: OperationPass\[SomeOp\] or anchor"
-    ):
-        Lost().can_schedule_on(FUNC)
+    pm = PassManager(adapter=ToyAdapter()).add(Lost())
+    with pytest.raises(DefinitionError, match=r"Lost needs an anchor: derive from OperationPass\["):
+        pm.run(parse_toy("toy.module()"))
 
 
 def test_an_interface_pass_needs_an_interface() -> None:
     """Scheduling one without is its author's mistake."""
 
     class Lost(InterfacePass):  # pyright: ignore[reportMissingTypeArgument]
-        pass
+        def run(self, op: Any, ctx: PassContext) -> None: ...
 
-    with pytest.raises(DefinitionError, match=r"Lost needs an interface: InterfacePass\["):
-        Lost().can_schedule_on(FUNC)
+    pm = PassManager(adapter=ToyAdapter()).add(Lost())
+    with pytest.raises(DefinitionError, match=r"Lost needs an interface: derive from InterfacePas"):
+        pm.run(parse_toy("toy.module()"))
 
 
 def test_a_type_parameter_must_be_an_op_class() -> None:

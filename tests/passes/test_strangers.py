@@ -46,6 +46,9 @@ def pass_with(**methods: Any) -> type[Pass[Any]]:
     return type("Stranger", (Pass,), {"name": "stranger", "run": run, **methods})
 
 
+PLACE = f" (tests/passes/test_strangers.py:{Boom.__call__.__code__.co_firstlineno + 2})"
+"""Where messages say that it is raised."""
+
 ERRORS = [
     pytest.param(ZeroDivisionError("boom"), "ZeroDivisionError: boom", id="an-error"),
     pytest.param(SystemExit(0), "SystemExit: 0", id="an-exit"),
@@ -66,7 +69,7 @@ def test_can_schedule_on_that_raises(error: BaseException, said: str) -> None:
             use()
         assert str(info.value) == (
             "pass 'stranger' does not say whether it runs on 'toy.module': its can_schedule_on "
-            f"raised {said}"
+            f"raised {said}{PLACE}"
         )
         assert info.value.__cause__ is error
 
@@ -122,7 +125,7 @@ def test_a_constructor_that_raises(
     with pytest.raises(OptionError) as info:
         with_stranger(__post_init__=Boom(error))
     (problem,) = info.value.problems
-    assert problem.message == f"pass 'stranger' cannot be made: {said}"
+    assert problem.message == f"pass 'stranger' cannot be made: {said}{PLACE}"
     assert problem.span is not None
     assert (problem.span.text, problem.span.column) == ("stranger", 7)
     assert info.value.__cause__ is error
@@ -155,7 +158,7 @@ def test_options_that_raise(registry: PassRegistry, error: BaseException, said: 
                 ),
                 registry=registry,
             )
-        assert info.value.problems[0].message == f"{what} cannot be made: {said}"
+        assert info.value.problems[0].message == f"{what} cannot be made: {said}{PLACE}"
         assert info.value.__cause__ is error
 
 
@@ -166,7 +169,7 @@ def test_a_builder_that_raises(registry: PassRegistry, error: BaseException, sai
     with pytest.raises(PipelineError) as info:
         PassManager.parse("any(a,line)", registry=registry)
     (problem,) = info.value.problems
-    assert problem.message == f"pipeline 'line' cannot be built: {said}"
+    assert problem.message == f"pipeline 'line' cannot be built: {said}{PLACE}"
     assert problem.span is not None
     assert problem.span.text == "line"
     assert info.value.__cause__ is error
@@ -207,7 +210,7 @@ def test_a_message_that_cannot_be_shown() -> None:
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(
         pass_with(can_schedule_on=Boom(Shy()))()
     )
-    with pytest.raises(AnchorError, match=r"raised Shy \(its message cannot be shown\)$"):
+    with pytest.raises(AnchorError, match=r"raised Shy \(its message cannot be shown\) \(tests/"):
         pm.check()
 
 

@@ -223,6 +223,8 @@ class Exits(Pass):
 )
 def test_passes_that_exit(tool: Tool, ir: str, how: str, method: str, statement: str) -> None:
     """A pass that ends the process before it runs is an error that names the pass."""
+    if method.startswith("__post_init__"):
+        statement = f"super().__post_init__(); {statement}"
     Path("p.py").write_text(EXITS.format(method=method, statement=statement))
     Path("in.mlir").write_text("module { module {} }")
     outcome = tool(f"--ir={ir}", "in.mlir", "--load-pass-plugin=p.py", how)

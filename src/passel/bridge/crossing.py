@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from passel.ir import IRAdapter
+    from passel.manager.addable import Addable
     from passel.passes import PassContext, PassRegistry
     from passel.pipeline import ElementNode, OptionNode
 
@@ -141,7 +142,7 @@ class Crossing(Pass[Any]):
         return cls(passes=BarePipeline.of_elements(elements, cls._names(registry)))
 
     @classmethod
-    def of(cls, *passes: Pass[Any] | OpPassManager | str | object) -> Self:
+    def of(cls, *passes: Addable) -> Self:
         """Return the pass for passes as `PassManager.add` takes them.
 
         Names in text are those of the other IR's passes.

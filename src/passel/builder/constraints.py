@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from passel.builder.bundle import Bundle
 from passel.builder.origin import caller
-from passel.builder.targets import Handle, Stage
+from passel.builder.targets import Handle, Stage, check_target
 from passel.passes import Pass, PassType
 
 if TYPE_CHECKING:
@@ -71,6 +71,15 @@ class Constraint:
     origin: Origin = field(compare=False)
 
     phrase: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no target.
+
+        Raises:
+            TypeError: One of the targets is something else.
+        """
+        for target in self.targets:
+            check_target(target)
 
     def __str__(self) -> str:
         """Return the predicate of a sentence about a step."""

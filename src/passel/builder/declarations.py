@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from passel.installed import entry_points
 from passel.ir.left_out import leave_out, report_left_out
+from passel.passes.definition import check_tuples
 from passel.passes.preservation import Contract
 
 if TYPE_CHECKING:
@@ -45,6 +46,14 @@ class Declarations:
     makes_legal: tuple[str, ...] = ()
     makes_illegal: tuple[str, ...] = ()
     idempotent: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse one thing where several are declared.
+
+        Raises:
+            DefinitionError: One of the tuples is a single thing.
+        """
+        check_tuples("Declarations", {each.name: getattr(self, each.name) for each in fields(self)})
 
     def __or__(self, other: Declarations) -> Declarations:
         """Return what both say together, each thing once."""

@@ -31,7 +31,7 @@ class Normalizer:
         self._template = template
         self._sequence = sequence
 
-    def nodes(self, item: object, container: Container, origin: Origin) -> list[Node]:
+    def nodes(self, item: Any, container: Container, origin: Origin) -> list[Node]:
         """Return the items for what a user adds.
 
         Args:

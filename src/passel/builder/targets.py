@@ -96,8 +96,7 @@ class Targets:
             return self._additions(target.name)
         if isinstance(target, str):
             return self._named(target)
-        if not (isinstance(target, PassType) or _is_pass_class(target)):
-            raise TypeError(_no_target(target))
+        check_target(target)
         return [[step] for step in find_steps(self._index, target)]
 
     def select(
@@ -214,6 +213,17 @@ def describe(target: Target) -> str:
     if isinstance(target, type):
         return f"pass '{target.name or target.__name__}'"
     return f"'{target}'"
+
+
+def check_target(given: object) -> None:
+    """Refuse what is no target.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    known = isinstance(given, (str, Handle, Step, Bundle, PassType, Stage))
+    if not known and not _is_pass_class(given):
+        raise TypeError(_no_target(given))
 
 
 def _is_pass_class(target: object) -> bool:

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from passel.analysis import AnalysisManager
+from passel.diagnostics import Diagnostic
 from passel.passes import PassContext
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from passel.analysis.manager import A, AnalysisClass, AnalysisServices
-    from passel.diagnostics import Diagnostic
     from passel.errors import Failure
     from passel.execution.isolation import SiblingStates
     from passel.instruments.hooks import Instrumentor
@@ -222,6 +222,9 @@ class OpContext(PassContext[Any]):
 
     def preserve(self, *kinds: type) -> None:
         """State that these analyses of the op, and of ops inside, are still valid."""
+        for kind in kinds:
+            if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
+                raise TypeError(f"preserve takes the classes of analyses, not {kind!r}")
         self.preserved = (self.preserved or set()) | set(kinds)
 
     def preserve_all(self) -> None:
@@ -267,6 +270,9 @@ class OpContext(PassContext[Any]):
 
     def emit(self, diagnostic: Diagnostic) -> None:
         """Report a diagnostic when the pass ends, with the notes that it has then."""
+        if not isinstance(diagnostic, Diagnostic):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
+            msg = f"emit takes a Diagnostic, not {diagnostic!r}; emit_error and its kin take text"
+            raise TypeError(msg)
         self.told().diagnostics.append(diagnostic)
 
     def told(self) -> Record:

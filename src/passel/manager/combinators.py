@@ -18,6 +18,7 @@ from passel.pipeline import OptionText, located, parse_elements_at, print_elemen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from passel.manager.addable import Addable
     from passel.passes import PassContext
     from passel.pipeline import ElementNode
 
@@ -44,7 +45,7 @@ class BarePipeline(FrozenPipeline):
 
     option_metavar = "<pipeline>"
 
-    def __init__(self, *passes: Pass[Any] | OpPassManager | str | object) -> None:
+    def __init__(self, *passes: Addable) -> None:
         super().__init__(OpPassManager().add(*passes))
 
     @classmethod

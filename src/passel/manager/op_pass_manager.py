@@ -11,11 +11,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from passel.diagnostics import brief
-from passel.errors import AdapterError, AnchorError, PasselError, PipelineError, Problem
-from passel.ir import ANY, WrapsPasses, adapter_for, entered_context, op_name_of
+from passel.errors import AnchorError, PasselError, PipelineError, Problem
+from passel.ir import ANY, entered_context, op_name_of
+from passel.manager.addable import as_pass, described_pass
 from passel.passes import Pass, default_registry
-from passel.passes.callables import pass_of
 from passel.passes.option_types import OptionValue
 from passel.passes.resolution import ResolvedCall, ResolvedElement, ResolvedPass, names_for, resolve
 from passel.passes.tree import Entry, PassTree, checked_jobs
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from passel.diagnostics import Span
+    from passel.manager.addable import Addable
     from passel.passes import PassRegistry
 
 
@@ -100,7 +100,7 @@ class OpPassManager(PassTree, OptionValue):
 
     def add(
         self,
-        *passes: Pass[Any] | OpPassManager | str | object,
+        *passes: Addable,
         name: str | None = None,
         argument: str = "",
         description: str = "",
@@ -121,11 +121,12 @@ class OpPassManager(PassTree, OptionValue):
         Raises:
             AnchorError: A pass has another anchor and nesting is explicit; nothing was added.
             PipelineError: The text is wrong; nothing was added.
+            DefinitionError: A function does not take two arguments, or would not run.
             TypeError: An argument is none of these.
         """
         added: list[_Entry] = []
         if name or argument or description or op_name:
-            passes = (_described(passes, name, argument, description, op_name),)
+            passes = (described_pass(passes, name, argument, description, op_name),)
         for item in passes:
             if isinstance(item, (str, PassNode, PipelineNode)):
                 elements = parse_elements(item) if isinstance(item, str) else (item,)
@@ -134,7 +135,7 @@ class OpPassManager(PassTree, OptionValue):
             elif isinstance(item, OpPassManager):
                 added.append(Entry(item.copy()))
             else:
-                pass_ = _as_pass(item)
+                pass_ = as_pass(item)
                 added.append(self._placed(pass_, Entry(pass_)))
         self._append(*added)
         return self
@@ -190,7 +191,7 @@ class OpPassManager(PassTree, OptionValue):
         """Append a manager for all ops immediately inside that its passes accept."""
         return self.nest(ANY, jobs=jobs)
 
-    def add_nested(self, anchor: str | type, *passes: Pass[Any] | str | object) -> Self:
+    def add_nested(self, anchor: str | type, *passes: Addable) -> Self:
         """Append passes in a nested manager of their own, and return this manager."""
         nested = self._empty_nested(anchor).add(*passes)
         self._append(Entry(nested))
@@ -406,42 +407,20 @@ def _expand(call: ResolvedCall, manager: OpPassManager) -> None:
     try:
         call.info.build(manager, *arguments)
     except PipelineError as error:
+        from passel.tracebacks import raised_at  # noqa: PLC0415 - only when something is wrong
+
+        where = f"pipeline '{call.info.name}' asks for it ({raised_at(error)})"
         error.problems = tuple(
-            problem if problem.span else problem._replace(span=call.span)
+            problem._replace(message=f"{problem.message}; {where}")
+            if problem.span
+            else problem._replace(span=call.span)
             for problem in error.problems
         )
         raise
     except PasselError:
         raise
     except (Exception, SystemExit) as error:
-        message = f"pipeline '{call.info.name}' cannot be built: {brief(error)}"
+        from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
+
+        message = f"pipeline '{call.info.name}' cannot be built: {brief_at(error)}"
         raise PipelineError(Problem(message, call.span)) from error
-
-
-def _as_pass(item: object) -> Pass[Any]:
-    if isinstance(item, Pass):
-        return item  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(item, type):
-        msg = f"expected a pass, got the class {item.__qualname__}; write {item.__qualname__}()"
-        raise TypeError(msg)
-    try:
-        adapter = adapter_for(item)
-    except AdapterError:
-        if callable(item):
-            return pass_of(item)
-        msg = f"expected a pass, a pass manager or text, got {item!r}"
-        raise TypeError(msg) from None
-    if not isinstance(adapter, WrapsPasses):
-        msg = f"the {adapter.name} adapter cannot wrap passes such as {item!r}"
-        raise TypeError(msg)
-    return adapter.wrap_pass(item)
-
-
-def _described(
-    passes: tuple[object, ...], name: str | None, argument: str, description: str, op_name: str
-) -> Pass[Any]:
-    if len(passes) != 1 or isinstance(passes[0], (str, type, Pass, OpPassManager)):
-        msg = "name, argument, description and op_name are for one function that is a pass"
-        raise TypeError(msg)
-    function: Any = passes[0]
-    return pass_of(function, name=name, argument=argument, description=description, op_name=op_name)

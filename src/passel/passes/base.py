@@ -28,6 +28,7 @@ from passel.passes.definition import check_pass
 from passel.passes.effect_names import check_effects
 from passel.passes.options import Options, option
 from passel.passes.pass_type import PassType  # noqa: TC001 - fields are read when a class is made
+from passel.passes.signatures import check_run
 from passel.passes.statistics import Statistic, statistics_of
 from passel.pipeline import PassNode, print_element
 
@@ -100,6 +101,12 @@ class Pass(Options, Generic[OpT, StateT]):
     Source: `mlir::Pass`, MLIR 22; the declaration by class body follows xDSL's passes.
     """
 
+    _way_out: ClassVar[str] = (
+        "passes never change, as one object runs on all ops; keep what is about one op in "
+        "variables of run, what is costly to build in what initialize returns (ctx.state), and "
+        "count by ctx.count"
+    )
+
     name: ClassVar[str] = ""
     dependent_dialects: ClassVar[tuple[str, ...]] = ()
     anchor: ClassVar[str | None] = None
@@ -165,6 +172,15 @@ class Pass(Options, Generic[OpT, StateT]):
         Source: `mlir::Pass::canScheduleOn`, MLIR 22.
         """
         return self.anchor is None or self.anchor == kind.name
+
+    @classmethod
+    def check_complete(cls) -> None:
+        """Refuse a class that lacks what a run needs, before anything runs.
+
+        Raises:
+            DefinitionError: It defines no `run`; with the way out.
+        """
+        check_run(cls, Pass.run)
 
     def requirement(self) -> str:
         """Return which ops the pass can run on, as messages put it: `on 'func.func' only`."""
@@ -294,17 +310,24 @@ class OperationPass(Pass[OpT, StateT]):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Take the anchor from the type parameter."""
         super().__init_subclass__(**kwargs)
-        parameter = _type_parameter(cls, OperationPass)
-        if "anchor" not in cls.__dict__ and parameter is not None:
-            cls.anchor = op_name_of(parameter)
+        if "anchor" not in cls.__dict__:
+            parameter = _type_parameter(cls, OperationPass)
+            if parameter is not None:
+                cls.anchor = _anchor_of(cls, parameter)
+
+    @classmethod
+    def check_complete(cls) -> None:
+        """Refuse a class without an anchor as well."""
+        super().check_complete()
+        if cls.anchor is None and cls.can_schedule_on is OperationPass.can_schedule_on:
+            msg = (
+                f"{cls.__qualname__} needs an anchor: derive from OperationPass[FuncOp], with the "
+                "class of the op, or write anchor = 'func.func' in the class body"
+            )
+            raise DefinitionError(msg)
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept the anchor only."""
-        if self.anchor is None:
-            msg = (
-                f"{type(self).__qualname__} needs an anchor: OperationPass[SomeOp] or anchor = ..."
-            )
-            raise DefinitionError(msg)
         return kind.name == self.anchor
 
 
@@ -322,16 +345,25 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT]):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Take the interface from the type parameter."""
         super().__init_subclass__(**kwargs)
-        parameter = _type_parameter(cls, InterfacePass)
-        if "interface" not in cls.__dict__ and parameter is not None:
-            cls.interface = parameter
+        if "interface" not in cls.__dict__:
+            parameter = _type_parameter(cls, InterfacePass)
+            if parameter is not None:
+                cls.interface = parameter
+
+    @classmethod
+    def check_complete(cls) -> None:
+        """Refuse a class without an interface as well."""
+        super().check_complete()
+        if cls.interface is None and cls.can_schedule_on is InterfacePass.can_schedule_on:  # pyright: ignore[reportUnknownMemberType]
+            msg = (
+                f"{cls.__qualname__} needs an interface: derive from InterfacePass[SymbolTable], "
+                "with the class of the trait or interface"
+            )
+            raise DefinitionError(msg)
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Accept ops that implement the interface."""
-        if self.interface is None:
-            msg = f"{type(self).__qualname__} needs an interface: InterfacePass[SomeInterface]"
-            raise DefinitionError(msg)
-        return kind.implements(self.interface)
+        return self.interface is not None and kind.implements(self.interface)
 
     def requirement(self) -> str:
         """Return which ops the pass can run on: those that implement the interface."""
@@ -340,11 +372,46 @@ class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT]):
 
 
 def _type_parameter(cls: type, base: type) -> type | None:
-    """Return X if `cls` derives from `base[X, ...]`, or a subclass's, and X is a class."""
+    """Return X if `cls` derives from `base[X, ...]`, or a subclass's, and X is a class.
+
+    Raises:
+        DefinitionError: X is something else, but for what stands for any class.
+    """
     for generic in cls.__dict__.get("__orig_bases__", ()):
         origin = typing.get_origin(generic)
         if isinstance(origin, type) and issubclass(origin, base):
             argument = typing.get_args(generic)[0]
-            if isinstance(argument, type):
-                return argument
+            if argument is Any or isinstance(argument, typing.TypeVar):
+                return None
+            if not isinstance(argument, type):
+                raise DefinitionError(_no_parameter(cls, base, argument))
+            return argument
     return None
+
+
+def _anchor_of(cls: type, op: type) -> str:
+    try:
+        return op_name_of(op)
+    except DefinitionError as error:
+        msg = f"{cls.__qualname__} derives from OperationPass[{op.__qualname__}]: {error}"
+        raise DefinitionError(msg) from None
+
+
+def _no_parameter(cls: type, base: type, given: object) -> str:
+    if isinstance(given, typing.ForwardRef):
+        given = given.__forward_arg__
+    expected = f"{cls.__qualname__} derives from {base.__name__}[{given!r}], which takes "
+    if base is not OperationPass:
+        shown = given if isinstance(given, str) else type(given).__name__
+        return f"{expected}the class of a trait or interface: write {base.__name__}[{shown}]"
+    if isinstance(given, str) and "." in given:
+        return (
+            f"{expected}the class of an op: write the class, or {base.__name__} without brackets, "
+            f"and anchor = {given!r} in the class body"
+        )
+    if isinstance(given, str):
+        return f"{expected}the class of an op, not its name: write {base.__name__}[{given}]"
+    return (
+        f"{expected}the class of one op: derive from Pass, and override can_schedule_on to choose "
+        "among ops"
+    )

@@ -9,6 +9,7 @@ from passel.errors import PassFailure
 from passel.passes.base import Pass
 from passel.passes.definition import check_body
 from passel.passes.factory import make_pass_class
+from passel.passes.signatures import check_function
 
 if TYPE_CHECKING:
     from passel.passes.context import PassContext
@@ -76,7 +77,7 @@ def pass_of(
     Raises:
         TypeError: It cannot be called.
         DefinitionError: It is asynchronous or a generator, so that calling it would not run
-            it, or the name does not read back.
+            it, it does not take two arguments, or the name does not read back.
 
     Example:
         >>> print(pass_of(lambda op, pass_: None))
@@ -87,6 +88,7 @@ def pass_of(
         raise TypeError(msg)
     own_name: str = getattr(function, "__name__", type(function).__name__)
     check_body(function, own_name)
+    check_function(function, own_name)
     made = make_pass_class(
         CallablePass,
         name or own_name.strip("<>"),

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from passel.errors import DefinitionError
 from passel.passes.pass_type import PassType
+from passel.passes.signatures import check_methods
 from passel.passes.statistics import Statistic
 from passel.pipeline import NAMES, is_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 _BODIES = ("run", "initialize", "can_schedule_on")
 """Methods whose result would be a promise to run them, if they were asynchronous."""
@@ -79,9 +80,9 @@ def check_pass(cls: type[Any]) -> None:
     """Refuse what a pass class declares wrongly beside its options.
 
     Raises:
-        DefinitionError: Its name does not read back, its body would not run, a statistic
-            has the name of an attribute, what is a tuple is a single
-            thing, or a dialect is made both legal and illegal.
+        DefinitionError: Its name does not read back, its body would not run, a method has
+            other parameters, its anchor is no name, a statistic has the name of an attribute,
+            what is a tuple is a single thing, or a dialect is made both legal and illegal.
     """
     declared = vars(cls)
     if "name" in declared:
@@ -89,15 +90,12 @@ def check_pass(cls: type[Any]) -> None:
     for method in _BODIES:
         if method in declared:
             check_body(declared[method], f"{cls.__qualname__}.{method}")
+    check_methods(cls)
+    _check_anchor(cls, declared.get("anchor"))
     for attribute, value in declared.items():
         if isinstance(value, Statistic) and _is_taken(cls, attribute):
             _refuse_taken(cls, "statistic", attribute)
-    for attribute in _TUPLES & declared.keys():
-        value = declared[attribute]
-        if isinstance(value, (str, type)) or (attribute in _PLAIN and type(value) not in _LISTS):
-            shown = value.__qualname__ if isinstance(value, type) else repr(value)
-            msg = f"{attribute} of {cls.__qualname__} is {shown}; write ({shown},)"
-            raise DefinitionError(msg)
+    check_tuples(cls.__qualname__, declared)
     _check_types(cls)
     for dialect in set(cls.makes_legal) & set(cls.makes_illegal):
         msg = (
@@ -107,6 +105,35 @@ def check_pass(cls: type[Any]) -> None:
         raise DefinitionError(msg)
 
 
+def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
+    """Refuse one thing where several are declared.
+
+    Args:
+        owner: Who declares it, for messages.
+        declared: Values by the names of attributes, of which some are tuples.
+
+    Raises:
+        DefinitionError: One of those is a single thing.
+    """
+    for attribute in sorted(_TUPLES & declared.keys()):
+        value = declared[attribute]
+        if isinstance(value, (str, type)) or (attribute in _PLAIN and type(value) not in _LISTS):
+            shown = value.__qualname__ if isinstance(value, type) else repr(value)
+            msg = f"{attribute} of {owner} is {shown}; write ({shown},)"
+            raise DefinitionError(msg)
+
+
+def _check_anchor(cls: type[Any], anchor: object) -> None:
+    if anchor is None or isinstance(anchor, str):
+        return
+    shown = anchor.__qualname__ if isinstance(anchor, type) else repr(anchor)
+    msg = (
+        f"anchor of {cls.__qualname__} is {shown}, not the name of an op: derive from "
+        f"OperationPass[{shown}], or write the name, as in anchor = 'func.func'"
+    )
+    raise DefinitionError(msg)
+
+
 def _check_types(cls: type[Any]) -> None:
     for each in cls.types:
         if not isinstance(each, PassType):
@@ -114,6 +141,44 @@ def _check_types(cls: type[Any]) -> None:
                 f"{each!r} in types of {cls.__qualname__} is no PassType; write PassType({each!r})"
             )
             raise DefinitionError(msg)
+
+
+def check_defaults(cls: type[Any]) -> None:
+    """Refuse fields of which no dataclass can be made.
+
+    Args:
+        cls: A class that `dataclass` has refused.
+
+    Raises:
+        DefinitionError: An option has no type, or its default can be changed.
+    """
+    try:
+        annotations = inspect.get_annotations(cls)
+    except NameError:  # from Python 3.14 on, types may be defined later
+        return
+    own: dict[str, Any] = dict(vars(cls))
+    for name, value in own.items():
+        if _is_field(value) and name not in annotations:
+            msg = (
+                f"option '{name}' of {cls.__qualname__} has no type: annotate it, as in "
+                f"'{name}: int = option(...)'"
+            )
+            raise DefinitionError(msg)
+        default = value.default if _is_field(value) else value
+        is_option = name in annotations and "ClassVar" not in str(annotations[name])
+        if is_option and type(default).__hash__ is None:
+            way_out = "for a list, write tuple[int, ...] and (1, 2)"
+            if isinstance(default, dict):
+                way_out = "write a subclass of Options"
+            msg = (
+                f"default of option '{name}' of {cls.__qualname__} is {default!r}, which can be "
+                f"changed, and passes are values: {way_out}"
+            )
+            raise DefinitionError(msg)
+
+
+def _is_field(value: object) -> bool:
+    return isinstance(value, dataclasses.Field)
 
 
 def check_fields(cls: type[Any]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import types
 import typing
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -418,12 +419,27 @@ def codec_for(hint: Any, *, struct: Callable[[Any], Codec | None] | None = None)
     if found is None:
         found = _generic_codec(hint, struct) or _class_codec(hint)
     if found is None:
-        msg = (
-            f"{hint!r} cannot be read from text; use bool, int, float, str, an Enum, Literal, "
-            "tuple[int, ...] for a list, Options, OpPassManager, or a class with from_option_text"
-        )
-        raise DefinitionError(msg)
+        raise DefinitionError(_no_type(hint))
     return found
+
+
+_BYTES = (bytes, bytearray)
+
+
+def _no_type(hint: Any) -> str:
+    """Return why a type cannot be an option's, and what can stand in its place."""
+    origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
+    shown = hint.__qualname__ if isinstance(hint, type) and not arguments else str(hint)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return f"{shown} can be changed, and passes are values; write a subclass of Options"
+    if isinstance(origin, type) and issubclass(origin, Iterable) and origin not in _BYTES:
+        element = arguments[0] if arguments else int
+        name = element.__name__ if isinstance(element, type) else str(element)
+        return f"{shown} is no type of an option; for a list of values, write tuple[{name}, ...]"
+    return (
+        f"{shown} cannot be read from text; use bool, int, float, str, an Enum, Literal, "
+        "tuple[int, ...] for a list, Options, OpPassManager, or a class with from_option_text"
+    )
 
 
 def _generic_codec(hint: Any, struct: Callable[[Any], Codec | None] | None) -> Codec | None:

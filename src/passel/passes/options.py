@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
 from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, Problem
-from passel.passes.definition import check_fields
+from passel.passes.definition import check_defaults, check_fields
 from passel.passes.option_types import BadValue, Codec, codec_for
+from passel.passes.signatures import check_making
 from passel.pipeline import (
     OptionNode,
     OptionText,
@@ -113,18 +114,29 @@ class Options:
     fields_are_options: ClassVar[bool] = True
     """Whether the annotated fields are options; False if they only hold what is given."""
 
+    _way_out: ClassVar[str] = "options never change; dataclasses.replace makes others"
+    """Advice for those who assign to an attribute."""
+
     __options: ClassVar[tuple[OptionInfo, ...] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Make the subclass a frozen dataclass and check its fields if it is possible now."""
         super().__init_subclass__(**kwargs)
-        dataclass(frozen=True, kw_only=True)(cls)
+        if cls.fields_are_options:
+            check_making(cls)
+        try:
+            dataclass(frozen=True, kw_only=True)(cls)
+        except (TypeError, ValueError):
+            check_defaults(cls)
+            raise
+        for method in ("__setattr__", "__delattr__"):
+            delattr(cls, method)  # the dataclass's own, which say less than those below
         check_fields(cls)
         cls.__options = None if cls.fields_are_options else ()
         if cls.__options is not None:
             return
         # Annotations may name what is defined later or locally; they are read when needed.
-        with contextlib.suppress(NameError):
+        with contextlib.suppress(_UnknownTypeError):
             cls.__options = tuple(_option_infos(cls))
 
     def __post_init__(self) -> None:
@@ -139,6 +151,26 @@ class Options:
             if checked is not value:
                 object.__setattr__(self, info.field, checked)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse to change.
+
+        Raises:
+            FrozenInstanceError: Always.
+        """
+        self._refuse_change(name)
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse to change.
+
+        Raises:
+            FrozenInstanceError: Always.
+        """
+        self._refuse_change(name)
+
+    def _refuse_change(self, name: str) -> None:
+        msg = f"cannot assign to '{name}' of {type(self).__name__}: {self._way_out}"
+        raise dataclasses.FrozenInstanceError(msg)
+
     @classmethod
     def option_infos(cls) -> tuple[OptionInfo, ...]:
         """Return the declared options in the order of declaration.
@@ -148,11 +180,7 @@ class Options:
                 its module.
         """
         if cls.__options is None:
-            try:
-                cls.__options = tuple(_option_infos(cls))
-            except NameError as error:
-                msg = f"an option's type in {cls.__qualname__} cannot be found in its module"
-                raise DefinitionError(f"{msg}: {error}") from None
+            cls.__options = tuple(_option_infos(cls))
         return cls.__options
 
     @classmethod
@@ -325,7 +353,7 @@ class StructCodec:
 
 def _option_infos(cls: type[Options]) -> Iterable[OptionInfo]:
     fields = dataclasses.fields(cls)  # pyright: ignore[reportArgumentType] - made one above
-    hints = typing.get_type_hints(cls, include_extras=True) if fields else {}
+    hints = _hints(cls) if fields else {}
     for field in fields:
         codec = _codec(hints[field.name], f"option '{field.name}' of {cls.__qualname__}")
         default: Any = field.default
@@ -346,6 +374,26 @@ def _option_infos(cls: type[Options]) -> Iterable[OptionInfo]:
             default=None if required else default,
             codec=codec,
         )
+
+
+class _UnknownTypeError(DefinitionError):
+    """A type is not defined, at least not yet."""
+
+
+def _hints(cls: type[Options]) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(cls, include_extras=True)
+    except NameError as error:
+        fields: dict[str, dataclasses.Field[Any]] = getattr(cls, "__dataclass_fields__", {})
+        used = next(
+            (name for name, field in fields.items() if str(error.name) in str(field.type)), "?"
+        )
+        msg = (
+            f"the type of option '{used}' of {cls.__qualname__} cannot be read when the program "
+            f"runs: {error}; import or define it in the module, neither in a function nor under "
+            "'if TYPE_CHECKING:'"
+        )
+        raise _UnknownTypeError(msg) from None
 
 
 def _codec(hint: Any, subject: str) -> Codec:

@@ -10,7 +10,6 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
-from passel.diagnostics import brief
 from passel.errors import (
     MAX_PROBLEMS,
     AdapterError,
@@ -295,7 +294,9 @@ def _made(
     except PasselError:
         raise
     except (Exception, SystemExit) as error:
-        raise OptionError(Problem(f"{owner} cannot be made: {brief(error)}")) from error
+        from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
+
+        raise OptionError(Problem(f"{owner} cannot be made: {brief_at(error)}")) from error
 
 
 def _unknown(name: str, registry: PassRegistry) -> str:

@@ -5,7 +5,7 @@ The declaration is part of the frozen pass; the numbers belong to a run.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _DECLARED = "_declared_statistics"
 
@@ -44,6 +44,16 @@ class Statistic:
 
     def __repr__(self) -> str:
         return f"Statistic({self.name!r})"
+
+    if not TYPE_CHECKING:  # to type checkers, there is no such operator
+
+        def __iadd__(self, amount: object) -> None:
+            """Refuse C++'s way of counting."""
+            msg = (
+                f"statistic '{self.name}' is a declaration, without a number: count by "
+                f"ctx.count(self.{self.name.replace('-', '_')})"
+            )
+            raise TypeError(msg)
 
 
 def statistics_of(owner: type[Any]) -> tuple[Statistic, ...]:

@@ -16,7 +16,7 @@ from collections import Counter
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.errors import AnchorError, Problem
+from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY
 from passel.passes import Options
 from passel.passes.resolution import bound
@@ -219,6 +219,7 @@ class _Compiler:
 
     def pipeline(self, draft: _Draft, outer: str) -> Pipeline:
         path = f"{outer}/{draft.anchor}" if outer else draft.anchor
+        _check_complete(draft)
         kind = self._checked_kind(draft, nested=bool(outer))
         around = self.around
         self.around = around if kind is None else [kind, *around]
@@ -305,6 +306,18 @@ class _Compiler:
     def _overlaps(self, catch_all: _Draft, other: _Draft) -> bool:
         kind = self.kinds.kind_named(other.anchor)
         return kind is not None and any_accepts(catch_all.passes(), kind)
+
+
+def _check_complete(draft: _Draft) -> None:
+    for entry, span, _ in draft.members:
+        if isinstance(entry, _Draft):
+            continue
+        try:
+            entry.check_complete()
+        except DefinitionError as error:
+            if span is None:
+                raise
+            raise PipelineError(Problem(str(error), span)) from error
 
 
 class _Group:

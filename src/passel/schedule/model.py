@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from passel.diagnostics import brief
 from passel.errors import AnchorError, PasselError, Problem
 from passel.ir import ANY
 from passel.pipeline import PipelineNode, print_elements, print_pipeline
@@ -252,8 +251,10 @@ def is_schedulable(pass_: Pass[Any, Any], kind: OpKind) -> bool:
     except PasselError:
         raise
     except (Exception, SystemExit) as error:
+        from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
+
         message = (
             f"pass '{pass_.name or pass_.display_name}' does not say whether it runs on "
-            f"'{kind.name}': its can_schedule_on raised {brief(error)}"
+            f"'{kind.name}': its can_schedule_on raised {brief_at(error)}"
         )
         raise AnchorError(Problem(message)) from error

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 import traceback
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import Diagnostic, Location, Severity
+from passel.diagnostics import Diagnostic, Severity
 from passel.instruments.hooks import PassInstrumentation
 from passel.passes import Pass
+from passel.tracebacks import raised_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,12 +71,3 @@ def culprit(error: BaseException) -> str:
         if isinstance(owner, Pass) or (isinstance(owner, type) and issubclass(owner, Pass)):
             return f"'{frame.f_code.co_name}' of pass '{owner.name}' ({place})"
     return str(place)
-
-
-def raised_at(error: BaseException) -> Location:
-    """Return where in Python an error was raised; the path starts here if it is below."""
-    *_, frame = traceback.extract_tb(error.__traceback__)
-    path = Path(frame.filename)
-    with suppress(OSError, ValueError):  # the directory is gone, or it is not below
-        path = path.relative_to(Path.cwd())
-    return Location(str(path), frame.lineno or 0, (frame.colno or 0) + 1)

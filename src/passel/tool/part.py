@@ -16,9 +16,9 @@ from passel.instruments.reproducer_file import GROUP
 from passel.ir import ANY, InvalidIR
 from passel.ir.frontend import UnreadableError
 from passel.passes.context import op_diagnostic
-from passel.tool.crashes import raised_at
 from passel.tool.observers import PassTimer, PrintBetweenPasses
 from passel.tool.replay import read_reproducer
+from passel.tracebacks import raised_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -280,12 +280,14 @@ class XDSLAdapter:
 
     def wrap_pass(self, foreign: object) -> Pass[Any]:
         """Return an xDSL `ModulePass` as a pass for any isolated op."""
+        from xdsl.ir import Operation
         from xdsl.passes import ModulePass
 
         from passel.xdsl.module_passes import wrap_module_pass
 
         if not isinstance(foreign, ModulePass):
-            msg = f"expected a pass, got {foreign!r}"
+            what = f"a '{foreign.name}' op" if isinstance(foreign, Operation) else repr(foreign)
+            msg = f"expected a pass, got {what}"
             raise TypeError(msg)
         return wrap_module_pass(foreign)
 

@@ -1,0 +1,83 @@
+"""Names that a misspelt one may have been meant for.
+
+Names are compared word by word, `-`, `_` and `.` between words: a slip in a word, an
+abbreviation, or words left out at either end of a name are what people do. Two names that have
+most letters in common, such as `test-lower-to-llvm` and `lower-host-to-llvm`, may be two things.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_MAX_LENGTH = 100
+"""Length from which on a name is not a slip of the fingers; `difflib` is quadratic in it."""
+
+_MAX_CANDIDATES = 10
+_LETTERS_PER_SLIP = 5
+_MIN_LETTERS = 4
+
+
+def closest_name(name: str, candidates: Iterable[str]) -> str:
+    """Return the candidate that a name may have been meant for; empty if none is likely.
+
+    Example:
+        >>> closest_name("canonicalise", ["canonicalize", "cse"])
+        'canonicalize'
+        >>> closest_name("test-lower-to-llvm", ["lower-host-to-llvm"])
+        ''
+    """
+    if len(name) > _MAX_LENGTH:
+        return ""
+    close = difflib.get_close_matches(name, list(candidates), n=_MAX_CANDIDATES, cutoff=0.6)
+    return next((each for each in close if _may_mean(name, each)), "")
+
+
+def _may_mean(name: str, other: str) -> bool:
+    words, others = _words(name), _words(other)
+    if _is_slip(name.lower(), other.lower()) or _is_slip("".join(words), "".join(others)):
+        return True
+    shorter, longer = sorted((words, others), key=len)
+    return 2 * len(shorter) >= len(longer) and _occur_in(shorter, longer)
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in re.split(r"[^0-9a-z]+", name.lower()) if word]
+
+
+def _occur_in(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether all words stand among others, in this order."""
+    remaining = iter(others)
+    return all(any(_is_word(word, other) for other in remaining) for word in words)
+
+
+def _is_word(word: str, other: str) -> bool:
+    shorter, longer = sorted((word, other), key=len)
+    if len(shorter) < _MIN_LETTERS:
+        return word == other  # a slip would make one out of almost any other
+    return _is_slip(word, other) or (shorter[0] == longer[0] and _abbreviates(shorter, longer))
+
+
+def _abbreviates(short: str, long: str) -> bool:
+    letters = iter(long)
+    return all(letter in letters for letter in short)
+
+
+def _is_slip(word: str, other: str) -> bool:
+    """Return whether few slips lead from one word to another, a swap of neighbours being one."""
+    allowed = max(1, min(len(word), len(other)) // _LETTERS_PER_SLIP)
+    if abs(len(word) - len(other)) > allowed:
+        return False
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(word):
+        last, before, row = before, row, [i + 1]
+        for j, b in enumerate(other):
+            row.append(min(before[j + 1] + 1, row[j] + 1, before[j] + (a != b)))
+            if i and j and a == other[j - 1] and word[i - 1] == b:
+                row[-1] = min(row[-1], last[j - 1] + 1)
+    return row[-1] <= allowed

@@ -1,0 +1,53 @@
+"""Lines of Python that an error is about: those of authors, rather than passel's own."""
+
+from __future__ import annotations
+
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from passel.diagnostics import Location, brief
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PASSEL = str(Path(__file__).parent)
+
+
+def raised_at(error: BaseException) -> Location:
+    """Return where in Python an error was raised; the path starts here if it is below.
+
+    An error about a wrong call of passel, which passel raises, has the place of the call.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    frame = _author(frames) or frames[-1]
+    return Location(_shown(frame.filename), frame.lineno or 0, (frame.colno or 0) + 1)
+
+
+def brief_at(error: BaseException) -> str:
+    """Return an exception's class, what it says, and the author's line, if there is one.
+
+    Example:
+        >>> brief_at(ValueError("too large"))
+        'ValueError: too large'
+    """
+    frame = _author(traceback.extract_tb(error.__traceback__))
+    place = "" if frame is None else f" ({_shown(frame.filename)}:{frame.lineno})"
+    return f"{brief(error)}{place}"
+
+
+def _author(frames: Sequence[traceback.FrameSummary]) -> traceback.FrameSummary | None:
+    """Return the innermost call outside of passel, if there is one."""
+    for frame in reversed(frames):
+        # Code that something has made, as in `<string>`, has no line that can be shown.
+        if not frame.filename.startswith(("<", _PASSEL)):
+            return frame
+    return None
+
+
+def _shown(name: str) -> str:
+    path = Path(name)
+    with suppress(OSError, ValueError):  # the directory is gone, or it is not below
+        path = path.relative_to(Path.cwd())
+    return str(path)
