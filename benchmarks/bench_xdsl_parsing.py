@@ -4,10 +4,8 @@ Both build the IR in this process; passel attaches locations, xDSL does not. The
 collector is off for both, which only passel does by itself.
 """
 
-import subprocess
-from pathlib import Path
-
 from inputs import functions_of_40_ops
+from kernels import mlir_opt, unrolled_loops
 from measuring import compare, peer, wants_quick
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
@@ -17,34 +15,6 @@ from xdsl.parser import Parser
 from passel.xdsl import parse_source
 from passel.xdsl.fast import slow_paths
 from passel.xdsl.parsing import collector_paused
-
-_KERNEL = """
-func.func @f{n}(%a: memref<{i}x{j}xf32>, %b: memref<{j}x{k}xf32>, %c: memref<{i}x{k}xf32>) {{
-  linalg.matmul ins(%a, %b : memref<{i}x{j}xf32>, memref<{j}x{k}xf32>)
-    outs(%c : memref<{i}x{k}xf32>)
-  linalg.map {{ arith.addf }} ins(%c, %c : memref<{i}x{k}xf32>, memref<{i}x{k}xf32>)
-    outs(%c : memref<{i}x{k}xf32>)
-  return
-}}
-"""
-_UNROLLED = (
-    "builtin.module(convert-linalg-to-affine-loops,"
-    "func.func(affine-loop-unroll{unroll-factor=8},affine-loop-unroll{unroll-factor=2}),"
-    "lower-affine)"
-)
-
-
-def mlir_opt(source: str, *flags: str) -> str:
-    """Return what mlir-opt prints."""
-    command = [Path(peer("mlir").__path__[0], "bin", "mlir-opt"), *flags]
-    return subprocess.run(command, input=source, check=True, capture_output=True, text=True).stdout
-
-
-def loops(kernels: int) -> str:
-    """Return kernels of many sizes as loops, unrolled."""
-    sizes = [(8 * (2 + n % 7), 8 * (2 + n % 5), 8 * (2 + n % 3)) for n in range(kernels)]
-    source = "".join(_KERNEL.format(n=n, i=i, j=j, k=k) for n, (i, j, k) in enumerate(sizes))
-    return mlir_opt(source, f"--pass-pipeline={_UNROLLED}")
 
 
 def without_repetition(lines: int) -> str:
@@ -87,7 +57,7 @@ def main() -> None:
         "without repetition": without_repetition(50 * size),
     }
     if peer("mlir") is not None:
-        inputs["unrolled loops (scf)"] = scf = loops(size)
+        inputs["unrolled loops (scf)"] = scf = unrolled_loops(size)
         inputs["the same with branches (cf)"] = cf = mlir_opt(scf, "--convert-scf-to-cf")
         inputs["the same in generic form"] = mlir_opt(cf, "--mlir-print-op-generic")
     for name, text in inputs.items():
