@@ -26,7 +26,14 @@ from passel.errors import (
 )
 from passel.instruments.hooks import PassInstrumentation
 from passel.ir import ANY, OpKind
-from passel.manager import Nesting, OpPassManager, PassManager, RunResult
+from passel.manager import (
+    Nesting,
+    OpPassManager,
+    PassManager,
+    ReproducerCase,
+    RunResult,
+    load_reproducer,
+)
 from passel.passes import (
     InterfacePass,
     OperationPass,
@@ -75,11 +82,13 @@ __all__ = [
     "PipelineRun",
     "PipelineSyntaxError",
     "PreservedAnalyses",
+    "ReproducerCase",
     "RunResult",
     "Severity",
     "Statistic",
     "UnknownPassError",
     "__version__",
     "default_registry",
+    "load_reproducer",
     "option",
 ]

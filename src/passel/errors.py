@@ -193,8 +193,13 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
             emitted an error diagnostic already.
         op: The op to blame, if it is not the one that the pass ran on.
 
+    Attributes:
+        raised_by: The class of the instrumentation that raised it, if it was none of the pass's.
+
     Source: `mlir::Pass::signalPassFailure`, which unlike this does not stop the body.
     """
+
+    raised_by: str = ""
 
     def __init__(self, message: str = "", *, op: Any = None) -> None:
         super().__init__(message)

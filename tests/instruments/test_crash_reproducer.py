@@ -70,9 +70,9 @@ def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
     error = caught.value
     assert error.reproducer == file
     (note,) = error.__notes__
-    where, how = note.splitlines()
+    where, how = note.splitlines()[:2]
     assert where.endswith(f"[`Refuse` on 'toy.module' operation]: reproducer generated at `{file}`")
-    assert how == f"to replay: passel-opt --run-reproducer '{file}'"
+    assert how.startswith("to replay, in Python, where you have `parse`")
     assert [d.message for d in error.diagnostics[1:]] == [
         "Failures have been detected while processing an MLIR pass pipeline"
     ]
@@ -127,7 +127,7 @@ def test_a_pass_without_a_name_is_said_to_be_no_replay(tmp_path: Path) -> None:
     with pytest.raises(PassFailedError) as caught:
         pm.run(parse_toy("toy.module()"))
     assert caught.value.__notes__[0].endswith(
-        "\nit cannot be replayed: pass Nameless has no name; give it one and register it"
+        "\nit cannot be replayed: pass Nameless has no name; give it one"
     )
 
 
@@ -170,7 +170,7 @@ def test_the_op_may_be_no_module(tmp_path: Path) -> None:
     with pytest.raises(PassFailedError) as caught:
         pm.run(function)
     assert recorded_pipeline((tmp_path / "r.mlir").read_text()) == "func.func(grow)"
-    assert caught.value.__notes__[0].endswith("r.mlir --no-implicit-module")
+    assert caught.value.__notes__[0].endswith(f" --no-implicit-module {tmp_path}/r.mlir")
 
 
 def test_a_dynamic_pipeline_on_an_op_that_no_pipeline_reaches_is_recorded_as_a_whole(
@@ -247,7 +247,7 @@ def test_mlir_modules_have_reproducers_too(tmp_path: Path) -> None:
     text = (tmp_path / "r.mlir").read_text()
     assert text.startswith("module attributes {t.a = dense<1> : tensor<2xi8>} {\n}\n\n{-#\n")
     assert recorded_pipeline(text).startswith("builtin.module(refuse{")
-    assert caught.value.__notes__[0].endswith("r.mlir --ir=mlir")
+    assert caught.value.__notes__[0].endswith(f" --ir=mlir {tmp_path}/r.mlir")
 
 
 def test_resources_are_printed_group_by_group() -> None:

@@ -44,6 +44,8 @@ class Run:
         pipeline: The pipeline as it runs.
         outer: The run whose pass this run is a part of.
         verifies: Whether the IR is verified after passes.
+        checks: The flags with which passel-opt checks what this run checks besides.
+        gates: How many gates decide whether passes are to run.
         outcome: How it went, once it is over.
         concluding: What was reported about the run as a whole.
     """
@@ -72,6 +74,8 @@ class Run:
         self.ir_context: Any = compiler.context
         self.outer: Run | None = outer
         self.verifies: bool = self._services.verifies
+        self.checks: Sequence[str] = checks.flags
+        self.gates: int = len(gates)
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
 

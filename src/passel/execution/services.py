@@ -59,6 +59,16 @@ class Checks(NamedTuple):
         """Whether a pass that states that it changes nothing is held to that at once."""
         return self.analyses or self.verify is VerifyEach.ALWAYS
 
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of passel-opt for what is checked and is not by default."""
+        asked = {
+            "--verify-each=always": self.verify is VerifyEach.ALWAYS,
+            "--verify-analyses": self.analyses,
+            "--check-isolation": self.isolation,
+        }
+        return tuple(flag for flag, is_asked in asked.items() if is_asked)
+
 
 @dataclass(slots=True)
 class RunServices:

@@ -32,6 +32,8 @@ class Run(Protocol):
         pipeline: The pipeline as it runs, adjacent nested pipelines merged.
         outer: The run whose pass this run is a part of, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
+        checks: The flags with which passel-opt checks what this run checks besides.
+        gates: How many gates decide whether passes are to run.
         counts: Statistics by the pass's path and the statistic's name, once the run is over.
         failures: Every failure, once the run is over.
     """
@@ -42,6 +44,8 @@ class Run(Protocol):
     pipeline: Pipeline
     outer: Run | None
     verifies: bool
+    checks: Sequence[str]
+    gates: int
 
     @property
     def counts(self) -> Mapping[tuple[str, str], int]:
@@ -411,7 +415,8 @@ class Instrumentor:
                 return
             try:
                 hook(*args, **extra)
-            except meant:
+            except meant as error:
+                error.raised_by = type(instrumentation).__name__
                 raise
             except Exception:  # noqa: BLE001 - observing never changes how a run goes
                 broken.add(key)

@@ -6,7 +6,6 @@ reports each failure, overwrites the file for each, and records failures that a 
 
 from __future__ import annotations
 
-import shlex
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import get_ident
@@ -16,6 +15,7 @@ from passel.diagnostics import Severity, brief
 from passel.instruments.begun import Begun
 from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
 from passel.instruments.hooks import PassInstrumentation
+from passel.instruments.replaying import Recorded, how_to_replay
 from passel.instruments.reproducer_file import (
     ReproducerFile,
     pipeline_text,
@@ -25,7 +25,6 @@ from passel.instruments.reproducer_file import (
 from passel.instruments.whole_files import check_writable
 from passel.ir import PrintFlags, WritesSources
 from passel.passes.context import op_diagnostic
-from passel.passes.effects_guard import passes_held
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
@@ -89,7 +88,9 @@ class CrashReproducer(PassInstrumentation):
             print of all of the IR for each pass and op. What runs on other threads or in
             other processes is recorded as if this were off.
         threading: Whether a replay may run passes in parallel.
-        replay: The command, in which `{file}` stands for the file's quoted name.
+        replay: The command to replay it with, in which `{file}` stands for the file's quoted
+            name. By default it is one for passel-opt, or lines of Python where that cannot read
+            the IR or have the passes.
 
     Attributes:
         reproducer: The file, after a run that failed and could write it.
@@ -125,7 +126,7 @@ class CrashReproducer(PassInstrumentation):
         *,
         local: bool = False,
         threading: bool = True,
-        replay: str = "passel-opt --run-reproducer {file}",
+        replay: str | None = None,
     ) -> None:
         check_writable(path)
         self.path = path
@@ -281,7 +282,8 @@ class CrashReproducer(PassInstrumentation):
             error.location = cases[0].failure.location
         note = f"Pipeline failed{while_executing}: {outcome}"
         if self.reproducer is not None and recipe is not None:
-            note += f"\n{self._how_to_replay(run, recipe)}"
+            recorded = Recorded(str(self.path), recipe.ir, recipe.steps)
+            note += f"\n{how_to_replay(run, recorded, self.replay)}"
         error.attach_note(note)
         run.conclude(error)
 
@@ -321,25 +323,6 @@ class CrashReproducer(PassInstrumentation):
             execution = PassExecution(failure.path, name, display_name, (op,))
             cases.append(_Case(failure, [execution], recipe))
         return cases
-
-    def _how_to_replay(self, run: Run, recipe: _Recipe) -> str:
-        passes = [each for step in recipe.steps for each in passes_held(step.pass_)]
-        for pass_ in passes:
-            if not pass_.name:
-                kind = type(pass_).__name__
-                return (
-                    f"it cannot be replayed: pass {kind} has no name; give it one and register it"
-                )
-        command = self.replay
-        effects = {effect for each in passes for effect in each.own_effects()}
-        if effects and "--run-reproducer" in command and "--allow-effects" not in command:
-            flag = f"--allow-effects={','.join(sorted(effects))}"
-            command = command.replace("--run-reproducer", f"--run-reproducer {flag}")
-        command = command.replace("{file}", shlex.quote(str(self.path)))
-        if isinstance(run.adapter, WritesSources):
-            flags = run.adapter.reading_flags(run.op, run.ir_context)
-            command = " ".join([command, *(flag for flag in flags if flag not in command)])
-        return f"to replay: {command}"
 
 
 def _scoped(steps: Iterable[Step], *scopes: str) -> Iterator[tuple[tuple[str, ...], PassStep]]:

@@ -71,8 +71,8 @@ class MLIRFrontend(Frontend):
         """Check what is asked for."""
         self.settings = settings
         self.reads_files: bool = settings.implicit_module
-        self._as_bytecode: bool = settings.own["emit-bytecode"]
-        self._version: int | None = settings.own["emit-bytecode-version"]
+        self._as_bytecode: bool = settings.own.get("emit-bytecode", False)
+        self._version: int | None = settings.own.get("emit-bytecode-version")
         if self._version is not None:
             if not self._as_bytecode:
                 raise UsageError(
@@ -83,7 +83,7 @@ class MLIRFrontend(Frontend):
                     f"unsupported bytecode version {self._version}, "
                     f"must be in range [0, {_NEWEST_BYTECODE}]"
                 )
-        self._irdl: str = settings.own["irdl-file"]
+        self._irdl: str = settings.own.get("irdl-file", "")
         if self._irdl and not Path(self._irdl).is_file():
             raise UsageError(f"cannot open IRDL file '{self._irdl}'")
 
@@ -131,7 +131,7 @@ class MLIRFrontend(Frontend):
             message = "MLIR's bindings write no external resources to bytecode"
             place = part.location(resources[0].key_start)
             warn(Diagnostic(Severity.WARNING, message, place))
-        if self.settings.own["verify-roundtrip"]:
+        if self.settings.own.get("verify-roundtrip"):
             self._check_roundtrip(op)
         return Parsed(op, resources)
 

@@ -356,6 +356,17 @@ def _listed(*entries: Iterable[InfoT]) -> Iterator[InfoT]:
 
 
 @cache
+def installed_registry() -> PassRegistry:
+    """Return the registry that has the passes of installed packages and nothing else.
+
+    It is behind the default registry, and nothing should be registered in it.
+    """
+    installed = PassRegistry()
+    installed.defer(_find_installed)
+    return installed
+
+
+@cache
 def default_registry() -> PassRegistry:
     """Return the registry of all installed packages' passes, made when first asked for.
 
@@ -365,9 +376,7 @@ def default_registry() -> PassRegistry:
     IR that has an adapter (group `passel.adapters`) is for passes on that IR alone, and not
     loaded for another one.
     """
-    behind = PassRegistry()
-    behind.defer(_find_installed)
-    return PassRegistry(behind)
+    return PassRegistry(installed_registry())
 
 
 def _find_installed(registry: PassRegistry) -> None:

@@ -5,6 +5,7 @@ Source: `performActions` of `mlir-opt`, MLIR 22.
 
 from __future__ import annotations
 
+import gc
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -12,24 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Severity, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError
+from passel.instruments.recorded import read_reproducer
 from passel.instruments.reproducer_file import GROUP
 from passel.ir import ANY, InvalidIR
 from passel.ir.frontend import UnreadableError
 from passel.passes.context import op_diagnostic
 from passel.tool.observers import PassTimer, PrintBetweenPasses
-from passel.tool.replay import read_reproducer
 from passel.tracebacks import raised_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel.instruments.hooks import PassInstrumentation
+    from passel.instruments.recorded import Recorded
     from passel.ir import IRAdapter
     from passel.ir.frontend import Frontend, Parsed, SourcePart
     from passel.manager import PassManager
     from passel.tool.crashes import CrashReports
     from passel.tool.pipelines import PipelineFactory
-    from passel.tool.replay import Recorded, Replay
+    from passel.tool.replay import Replay
     from passel.tool.reports import Reports
     from passel.tool.settings import Settings
 
@@ -106,6 +108,8 @@ class Part:
         frontend = self._shared.frontend
         self._context: Any = frontend.new_context()
         parsed = frontend.parse(self._source, self._context, self._report)
+        # The input lives until the end: keep the collector from visiting it again and again.
+        gc.freeze()
         if self._settings.reproducers.run_reproducer:
             # What is recorded is not printed again.
             self._recorded = read_reproducer(parsed.resources, self._source)

@@ -13,10 +13,10 @@ from passel.pipeline import PassNode, parse_options
 
 if TYPE_CHECKING:
     from passel.builder import PipelineBuilder
+    from passel.instruments.recorded import Recorded
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
     from passel.passes.resolution import ResolvedElement
-    from passel.tool.replay import Recorded
     from passel.tool.settings import Settings
 
 _MODULE = "builtin.module"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -83,8 +82,6 @@ class XDSLFrontend(Frontend):
             )
         except ParseError as error:
             raise _unreadable(error) from error
-        # The input lives until the end: keep the collector from visiting it again and again.
-        gc.freeze()
         return Parsed(op, resources)
 
     def emit(self, parsed: Parsed, context: Context) -> str:

@@ -34,7 +34,7 @@ class Emitter:
     """
 
     def __init__(self, settings: FrontendSettings) -> None:
-        spec = _spec(settings.own["target"])
+        spec = _spec(settings.own.get("target", "mlir"))
         targets = targets_of(installed_universe())
         if spec.name not in targets:
             hint = suggest(spec.name, targets) or f" (one of {', '.join(sorted(targets))})"
@@ -45,9 +45,9 @@ class Emitter:
             raise UsageError(f"target '{spec.name}': {error}") from None
         self._is_mlir = spec.name == "mlir"
         self._flags = settings.printing
-        self._without_properties: bool = settings.own["print-no-properties"]
+        self._without_properties: bool = settings.own.get("print-no-properties", False)
         self._printer: type[Printer] = Printer
-        if settings.own["syntax-highlight"]:
+        if settings.own.get("syntax-highlight"):
             from xdsl.syntax_printer import SyntaxPrinter
 
             self._printer = SyntaxPrinter

@@ -1,0 +1,304 @@
+"""How to replay a reproducer: a command for the tool, or lines of Python where none will do."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.diagnostics import brief
+from passel.instruments.pass_origins import is_installed, origin_of
+from passel.ir import BringsFrontend, WritesSources, ability_of, adapter_named, adapter_names
+from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
+from passel.passes.callables import CallablePass
+from passel.passes.effects_guard import passes_held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from passel.instruments.hooks import Run
+    from passel.instruments.pass_origins import PassOrigin
+    from passel.ir import IRAdapter
+    from passel.passes.base import Pass
+    from passel.schedule import PassStep
+
+COMMAND = "passel-opt --run-reproducer {file}"
+"""The command to replay a file with, if nothing else is said."""
+
+_IN_PYTHON = {
+    "--verify-each=always": 'enable_verifier("always")',
+    "--verify-analyses": "enable_analysis_verifier()",
+    "--check-isolation": "enable_isolation_check()",
+}
+"""Methods of a manager that do what flags of the tool do."""
+
+
+class Recorded(NamedTuple):
+    """What a reproducer holds, for whoever says how it is replayed.
+
+    Attributes:
+        file: What the file is called.
+        ir: The IR as text.
+        steps: The passes in its pipeline.
+    """
+
+    file: str
+    ir: str
+    steps: Sequence[PassStep]
+
+
+def how_to_replay(run: Run, recorded: Recorded, command: str | None = None) -> str:
+    """Return how to see a failure again, for people.
+
+    Args:
+        run: The run that failed, on the stack of whoever asked for it.
+        recorded: What its reproducer holds.
+        command: The command, with `{file}` for the file's quoted name, if one was given; it
+            has all passes, and reads the IR.
+    """
+    passes = list(dict.fromkeys(each for s in recorded.steps for each in passes_held(s.pass_)))
+    if problem := _unnamed(passes):
+        return f"it cannot be replayed: {problem}"
+    effects = sorted({effect for each in passes for effect in each.own_effects()})
+    if command is not None:
+        return f"to replay: {_given(run, recorded, command, effects)}"
+    foreign = [each for each in passes if not is_installed(each, run.adapter)]
+    origins = list(dict.fromkeys(map(origin_of, foreign)))
+    reading = _Reading.of(run, recorded.ir)
+    if reading.problem:
+        return f"it cannot be replayed: its IR does not read back: {reading.problem}"
+    is_observed = bool(run.gates or _observers(run))
+    if reading.by_tool and not is_observed and all(each.plugin for each in origins):
+        flags = [*_plugin_flags(origins), *_effects_flag(effects), *reading.flags, *run.checks]
+        return f"to replay: {_command(origins, flags, recorded.file)}"
+    if scripts := [each.script for each in origins if each.script]:
+        return (
+            f'to replay, put what runs in {scripts[0]} under `if __name__ == "__main__":`, so '
+            "that its passes can be imported, and let it fail again"
+        )
+    lines = _Lines()
+    lines.load(recorded.file, run.adapter)
+    lines.register(origins)
+    lines.read(reading)
+    if effects:
+        lines.arguments.append(f"allow_effects={tuple(effects)!r}")
+    lines.observe(run)
+    return str(lines)
+
+
+def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
+    for each in passes:
+        if isinstance(each, CallablePass):
+            return (
+                f"pass {each.display_name} is a function, which no file can name; make it a class "
+                "of passes with a name"
+            )
+        if not each.name:
+            return f"pass {type(each).__name__} has no name; give it one"
+    return ""
+
+
+# -- A command -------------------------------------------------------------------------------
+
+
+def _given(run: Run, recorded: Recorded, command: str, effects: Sequence[str]) -> str:
+    """Return a command that somebody has given, with the flags that it lacks."""
+    if "--run-reproducer" in command:
+        flags = [*_effects_flag(effects), *reading_flags(run), *run.checks]
+        missing = [flag for flag in flags if flag.partition("=")[0] not in command]
+        command = command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))
+    return command.replace("{file}", shlex.quote(recorded.file))
+
+
+def _command(origins: Iterable[PassOrigin], flags: Iterable[str], file: str) -> str:
+    words = ["passel-opt", "--run-reproducer", *dict.fromkeys(flags), file]
+    folders = dict.fromkeys(each.search_path for each in origins if each.search_path)
+    variable = f"PYTHONPATH={shlex.quote(':'.join(folders))} " if folders else ""
+    return variable + shlex.join(words)
+
+
+def _plugin_flags(origins: Iterable[PassOrigin]) -> Iterator[str]:
+    return (f"--load-pass-plugin={each.plugin}" for each in origins)
+
+
+def _effects_flag(effects: Sequence[str]) -> list[str]:
+    return [f"--allow-effects={','.join(effects)}"] if effects else []
+
+
+def reading_flags(run: Run) -> Sequence[str]:
+    """Return the flags with which the tool reads the IR of a run."""
+    writes = ability_of(run.adapter, WritesSources)
+    return () if writes is None else writes.reading_flags(run.op, run.ir_context)
+
+
+# -- What reads the IR -----------------------------------------------------------------------
+
+
+class _Reading(NamedTuple):
+    """What it takes to read the IR back.
+
+    Attributes:
+        flags: Flags of the tool.
+        by_tool: Whether the tool will do.
+        needs: Arguments of `load_reproducer`, each with what it has to be.
+        problem: Why nothing reads it.
+    """
+
+    flags: Sequence[str] = ()
+    by_tool: bool = False
+    needs: Mapping[str, str] = {}
+    problem: str = ""
+
+    @classmethod
+    def of(cls, run: Run, text: str) -> _Reading:
+        """Find out by reading it."""
+        adapter = run.adapter
+        if ability_of(adapter, BringsFrontend) is None:
+            return cls(needs={"parse": f"which returns the op of a text of {adapter.name}"})
+        flags = reading_flags(run)
+        by_tool = is_installed_adapter(adapter)
+        elsewhere = adapter_named(adapter.name) if by_tool else adapter
+        elsewhere_unknown: set[str] | None = None
+        with suppress(Exception):  # dialects raise what they like
+            elsewhere_unknown = _unregistered_in(elsewhere, _parsed(elsewhere, None, text, flags))
+        if elsewhere_unknown == set():
+            return cls(flags, by_tool)
+        try:
+            own = _parsed(adapter, run.ir_context, text, flags)
+        except Exception as error:  # noqa: BLE001 - as above
+            if elsewhere_unknown is None:
+                return cls(problem=_gist(error))
+            own = run.op  # the manager's own context, which does not take what the op's has taken
+        if elsewhere_unknown is not None and elsewhere_unknown <= _unregistered_in(adapter, own):
+            return cls(flags, by_tool)
+        return cls(needs={"context": "a context that has the dialects of the run's"})
+
+
+def _gist(error: Exception) -> str:
+    return error.diagnostics[0].message if isinstance(error, UnreadableError) else brief(error)
+
+
+def is_installed_adapter(adapter: IRAdapter) -> bool:
+    """Return whether every process that has the same packages has an adapter like this one."""
+    name = adapter.name
+    return name in adapter_names() and type(adapter_named(name)) is type(adapter)
+
+
+def _parsed(adapter: IRAdapter, context: Any, text: str, flags: Sequence[str]) -> Any:
+    """Return the op that a text is read as, by default in a new context."""
+    brings = ability_of(adapter, BringsFrontend)
+    assert brings is not None  # noqa: S101 - the caller has looked
+    frontend = brings.make_frontend()
+    allow = "--allow-unregistered-dialect" in flags
+    frontend.configure(FrontendSettings(implicit_module=False, allow_unregistered=allow))
+    context = frontend.new_context() if context is None else context
+    return frontend.parse(SourcePart(text, "<reproducer>"), context, lambda _: None).op
+
+
+def _unregistered_in(adapter: IRAdapter, op: Any) -> set[str]:
+    """Return the names of the ops in an op that are not registered."""
+    found: set[str] = set()
+    todo = [op]
+    while todo:
+        kind = adapter.kind_of(op := todo.pop())
+        if not kind.registered:
+            found.add(kind.name)
+        todo += adapter.children(op)
+    return found
+
+
+# -- Lines of Python -------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Lines of Python that load a reproducer and run it.
+
+    Attributes:
+        imports: The lines before them.
+        arguments: What `load_reproducer` is given.
+        calls: The lines after that.
+        needs: What whoever runs them has to bring.
+    """
+
+    imports: list[str] = field(default_factory=lambda: ["from passel import load_reproducer"])
+    arguments: list[str] = field(default_factory=list[str])
+    calls: list[str] = field(default_factory=list[str])
+    needs: list[str] = field(default_factory=list[str])
+
+    def load(self, file: str, adapter: IRAdapter) -> None:
+        """Name the file and the IR."""
+        self.arguments.append(_quoted(file))
+        if is_installed_adapter(adapter):
+            self.arguments.append(_quoted(adapter.name))
+            return
+        kind = type(adapter)
+        self.arguments.append(f"{kind.__name__}()")
+        module = sys.modules.get(kind.__module__)
+        if kind.__module__ != "__main__" and getattr(module, kind.__name__, None) is kind:
+            public = next(_public_modules(kind), kind.__module__)
+            self.imports.append(f"from {public} import {kind.__name__}")
+        else:
+            self.needs.append(f"class {kind.__name__}")
+
+    def register(self, origins: Iterable[PassOrigin]) -> None:
+        """Give it the passes that no installed package has."""
+        names = [each.name for each in origins]
+        if names:
+            self.arguments.append(f"passes=[{', '.join(names)}]")
+        for each in origins:
+            if each.module:
+                self.imports.append(f"from {each.module} import {each.name}")
+            else:
+                self.needs.append(f"class {each.name}")
+
+    def read(self, reading: _Reading) -> None:
+        """Let it read the IR."""
+        for name, meaning in reading.needs.items():
+            self.arguments.append(f"{name}={name}")
+            self.needs.append(f"`{name}`, {meaning}")
+        if "--allow-unregistered-dialect" in reading.flags:
+            self.arguments.append("allow_unregistered=True")
+
+    def observe(self, run: Run) -> None:
+        """Let the manager check what the run has checked, and observe what has observed it."""
+        self.calls += [f"case.manager.{_IN_PYTHON[flag]}" for flag in run.checks]
+        for name in _observers(run):
+            self.calls.append("case.manager.add_instrumentation(instrumentation)")
+            self.needs.append(f"`instrumentation`, the {name} by which a pass failed")
+        if run.gates:
+            self.calls.append("case.manager.add_gate(gate)")
+            self.needs.append("`gate`, which decided what ran")
+
+    def __str__(self) -> str:
+        lines = dict.fromkeys(self.imports)
+        where = f", where you have {_listed(self.needs)}" if self.needs else ""
+        load = f"case = load_reproducer({', '.join(self.arguments)})"
+        body = [*lines, load, *self.calls, "case.run()"]
+        return "\n".join([f"to replay, in Python{where}:", *(f"    {line}" for line in body)])
+
+
+def _observers(run: Run) -> list[str]:
+    """Return the classes of instrumentations by which passes failed."""
+    causes = (getattr(failure.cause, "raised_by", "") for failure in run.failures)
+    return list(dict.fromkeys(filter(None, causes)))
+
+
+def _public_modules(kind: type[Any]) -> Iterator[str]:
+    """Yield the packages around a class that export it, outermost first."""
+    parts = kind.__module__.split(".")
+    for count in range(1, len(parts)):
+        name = ".".join(parts[:count])
+        if vars(sys.modules[name]).get(kind.__name__) is kind:
+            yield name
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"' if '"' not in text and "\\" not in text else repr(text)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,152 @@
+"""Reproducers in Python: the op and the manager of a file, ready to run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from passel.errors import AdapterError, PipelineError, Problem
+from passel.ir import BringsFrontend, WrapsPasses, ability_of, adapter_named, adapter_names
+from passel.ir.frontend import FrontendSettings, SourcePart
+from passel.ir.resources import read_resources
+from passel.manager.pass_manager import PassManager
+from passel.passes import Pass, default_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from passel.ir import IRAdapter
+    from passel.ir.frontend import Frontend
+    from passel.manager.run_result import RunResult
+    from passel.passes import PassRegistry
+
+_RESOURCES = "\n\n{-#"
+"""What comes between IR and the resources that passel writes after it."""
+
+
+class ReproducerCase(NamedTuple):
+    """A case that a reproducer records.
+
+    Attributes:
+        op: The op.
+        manager: The pipeline; it refuses passes with effects outside the IR.
+    """
+
+    op: Any
+    manager: PassManager
+
+    def run(self) -> RunResult:
+        """Run the pipeline on the op.
+
+        Raises:
+            PassFailedError: Passes failed, as they did when it was recorded.
+            EffectsError: A pass has effects that `load_reproducer` was not told to allow.
+        """
+        return self.manager.run(self.op)
+
+
+def load_reproducer(
+    path: str | Path,
+    adapter: IRAdapter | str,
+    *,
+    context: Any = None,
+    passes: Iterable[Any] = (),
+    parse: Callable[[str], Any] | None = None,
+    allow_unregistered: bool = False,
+    allow_effects: Iterable[str] = (),
+) -> ReproducerCase:
+    """Read a reproducer, for where `passel-opt --run-reproducer` lacks passes or dialects.
+
+    Args:
+        path: The file.
+        adapter: The IR's adapter, or the name of an installed one, such as `xdsl` or `mlir`.
+        context: The IR's context; by default a new one with what is installed.
+        passes: Classes of passes that the file names and no installed package has, or passes
+            of the IR's own.
+        parse: Returns the op of a text, for an adapter that has no frontend.
+        allow_unregistered: Whether a new context takes ops of unknown dialects.
+        allow_effects: What passes may do outside the IR; see `PassManager.restrict_effects`.
+
+    Raises:
+        OSError: The file cannot be read.
+        AdapterError: There is no adapter of this name, or nothing that reads its IR.
+        UnreadableError: It does not hold valid IR.
+        PipelineError: It records no pipeline, or one that is wrong.
+
+    Example:
+        >>> import tempfile
+        >>> from passel import Pass, PassFailedError, PassFailure
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> class Refuse(Pass):
+        ...     name = "refuse"
+        ...
+        ...     def run(self, op, ctx):
+        ...         raise PassFailure("not this one")
+        >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(Refuse())
+        >>> file = f"{tempfile.mkdtemp()}/repro.toy"
+        >>> pm.enable_crash_reproducer(file)
+        >>> try:
+        ...     pm.run(parse_toy("toy.module()"))
+        ... except PassFailedError:
+        ...     case = load_reproducer(file, ToyAdapter(), passes=[Refuse], parse=parse_toy)
+        >>> print(case.op, case.manager)
+        toy.module() toy.module(refuse)
+    """
+    from passel.instruments.recorded import read_reproducer  # noqa: PLC0415 - if it is used
+
+    adapter = _adapter(adapter)
+    text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
+    source = SourcePart(text, str(path))
+    if parse is None:
+        frontend = _frontend(adapter, allow_unregistered=allow_unregistered)
+        context = frontend.new_context() if context is None else context
+        parsed = frontend.parse(source, context, lambda _: None)
+        op, resources = parsed.op, parsed.resources
+    else:
+        context = adapter.create_context() if context is None else context
+        op, resources = parse(text.rpartition(_RESOURCES)[0]), read_resources(text)
+    recorded = read_reproducer(resources, source)
+    if recorded is None or recorded.pipeline is None:
+        raise PipelineError(Problem(f"{path} records no pipeline"))
+    registry = _with(passes, adapter)
+    manager = PassManager.parse(recorded.pipeline, context, registry=registry, adapter=adapter)
+    manager.restrict_effects(*allow_effects)
+    manager.enable_verifier(recorded.verify_each is not False)
+    return ReproducerCase(op, manager)
+
+
+def _adapter(adapter: IRAdapter | str) -> IRAdapter:
+    if not isinstance(adapter, str):
+        return adapter
+    if adapter not in adapter_names():
+        names = ", ".join(sorted(adapter_names()))
+        raise AdapterError(f"no adapter '{adapter}' is installed (installed: {names})")
+    return adapter_named(adapter)
+
+
+def _frontend(adapter: IRAdapter, *, allow_unregistered: bool) -> Frontend:
+    brings = ability_of(adapter, BringsFrontend)
+    if brings is None:
+        raise AdapterError(
+            f"the adapter of '{adapter.name}' cannot read files: give load_reproducer(parse=...) "
+            "a function that returns the op of a text"
+        )
+    frontend = brings.make_frontend()
+    settings = FrontendSettings(implicit_module=False, allow_unregistered=allow_unregistered)
+    frontend.configure(settings)
+    return frontend
+
+
+def _with(passes: Iterable[Any], adapter: IRAdapter) -> PassRegistry:
+    """Return the default registry with more passes."""
+    registry = default_registry().copy()
+    for each in passes:
+        if isinstance(each, type) and issubclass(each, Pass):
+            registry.register(cast("type[Pass[Any, Any]]", each), override=True)
+            continue
+        wraps = ability_of(adapter, WrapsPasses)
+        if wraps is None:
+            raise TypeError(f"expected a class of passes, got {each!r}")
+        wrapped: Pass[Any, Any] = wraps.wrap_pass(each() if isinstance(each, type) else each)
+        registry.register(type(wrapped), override=True)
+    return registry
