@@ -10,6 +10,9 @@ packages=ca-certificates,make
 for python; do packages=$packages,python$python,python$python-venv; done
 rm -rf "$root"
 debootstrap --variant=minbase --include="$packages" "$release" "$root"
+# The certificates that are trusted here, and the names that are known.
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+cp /etc/resolv.conf "$root/etc/"
 mkdir "$root/source"
 git archive HEAD | tar -x -C "$root/source"
 
