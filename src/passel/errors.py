@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from traceback import FrameSummary
 
     from passel.diagnostics import Diagnostic, Location, Span
 
@@ -223,10 +224,19 @@ class RemoteError(PasselError):
 
     It stands for an exception that cannot be pickled, and as the `__cause__` of one that can
     it holds the traceback.
+
+    Args:
+        text: The exception and its traceback.
+        frames: The calls of the traceback.
     """
 
+    def __init__(self, text: str, frames: Sequence[FrameSummary] = ()) -> None:
+        super().__init__(text)
+        self.text: str = text
+        self.frames: tuple[FrameSummary, ...] = tuple(frames)
+
     def __str__(self) -> str:
-        return f"\n{self.args[0]}"
+        return f"\n{self.text}"
 
 
 class SpecificationError(PasselError, ValueError):
@@ -255,10 +265,12 @@ class Portable(NamedTuple):
     Attributes:
         itself: The exception; None if it cannot be pickled and read back.
         text: It and its traceback as text.
+        frames: The calls of the traceback.
     """
 
     itself: BaseException | None
     text: str
+    frames: Sequence[FrameSummary] = ()
 
     @classmethod
     def of(cls, error: BaseException | None) -> Portable | None:
@@ -269,18 +281,20 @@ class Portable(NamedTuple):
         if error is None:
             return None
         text = "".join(traceback.format_exception(error))
+        frames = tuple(traceback.extract_tb(error.__traceback__))
         try:
             # Some can be written, but not read.
             pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
         except Exception:  # noqa: BLE001 - its own code ran
-            return cls(None, text)
-        return cls(error, text)
+            return cls(None, text, frames)
+        return cls(error, text, frames)
 
     def error(self) -> BaseException:
         """Return the exception."""
+        remote = RemoteError(self.text, self.frames)
         if self.itself is None:
-            return RemoteError(self.text)
-        self.itself.__cause__ = RemoteError(self.text)
+            return remote
+        self.itself.__cause__ = remote
         return self.itself
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Location, brief
+from passel.errors import RemoteError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ def raised_at(error: BaseException) -> Location:
 
     An error about a wrong call of passel, which passel raises, has the place of the call.
     """
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = frames_of(error)
     frame = _author(frames) or frames[-1]
     return Location(_shown(frame.filename), frame.lineno or 0, (frame.colno or 0) + 1)
 
@@ -32,9 +33,26 @@ def brief_at(error: BaseException) -> str:
         >>> brief_at(ValueError("too large"))
         'ValueError: too large'
     """
-    frame = _author(traceback.extract_tb(error.__traceback__))
+    frame = _author(frames_of(error))
     place = "" if frame is None else f" ({_shown(frame.filename)}:{frame.lineno})"
     return f"{brief(error)}{place}"
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return an error with its traceback, as Python prints it; maybe that of another process."""
+    remote = _remote(error)
+    return "".join(traceback.format_exception(error)) if remote is None else remote.text
+
+
+def frames_of(error: BaseException) -> Sequence[traceback.FrameSummary]:
+    """Return the calls that led to an error, maybe in another process."""
+    remote = _remote(error)
+    return traceback.extract_tb(error.__traceback__) if remote is None else remote.frames
+
+
+def _remote(error: BaseException) -> RemoteError | None:
+    here = error if isinstance(error, RemoteError) else error.__cause__
+    return here if error.__traceback__ is None and isinstance(here, RemoteError) else None
 
 
 def _author(frames: Sequence[traceback.FrameSummary]) -> traceback.FrameSummary | None:

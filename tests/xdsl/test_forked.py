@@ -161,3 +161,34 @@ def test_functions_that_passes_add_are_not_lost(kernels: Path, *, verify: bool) 
         found.append(sorted(names))
     assert found[0] == found[1]
     assert len(found[0]) == 24
+
+
+CRASHING = """
+from passel import Pass
+
+
+class Crash(Pass):
+    name = "crash"
+
+    def run(self, op, ctx):
+        if op.sym_name.data in ("f3", "f7"):
+            self.divide(len(op.body.block.ops))
+
+    def divide(self, by):
+        return by / 0
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ("--mlir-print-stacktrace-on-diagnostic",)])
+def test_crashes_have_their_place(
+    tool: Tool, kernels: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...]
+) -> None:
+    """Where in Python a pass crashed in a worker is told as if it had been in this process."""
+    plugin = kernels.with_name("crash.py")
+    plugin.write_text(CRASHING, encoding="utf-8")
+    words = (str(kernels), f"--load-pass-plugin={plugin}", "-p=builtin.module(func.func(crash))")
+    monkeypatch.setenv("PASSEL_JOBS", "1")
+    alone = tool(*words, *flags)
+    monkeypatch.setenv("PASSEL_JOBS", "2")
+    assert tool(*words, *flags) == alone
+    assert alone.err.count("crash.py") >= 2

@@ -6,7 +6,7 @@ An adapter that has a frontend (see `BringsFrontend`) makes its IR one of the to
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from passel.diagnostics import Location
 from passel.errors import PasselError
@@ -137,6 +137,35 @@ class Parsed:
 
     op: Any
     resources: list[ExternalResource] = field(default_factory=list["ExternalResource"])
+
+
+@runtime_checkable
+class CutsSources(Protocol):
+    """Optional ability of a frontend: parts of a source are read and printed by themselves."""
+
+    def cut(self, part: SourcePart, count: int) -> Sequence[Frontend]:
+        """Return frontends of which each reads some of the ops at the top, and prints these.
+
+        Each is asked to parse all of the source, in a process of its own. What it parses is
+        what the source holds there, but that ops of others are missing inside the top-level
+        op. Whoever is in doubt raises.
+
+        Args:
+            part: The source.
+            count: How many there should be; there may be fewer.
+
+        Returns:
+            The frontends in the order of the text; none if the source should not be cut.
+        """
+        ...
+
+    def join(self, results: Sequence[str | bytes]) -> str | bytes | None:
+        """Return what the results make that such frontends emit after running passes.
+
+        It is what the frontend itself emits for the whole source, if passes on an op at the top
+        look at nothing but that op and what others say of themselves. None if it is not known.
+        """
+        ...
 
 
 class Frontend:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from passel.diagnostics import Diagnostic, Severity
 from passel.instruments.hooks import PassInstrumentation
 from passel.passes import Pass
-from passel.tracebacks import raised_at
+from passel.tracebacks import raised_at, traceback_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,7 +50,7 @@ class CrashReports(PassInstrumentation):
         if failure.kind != "crashed" or cause is None or _is_shrink(cause) or self._is_quiet:
             return
         if self._in_full:
-            sys.stderr.write("".join(traceback.format_exception(cause)))
+            sys.stderr.write(traceback_of(cause))
         else:
             message = (
                 "the pass crashed here; --mlir-print-stacktrace-on-diagnostic shows how "

@@ -17,6 +17,7 @@ from passel.tool.pipelines import PipelineFactory
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
 from passel.tool.reports import Reports
+from passel.tool.sharding import process_in_shards
 from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Driver:
             Replay(settings),
             CrashReports(settings, self.renderer),
             progress,
+            settings.jobs if settings.threading else 1,
         )
         self.output: Output = Output(settings.output.o)
         self._head = ir.head
@@ -109,7 +111,9 @@ class Driver:
         mode = self.settings.diagnostics.verify_diagnostics
         verifier = DiagnosticVerifier(source, only_expected=mode == "only-expected")
         report = verifier if mode else self.renderer
-        result = Part(source, self.shared, report).process()
+        result = process_in_shards(source, self.shared)
+        if result is None:
+            result = Part(source, self.shared, report).process()
         if result is not None:
             self.output.write(result)
         if not mode:

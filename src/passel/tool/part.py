@@ -51,6 +51,7 @@ class Shared:
         replay: The reproducers.
         crashes: What is said of passes that crashed.
         progress: What draws the line of progress, if anything does.
+        jobs: How many processes there may be.
     """
 
     settings: Settings
@@ -61,6 +62,7 @@ class Shared:
     replay: Replay
     crashes: CrashReports
     progress: PassInstrumentation | None
+    jobs: int
 
 
 class Part:
@@ -171,7 +173,7 @@ class Part:
         with ExitStack() as stack:
             self._observe(manager, stack)
             try:
-                jobs = self._settings.jobs if self._threading else 1
+                jobs = self._shared.jobs if self._threading else 1
                 manager.run(self._parsed.op, on_diagnostic=self._report, jobs=jobs)
             except AnchorError as error:
                 self._report_misfit(manager, error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,7 @@ from passel.xdsl.parsing import parse_source
 from passel.xdsl.targets import Emitter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from xdsl.context import Context
     from xdsl.utils.lexer import Span
@@ -87,6 +88,23 @@ class XDSLFrontend(Frontend):
     def emit(self, parsed: Parsed, context: Context) -> str:
         """Print as MLIR, or by the target that was asked for."""
         return self._emitter.emit(parsed.op, context, print_resources(parsed.resources))
+
+    def cut(self, part: SourcePart, count: int) -> Sequence[Frontend]:
+        """Return frontends of shards; none if the layout of the text is unusual."""
+        if not (self._emitter.is_mlir and self.settings.implicit_module):
+            return ()
+        from passel.xdsl.shards.frontend import ShardFrontend
+        from passel.xdsl.shards.outline import outline_of
+
+        outline = outline_of(part.text, count)
+        shards = range(len(outline.starts)) if outline else ()
+        return [ShardFrontend(self, self._emitter, outline, n) for n in shards if outline]
+
+    def join(self, results: Sequence[str | bytes]) -> str | None:
+        """Return what the results of shards make; None if shards needed to know of each other."""
+        from passel.xdsl.shards.pieces import join
+
+        return join([pickle.loads(each) for each in results if isinstance(each, bytes)])  # noqa: S301 - by a copy of this process
 
     def dialect_names(self) -> Iterable[str]:
         """Return the dialects of the installation."""

@@ -1,0 +1,178 @@
+"""A parser of one shard of a source."""
+# pyright: reportPrivateUsage=false
+# xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final, cast
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Region
+from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from passel.xdsl.fast import parser_class
+from passel.xdsl.source_parser import SourceParser
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.ir import Block, Operation
+
+    from passel.xdsl.locations import SourceText
+    from passel.xdsl.shards.outline import Definition, Outline
+
+_MOST_DECLARED: Final = 0.5
+"""How much may be parsed for what a shard refers to, as a part of the shard."""
+
+_HEADER: Final = 200
+"""Characters that the first line of a function counts for."""
+
+_ALIASES: Final = (MLIRTokenKind.HASH_IDENT, MLIRTokenKind.EXCLAMATION_IDENT)
+
+
+class ShardParser(SourceParser):
+    """Parses a shard, and declarations of what it refers to.
+
+    Whatever is not as the outline has it is an error.
+
+    Attributes:
+        own: The ops of the shard, each with where it begins.
+        declared: The ops that stand for others of the source, which it refers to.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        text: str,
+        filename: str = "<unknown>",
+        source: SourceText | None = None,
+    ) -> None:
+        super().__init__(context, text, filename, source)
+        self.own: list[tuple[Operation, int]] = []
+        self.declared: list[tuple[Operation, Definition]] = []
+        self._is_declaring = False
+
+    def set_shard(self, outline: Outline, index: int) -> None:
+        """Set what is parsed."""
+        self._outline = outline
+        self._index = index
+        self._awaits_body = outline.has_module
+
+    def parse_top_level(self) -> list[Operation]:
+        """Parse the source, without the ops of other shards.
+
+        Raises:
+            ParseError: The source is not MLIR, or not as the outline has it.
+        """
+        if self._outline.has_module:
+            ops = super().parse_top_level()
+            if len(ops) != 1 or self._awaits_body:
+                self._doubt()
+            return ops
+        while self._token.kind in _ALIASES:
+            self._parse_alias_def()
+        ops = self._parse_shard()
+        if any(isinstance(op, ModuleOp) for op in ops):
+            self._doubt()
+        return ops
+
+    def _parse_block_body(self, block: Block) -> None:
+        if self._is_declaring:
+            self._is_declaring = False
+            self._skip_body()
+        elif self._awaits_body:
+            self._awaits_body = False
+            block.add_ops(self._parse_shard())
+        else:
+            super()._parse_block_body(block)
+
+    def _parse_shard(self) -> list[Operation]:
+        """Parse declarations and the ops of the shard, and skip what comes after it."""
+        outline, stop = self._outline, self._outline.stop(self._index)
+        if self._token.start != outline.starts[0]:
+            self._doubt()
+        for definition in self._definitions():
+            self._jump(definition.start)
+            self.declared.append((self._parse_declaration(definition), definition))
+        self._jump(outline.starts[self._index])
+        while stop is None or self._token.start < stop:
+            start = self._token.start
+            op = self.parse_optional_operation()
+            if op is None:
+                break
+            if not prints_alone(op):
+                self._doubt()
+            self.own.append((op, start))
+        if stop is None:
+            arrived = self._token.kind is MLIRTokenKind.EOF
+        else:
+            arrived = self._token.start == stop
+            self._jump(len(outline.text) if outline.end is None else outline.end)
+        if not arrived or self.forward_ssa_references:
+            self._doubt()
+        return [op for op, _ in (*self.declared, *self.own)]
+
+    def _definitions(self) -> list[Definition]:
+        """Return what the shard refers to and other shards seem to define."""
+        outline, index = self._outline, self._index
+        names = outline.references(index)
+        found: list[Definition] = []
+        known: set[str] = set()
+        while names := names - known:
+            known |= names
+            more = [d for d in outline.named(names) if not outline.is_inside(index, d.start)]
+            found += more
+            texts = [d for d in more if d.op_name != FuncOp.name]
+            names = {name for d in texts for name in outline.references_in(d.start, d.end)}
+        costs = (_HEADER if d.op_name == FuncOp.name else d.end - d.start for d in found)
+        if sum(costs) > _MOST_DECLARED * outline.size:
+            self._doubt()
+        return sorted(found)
+
+    def _parse_declaration(self, definition: Definition) -> Operation:
+        """Parse an op of another shard; a function without its body, as a declaration."""
+        self._is_declaring = definition.op_name == FuncOp.name
+        op = self.parse_operation()
+        self._is_declaring = False
+        if isinstance(op, FuncOp) and op.body.blocks:
+            op.detach_region(op.body).erase()
+            op.add_region(Region())
+            op.sym_visibility = StringAttr("private")
+        return op
+
+    def _skip_body(self) -> None:
+        end = f"\n{self._outline.indent}}}"
+        found = self._outline.text.find(end, self._token.start - len(end))
+        if found < 0:
+            self._doubt()
+        self._jump(found + len(end) - 1)
+
+    def _jump(self, offset: int) -> None:
+        """Go on with the token at a place."""
+        state = self._parser_state
+        state.lexer.pos = offset
+        state.current_token = state.lexer.lex()
+
+    def _doubt(self) -> None:
+        self.raise_error("the source is not as its layout has it")
+
+
+def prints_alone(op: Operation) -> bool:
+    """Return whether an op is printed as it is whatever came before, and leaves no names behind."""
+    if op.results or op.operands or op.successors:
+        return False
+    return not op.regions or bool(op.get_traits_of_type(IsolatedFromAbove))
+
+
+def shard_parser() -> type[ShardParser]:
+    """Return the parser to use."""
+    return _combined(parser_class())
+
+
+@cache
+def _combined(base: type[SourceParser]) -> type[ShardParser]:
+    if base is SourceParser:
+        return ShardParser
+    return cast("type[ShardParser]", type("FastShardParser", (ShardParser, base), {}))
