@@ -19,9 +19,11 @@ from passel import (
 )
 from passel.instruments.ir_printer import PrintIR
 from passel.instruments.timing import Timing
+from passel.ir import PrintFlags
 from passel.manager import BarePipeline
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from subjects import Subject
@@ -196,3 +198,69 @@ def test_reproducers(parse: Any, parse_whole: Any, program: Any, tmp_path: Path)
     succeeding.enable_crash_reproducer(file)
     succeeding.run(program)
     assert not list(tmp_path.iterdir())
+
+
+# -- What a pass may ask about its op ------------------------------------------------------------
+
+
+def test_a_pass_can_ask_about_its_op_without_knowing_the_ir(
+    subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
+) -> None:
+    """The context answers as the adapter does, for the very op that the pass runs on."""
+    seen: list[tuple[object, ...]] = []
+
+    def look(op: Any, ctx: PassContext) -> None:
+        about = ctx.about()
+        assert about.op is op
+        assert about.location == subject.adapter.location(op)
+        assert about.text == subject.adapter.print_op(op, PrintFlags())
+        around = None if about.parent is None else ctx.about(about.parent).symbol
+        seen.append((about.name, about.symbol, around, about.isolated, about.registered))
+
+    manager.add(act(look, "look"))
+    manager.nest(subject.names["module"]).nest(subject.names["func"]).add(act(look, "look"))
+    manager.run(program)
+    module, func = subject.names["module"], subject.names["func"]
+    assert seen == [
+        (module, "top", None, True, True),
+        (func, "g", "inner", True, True),
+        (func, "h", "inner", True, True),
+    ]
+
+
+def test_the_text_of_an_op_is_that_of_now(
+    subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
+) -> None:
+    """What the pass has changed is in it."""
+
+    def change(op: Any, ctx: PassContext) -> None:
+        about = ctx.about()
+        before = about.text
+        subject.change(op)
+        assert about.text != before
+
+    manager.nest(subject.names["func"]).add(act(change, "change"))
+    manager.run(program)
+
+
+def test_a_pass_can_ask_about_other_ops(
+    subject: Subject, manager: PassManager, program: Any, act: Callable[..., Pass[Any]]
+) -> None:
+    """An op that no dialect defines is neither registered nor isolated."""
+    seen: list[tuple[object, ...]] = []
+
+    def look(op: Any, ctx: PassContext) -> None:
+        for each in ctx.adapter.children(op):
+            about = ctx.about(each)
+            assert about.parent == op
+            seen.append((about.name, about.symbol, about.registered, about.isolated))
+
+    manager.add(act(look, "look")).run(program)
+    names = subject.names
+    assert seen == [
+        (names["func"], "f", True, True),
+        (names["unknown"], None, False, False),
+        (names["region"], None, True, False),
+        (names["module"], "inner", True, True),
+        (names["func"], "k", True, True),
+    ]

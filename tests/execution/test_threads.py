@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, BrokenBarrierError, get_ident
+from contextlib import contextmanager
+from threading import Barrier, BrokenBarrierError, get_ident, local
 from time import sleep
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ from passel.execution.strategies import Forked, Sequential, Threads
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from passel.execution.strategies import SiblingStrategy
     from passel.schedule import Step
 
@@ -257,3 +260,40 @@ def test_ctrl_c_ends_the_work_of_threads() -> None:
         rest, _ = process.communicate(timeout=20)
     assert rest == "interrupted\n"
     assert process.returncode == 0
+
+
+class InContexts(ToyAdapter):
+    """Answers for an IR that has a current context for each thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.current = local()
+
+    @contextmanager
+    def in_context(self, context: Any) -> Generator[None]:
+        """Make a context the current one."""
+        self.current.context = context
+        try:
+            yield
+        finally:
+            self.current.context = None
+
+
+def test_threads_are_in_the_context_of_the_run() -> None:
+    """Where an IR has a current context, passes find theirs on whatever thread they run."""
+    adapter, threads = InContexts(), set[int]()
+
+    class Look(Pass[Any]):
+        name = "look"
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            assert adapter.current.context is ctx.ir_context
+            threads.add(get_ident())
+
+    manager = PassManager("toy.module", adapter.create_context(), adapter=adapter)
+    manager.add_nested("toy.func", Look())
+    with ThreadPoolExecutor(2) as pool:
+        manager.run(module_of(16), executor=pool)
+        assert get_ident() not in threads
+        left = [pool.submit(lambda: adapter.current.context) for _ in range(2)]
+        assert [each.result() for each in left] == [None, None]

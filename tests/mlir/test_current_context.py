@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from mlir.ir import Context, Location, Module
+from mlir.ir import Context, IntegerAttr, IntegerType, Location, Module
 from xdsl.dialects.builtin import ModuleOp
 
 from passel import (
@@ -15,9 +16,12 @@ from passel import (
     OpPassManager,
     Pass,
     PassContext,
+    PassFailedError,
     PassManager,
     UnknownPassError,
 )
+from passel.bridge import RunOnMLIR, RunOnXDSL
+from passel.mlir import parse_source
 from passel.xdsl import XDSLAdapter
 from passel.xdsl.passes.cse import CSE
 
@@ -126,3 +130,89 @@ def test_nothing_is_imported_for_it() -> None:
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "False\n"
+
+
+# -- While passes run ----------------------------------------------------------------------------
+
+
+class Mark(Pass[Any]):
+    """Give each op an attribute, as one does inside of `with context:`."""
+
+    name = "mark"
+
+    def initialize(self, ir_context: Any) -> None:
+        """Expect the context here as well."""
+        assert Context.current is ir_context
+
+    def run(self, op: Any, ctx: PassContext[Any]) -> None:
+        """Make types, attributes and locations of the current context."""
+        assert Context.current is ctx.ir_context
+        assert Location.unknown().context is ctx.ir_context
+        value = IntegerAttr.get(IntegerType.get_signless(32), 7)
+        op.operation.attributes["test.mark"] = value
+
+
+def functions(count: int) -> str:
+    """Return a module with functions."""
+    return "".join(f"func.func @f{n}() {{ return }}\n" for n in range(count))
+
+
+def test_passes_are_in_the_context_of_their_ops() -> None:
+    """Attributes, types and locations need no `with`; what the caller is in comes back."""
+    context = Context()
+    module = parse_source(context, functions(3), "f.mlir")
+    PassManager("builtin.module", context).add_nested("func.func", Mark()).run(module)
+    assert str(module).count("test.mark = 7") == 3
+    assert Context.current is None
+
+
+def test_each_thread_has_its_context() -> None:
+    """Runs on several threads do not see each other's."""
+
+    def work(count: int) -> int:
+        context = Context()
+        module = parse_source(context, functions(count), "f.mlir")
+        PassManager("builtin.module", context).add_nested("func.func", Mark()).run(module)
+        return str(module).count("test.mark = 7")
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(1, 9))) == list(range(1, 9))
+
+
+def test_the_context_is_that_of_the_ops_and_is_left_again() -> None:
+    """Whatever the caller is in, also when a pass fails or leaves another one behind."""
+
+    def fail(op: Any, handle: Any) -> None:
+        assert Context.current is context
+        left_open.__enter__()
+        handle.signal_pass_failure()
+
+    context, other, left_open = Context(), Context(), Context()
+    module = parse_source(context, functions(1), "f.mlir")
+    with other:
+        PassManager("builtin.module", context).add_nested("func.func", Mark()).run(module)
+        assert Context.current is other
+    with pytest.raises(PassFailedError, match="pass 'unknown<fail>' failed"):
+        PassManager("builtin.module", context).add(fail).run(module)
+    left_open.__exit__(None, None, None)  # the process must not end in one
+    assert Context.current is None
+
+
+def test_dynamic_pipelines_and_crossings_have_contexts() -> None:
+    """Inside `xdsl(...)`, managers without a context mean xDSL's passes; across and back, MLIR's."""
+    seen: list[str] = []
+
+    class Look(Pass[Any]):
+        name = "look"
+
+        def run(self, op: Any, ctx: PassContext[Any]) -> None:
+            made = PassManager(ctx.about().name)
+            seen.append(f"{ctx.adapter.name} {made.context is ctx.ir_context}")
+            ctx.run_pipeline(OpPassManager(ctx.about().name).add("canonicalize"))
+
+    context = Context()
+    module = parse_source(context, functions(1), "f.mlir")
+    across = RunOnXDSL.of(Look(), RunOnMLIR.of(Look(), Mark()), Look())
+    PassManager("builtin.module", context).add(Look(), across, Look()).run(module)
+    assert seen == ["mlir True", "xdsl False", "mlir True", "xdsl False", "mlir True"]
+    assert "test.mark = 7" in str(module)

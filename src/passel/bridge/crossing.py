@@ -204,8 +204,9 @@ class Crossing(Pass[Any]):
 
     def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:
         try:
-            with running_on(destination.compiler.adapter):
-                outcome = ctx.run_elsewhere(destination.manager(op), op, destination.compiler)
+            compiler = destination.compiler
+            with running_on(compiler.adapter, compiler.context):
+                outcome = ctx.run_elsewhere(destination.manager(op), op, compiler)
         except PipelineError as error:
             raise PassFailure(f"in {self}: {error}") from error
         if not outcome:

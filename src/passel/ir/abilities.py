@@ -69,6 +69,15 @@ class EntersContexts(Protocol):
 
 
 @runtime_checkable
+class RunsInContexts(Protocol):
+    """Optional ability of an adapter: passes on its ops want to be in the ops' context."""
+
+    def in_context(self, context: Any) -> AbstractContextManager[object]:
+        """Return what makes a context the current one of the calling thread for a while."""
+        ...
+
+
+@runtime_checkable
 class FusesPasses(Protocol):
     """Optional ability of an adapter: its IR runs several passes in one call, outside Python."""
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import brief, suggest
 from passel.errors import AdapterError, DefinitionError
 from passel.installed import entry_points
-from passel.ir.abilities import EntersContexts, ability_of
+from passel.ir.abilities import EntersContexts, RunsInContexts, ability_of
 from passel.ir.left_out import leave_out, package_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator
+    from contextlib import AbstractContextManager
 
     from passel.installed import EntryPoint
     from passel.ir.contract import IRAdapter
@@ -92,32 +93,67 @@ def entered_context(adapter: object | None = None) -> Any:
     if adapter is not None:
         enters = ability_of(adapter, EntersContexts)
         return None if enters is None else enters.entered_context()
-    entered = (entered_context(each) for each in imported_irs())
-    return next((context for context in entered if context is not None), None)
+    # What a run around is in is not meant by passes of another IR inside of it.
+    running = _running.get()
+    around = [] if running is None else list(running.contexts_around())
+    for each in imported_irs():
+        context = entered_context(each)
+        if context is not None and not any(context is other for other in around):
+            return context
+    return None
 
 
-_running: ContextVar[IRAdapter | None] = ContextVar("running", default=None)
+class _Running(NamedTuple):
+    """An IR that passes run on, the context of the ops, and the same of the run around."""
+
+    adapter: IRAdapter
+    context: Any
+    outer: _Running | None
+
+    def contexts_around(self) -> Iterator[Any]:
+        """Yield the contexts of the runs around on other IRs."""
+        outer = self.outer
+        while outer is not None:
+            if outer.adapter is not self.adapter:
+                yield outer.context
+            outer = outer.outer
+
+
+_running: ContextVar[_Running | None] = ContextVar("running", default=None)
 
 
 @contextmanager
-def running_on(adapter: IRAdapter) -> Generator[None]:
-    """Let the names in pipelines that passes build meanwhile be those of an IR.
+def running_on(adapter: IRAdapter, context: Any = None) -> Generator[None]:
+    """Let passes meanwhile be in a context, and names in pipelines that they build be its IR's.
 
-    Holds for the calling thread; others take part by `contextvars.copy_context`.
+    Holds for the calling thread; others take part by `contextvars.copy_context`, and
+    `in_running_context` in them.
 
     Args:
         adapter: The adapter of the IR whose ops passes run on.
+        context: The ops' context.
     """
-    token = _running.set(adapter)
+    token = _running.set(_Running(adapter, context, _running.get()))
     try:
-        yield
+        with in_running_context():
+            yield
     finally:
         _running.reset(token)
 
 
+def in_running_context() -> AbstractContextManager[object]:
+    """Return what lets the calling thread be in the context of the run that it takes part in."""
+    running = _running.get()
+    if running is None or running.context is None:
+        return nullcontext()
+    ability = ability_of(running.adapter, RunsInContexts)
+    return nullcontext() if ability is None else ability.in_context(running.context)
+
+
 def running_adapter() -> IRAdapter | None:
     """Return the adapter of the IR whose ops the passes of the calling thread run on, if any."""
-    return _running.get()
+    running = _running.get()
+    return None if running is None else running.adapter
 
 
 def imported_irs() -> Iterator[IRAdapter]:

@@ -450,7 +450,7 @@ class PassManager(OpPassManager):
             strategy=strategy,
         )
         try:
-            with running_on(adapter):
+            with running_on(adapter, context):
                 outcome = run.run(schedule, op)
         except BaseException as error:  # an interrupt
             for note in run.notes:

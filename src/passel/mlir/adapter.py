@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 import re
 import sys
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from io import BytesIO
 from sys import intern
@@ -29,7 +30,7 @@ from passel.mlir.printing import printed
 from passel.mlir.verification import is_valid, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
     from threading import RLock
     from types import ModuleType
 
@@ -110,6 +111,16 @@ class MLIRAdapter:
         """Return the context of the innermost `with Context():`, or None."""
         ir = sys.modules.get(f"{self.bindings.root}.ir")
         return None if ir is None else ir.Context.current
+
+    @contextmanager
+    def in_context(self, context: Any) -> Generator[None]:
+        """Make a context the current one of the calling thread for a while."""
+        context.__enter__()
+        try:
+            yield
+        finally:
+            with suppress(RuntimeError):  # a pass has entered another one, and not left it
+                context.__exit__(None, None, None)
 
     def create_context(self) -> Any:
         """Return a context with all dialects of the build, and those of the adapter."""

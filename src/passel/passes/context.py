@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from passel.analysis import AnalysisClass, AnalysisManager
     from passel.analysis.manager import A
+    from passel.diagnostics import Location
     from passel.errors import Failure
     from passel.ir import IRAdapter
     from passel.passes.statistics import Statistic
@@ -59,6 +60,61 @@ class PipelineRun:
         return not self.failures
 
 
+class OpFacts:
+    """Answers to what can be asked about an op without knowing its IR.
+
+    They are those of the moment at which they are asked for.
+
+    Args:
+        adapter: The adapter of the IR.
+        op: The op.
+
+    Attributes:
+        op: The op.
+    """
+
+    __slots__ = ("_adapter", "op")
+
+    def __init__(self, adapter: IRAdapter, op: Any) -> None:
+        self._adapter = adapter
+        self.op: Any = op
+
+    @property
+    def name(self) -> str:
+        """The full name, such as `func.func`."""
+        return self._adapter.kind_of(self.op).name
+
+    @property
+    def symbol(self) -> str | None:
+        """The name that the op defines as a symbol, such as `main`; None if it defines none."""
+        return self._adapter.symbol_name(self.op)
+
+    @property
+    def parent(self) -> Any:
+        """The op around; None at the top."""
+        return self._adapter.parent(self.op)
+
+    @property
+    def isolated(self) -> bool:
+        """Whether it is `IsolatedFromAbove`: nothing inside uses values from around."""
+        return self._adapter.kind_of(self.op).isolated
+
+    @property
+    def registered(self) -> bool:
+        """Whether a dialect defines the op."""
+        return self._adapter.kind_of(self.op).registered
+
+    @property
+    def location(self) -> Location:
+        """Where the op comes from, or `UNKNOWN`."""
+        return self._adapter.location(self.op)
+
+    @property
+    def text(self) -> str:
+        """The op with all that is inside, in the form in which its IR prints it."""
+        return self._adapter.print_op(self.op, PrintFlags())
+
+
 class PassContext(ABC, Generic[StateT]):
     """All state of one execution of a pass; the pass itself is frozen and has none.
 
@@ -93,6 +149,23 @@ class PassContext(ABC, Generic[StateT]):
     @abstractmethod
     def state(self) -> StateT:
         """Return value of the pass's `initialize` for this schedule."""
+
+    def about(self, op: Any = None) -> OpFacts:
+        """Return what any IR can tell about an op, by default the one that the pass runs on.
+
+        Example:
+            >>> from passel import Pass, PassManager
+            >>> from passel.testing import ToyAdapter, parse_toy
+            >>> class Show(Pass):
+            ...     def run(self, op, ctx):
+            ...         about = ctx.about()
+            ...         print(about.name, about.symbol, about.location, about.text)
+            >>> pm = PassManager("toy.module", adapter=ToyAdapter())
+            >>> _ = pm.nest("toy.func").add(Show())
+            >>> _ = pm.run(parse_toy("toy.module(toy.func @f(toy.op))"))
+            toy.func f <unknown>:0 toy.func @f(toy.op)
+        """
+        return OpFacts(self.adapter, self.op if op is None else op)
 
     # -- Analyses ---------------------------------------------------------------------------
 

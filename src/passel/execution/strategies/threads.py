@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.base import at_work, chunks_of, most_at_once
 from passel.execution.strategies.stopping import Stoppable, Stopped
+from passel.ir import in_running_context
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -123,7 +124,7 @@ class _Crew:
         at_work.set(True)  # in the copy of the context
         share: _Share | None = None
         try:
-            with stoppable:
+            with stoppable, in_running_context():
                 while not self._ended.is_set():
                     try:
                         share = self._left.popleft()
