@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from packages import install
 from tool_fixtures import MLIR, Outcome, run_mlir_opt
 
 if TYPE_CHECKING:
@@ -27,9 +28,7 @@ def installed(
     for package in PACKAGES:
         source = pytestconfig.rootpath / "examples" / "extensible_compiler" / package
         folders[package] = tmp_path_factory.mktemp(package)
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        options = ["--no-deps", "--no-build-isolation", "--target", folders[package]]
-        subprocess.run([*pip, *options, source], check=True, capture_output=True)
+        install(source, folders[package])
     return folders
 
 

@@ -5,18 +5,16 @@ Source: `mlir::registerPass` with a function that creates the pass, MLIR 22.
 
 from __future__ import annotations
 
+import dataclasses
 import typing
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 from passel.errors import AdapterError, DefinitionError
 from passel.ir import WrapsPassClasses, WrapsPasses, ability_of, adapter_for, adapter_of_class
 from passel.passes.base import Pass
-from passel.passes.options import option
 
-if TYPE_CHECKING:
-    from passel.passes.options import OptionInfo
-
-_classes: dict[tuple[str, type[Pass[Any, Any]], str], type[Pass[Any, Any]]] = {}
+_Made: TypeAlias = list[tuple[Pass[Any, Any], type[Pass[Any, Any]]]]
+_classes: dict[tuple[str, type[Pass[Any, Any]]], _Made] = {}
 """Classes that have been made: passes of one prototype are equal if their options are."""
 
 
@@ -68,34 +66,44 @@ def class_like(pass_: Pass[Any, Any], name: str) -> type[Pass[Any, Any]]:
         unroll-much unroll-much{factor=4} 16
     """
     base = type(pass_)
-    if name == base.name and not pass_.option_nodes():
+    if name == base.name and _is_plain(pass_):
         return base
-    key = name, base, pass_.option_text(all_options=True)
-    if key not in _classes:
-        _classes[key] = _made(pass_, name)
-    return _classes[key]
+    made = _classes.setdefault((name, base), [])
+    for prototype, cls in made:
+        if prototype == pass_:
+            return cls
+    made.append((pass_, _made(pass_, name)))
+    return made[-1][1]
+
+
+def _is_plain(pass_: Pass[Any, Any]) -> bool:
+    """Return whether nothing of a pass differs from what its class makes."""
+    try:
+        return type(pass_)() == pass_
+    except TypeError:  # it takes something
+        return False
 
 
 def _made(pass_: Pass[Any, Any], name: str) -> type[Pass[Any, Any]]:
     base = type(pass_)
-    infos = base.option_infos()
-    hints = typing.get_type_hints(base, include_extras=True) if infos else {}
+    fields = dataclasses.fields(pass_)
+    hints = typing.get_type_hints(base, include_extras=True) if base.fields_are_options else {}
     return type(
         base.__name__,
         (_Like, base),
         {
             "__doc__": base.documentation() or None,
             "__module__": base.__module__,
-            "__annotations__": {info.field: hints[info.field] for info in infos},
-            **{info.field: _with_default(info, getattr(pass_, info.field)) for info in infos},
+            "__annotations__": {field.name: hints.get(field.name, Any) for field in fields},
+            **{field.name: _with_default(field, getattr(pass_, field.name)) for field in fields},
             "name": name,
             "prototype": pass_,
         },
     )
 
 
-def _with_default(info: OptionInfo, value: Any) -> Any:
-    return option(default_factory=lambda: value, help=info.help, name=info.name)
+def _with_default(field: dataclasses.Field[Any], value: Any) -> Any:
+    return dataclasses.field(default_factory=lambda: value, metadata=field.metadata)
 
 
 class _Like:
@@ -105,7 +113,7 @@ class _Like:
 
     def __reduce__(self) -> tuple[Any, ...]:
         pass_: Any = self
-        values = {info.field: getattr(pass_, info.field) for info in pass_.option_infos()}
+        values = {field.name: getattr(pass_, field.name) for field in dataclasses.fields(pass_)}
         return _remade, (self.prototype, pass_.name, values)
 
 

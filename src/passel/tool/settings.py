@@ -83,7 +83,7 @@ _IRS = ("xdsl", "mlir", "auto")
 def with_installed_irs(flag: Flag) -> Flag:
     """Return a flag as it is, but `--ir` with all that it takes now."""
     known = dict.fromkeys((*_IRS, *sorted(adapter_names())))
-    return replace(flag, choices=tuple(known)) if flag.name == "ir" else flag
+    return replace(flag, metavar=f"<{'|'.join(known)}>") if flag.name == "ir" else flag
 
 
 def _ir(text: str) -> str:
