@@ -48,6 +48,7 @@ READY = "ready" + "now"
 COMPLETED = {
     "flag": ("--mlir-timing-d", ["--mlir-timing-display="], "--mlir-timing-display"),
     "choice": ("--mlir-timing-display=l", ["--mlir-timing-display=list"]),
+    "installed IR": ("--ir=ml", ["--ir=mlir"]),
     "choice by itself": ("--mlir-timing-display l", ["--mlir-timing-display", "list"]),
     "boolean": ("--mlir-timing=f", ["--mlir-timing=false"]),
     "optional value": ("--verify-each=al", ["--verify-each=always"]),

@@ -47,15 +47,15 @@ class Words(NamedTuple):
 
 def kind_of(flag: Flag) -> Kind:
     """Return the kind of a flag's value."""
-    return "words" if "|" in flag.metavar else _KINDS.get(flag.metavar, "text")
+    return "words" if flag.choices else _KINDS.get(flag.metavar, "text")
 
 
 def values_of(flag: Flag) -> tuple[str, ...]:
     """Return the words that a flag's value may be, if it is one of some."""
-    kind = kind_of(flag)
-    if kind == "boolean":
+    if kind_of(flag) == "boolean":
         return ("true", "false")
-    return tuple(flag.metavar[1:-1].split("|")) if kind == "words" else ()
+    # What is only accepted, such as 1 and 0, is not shown.
+    return tuple(flag.metavar[1:-1].split("|")) if "|" in flag.metavar else flag.choices
 
 
 def is_long(spelling: str) -> bool:
