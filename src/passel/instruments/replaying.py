@@ -39,7 +39,7 @@ class Recorded(NamedTuple):
     """What a reproducer holds, for whoever says how it is replayed.
 
     Attributes:
-        file: What the file is called.
+        file: What the file is called; empty if it went to a stream without a name.
         ir: The IR as text.
         steps: The passes in its pipeline.
     """
@@ -109,11 +109,11 @@ def _given(run: Run, recorded: Recorded, command: str, effects: Sequence[str]) -
         flags = [*_effects_flag(effects), *reading_flags(run), *run.checks]
         missing = [flag for flag in flags if flag.partition("=")[0] not in command]
         command = command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))
-    return command.replace("{file}", shlex.quote(recorded.file))
+    return command.replace("{file}", shlex.quote(recorded.file or "-"))
 
 
 def _command(origins: Iterable[PassOrigin], flags: Iterable[str], file: str) -> str:
-    words = ["passel-opt", "--run-reproducer", *dict.fromkeys(flags), file]
+    words = ["passel-opt", "--run-reproducer", *dict.fromkeys(flags), file or "-"]
     folders = dict.fromkeys(each.search_path for each in origins if each.search_path)
     variable = f"PYTHONPATH={shlex.quote(':'.join(folders))} " if folders else ""
     return variable + shlex.join(words)
@@ -230,7 +230,9 @@ class _Lines:
 
     def load(self, file: str, adapter: IRAdapter) -> None:
         """Name the file and the IR."""
-        self.arguments.append(_quoted(file))
+        self.arguments.append(_quoted(file) if file else "file")
+        if not file:
+            self.needs.append("`file`, the name of one with what was written")
         if is_installed_adapter(adapter):
             self.arguments.append(_quoted(adapter.name))
             return

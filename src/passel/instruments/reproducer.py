@@ -16,23 +16,18 @@ from passel.instruments.begun import Begun
 from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
 from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.replaying import Recorded, how_to_replay
-from passel.instruments.reproducer_file import (
-    ReproducerFile,
-    pipeline_text,
-    reproducer_text,
-    scoped_text,
-)
-from passel.instruments.whole_files import check_writable
+from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
+from passel.instruments.reproducer_stream import check_destination, target_of
 from passel.ir import PrintFlags, WritesSources
 from passel.passes.context import op_diagnostic
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from passel.errors import Failure
     from passel.instruments.hooks import Run
+    from passel.instruments.reproducer_stream import Destination
     from passel.schedule import Step
 
 
@@ -83,7 +78,8 @@ class CrashReproducer(PassInstrumentation):
     replay it with; the error that the run raises has the same note.
 
     Args:
-        path: The file.
+        destination: The file; or a text stream; or a function that returns one once a run has
+            failed, which is then closed. To streams nothing is written ahead.
         local: Record the IR before the pass that failed first and that pass alone. Costs a
             print of all of the IR for each pass and op. What runs on other threads or in
             other processes is recorded as if this were off.
@@ -98,6 +94,7 @@ class CrashReproducer(PassInstrumentation):
     Raises:
         OSError: The file cannot be written.
         ValueError: No file can have this name.
+        TypeError: The destination is none of these.
 
     Example:
         >>> import tempfile
@@ -122,14 +119,14 @@ class CrashReproducer(PassInstrumentation):
 
     def __init__(
         self,
-        path: str | Path,
+        destination: Destination,
         *,
         local: bool = False,
         threading: bool = True,
         replay: str | None = None,
     ) -> None:
-        check_writable(path)
-        self.path = path
+        check_destination(destination)
+        self.destination = destination
         self.local = local
         self.one_by_one = local  # the IR before each pass is recorded
         self.threading = threading
@@ -140,7 +137,7 @@ class CrashReproducer(PassInstrumentation):
         """Write the file ahead."""
         self.reproducer = None
         self._run = run
-        self._file = ReproducerFile(self.path)
+        self._file = target_of(self.destination)
         self._problem = ""
         self._thread = get_ident()
         self._frames: Begun[_Frame] = Begun()
@@ -266,14 +263,14 @@ class CrashReproducer(PassInstrumentation):
         recipe = self._whole
         if self.local and cases and cases[0].recipe is not None:
             recipe = cases[0].recipe
-        outcome = self._problem
+        outcome, written = self._problem, False
         if recipe is not None:
             ahead = self._text(recipe.ir, recipe.pipeline)
             written = self._file.commit(self._readable(recipe), ahead)
             outcome = self._file.problem
             if written:
                 self.reproducer = self._file.path
-                outcome = f"reproducer generated at `{self.path}`"
+                outcome = f"reproducer generated at `{self._file.title}`"
         while_executing = self._while_executing(cases, is_local=recipe is not self._whole)
         message = "Failures have been detected while processing an MLIR pass pipeline"
         error = op_diagnostic(run.adapter, Severity.ERROR, message, run.op)
@@ -281,8 +278,9 @@ class CrashReproducer(PassInstrumentation):
         if cases and cases[0].failure.kind not in _ABOUT_THE_RUN:
             error.location = cases[0].failure.location
         note = f"Pipeline failed{while_executing}: {outcome}"
-        if self.reproducer is not None and recipe is not None:
-            recorded = Recorded(str(self.path), recipe.ir, recipe.steps)
+        if written and recipe is not None:
+            name = "" if self._file.path is None else self._file.title
+            recorded = Recorded(name, recipe.ir, recipe.steps)
             note += f"\n{how_to_replay(run, recorded, self.replay)}"
         error.attach_note(note)
         run.conclude(error)

@@ -93,11 +93,13 @@ class ReproducerFile:
     all of another reproducer takes its place.
 
     Attributes:
+        title: What messages call it.
         problem: Why it could not be written; empty if it could.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
+        self.title: str = str(path)
         self.problem: str = ""
         self._running: Path | None = None
         self._ahead: str = ""

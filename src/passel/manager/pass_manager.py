@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from passel.execution import Outcome, PassGate
     from passel.execution.strategies import SiblingStrategy
     from passel.instruments.hooks import PassInstrumentation
+    from passel.instruments.reproducer_stream import Destination
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
     from passel.passes.preservation import Contracts
@@ -289,23 +290,25 @@ class PassManager(OpPassManager):
             ),
         )
 
-    def enable_crash_reproducer(self, path: str | Path, *, local: bool = False) -> None:
+    def enable_crash_reproducer(self, destination: Destination, *, local: bool = False) -> None:
         """Let a run that fails leave a file behind with which the failure can be replayed.
 
         Args:
-            path: The file.
+            destination: The file; or a text stream; or a function that returns one once a run
+                has failed, which is then closed.
             local: Write the IR before the pass that failed and that pass alone, instead of
                 the IR before the run and the whole pipeline.
 
         Raises:
             OSError: The file cannot be written.
             ValueError: No file can have this name.
+            TypeError: The destination is none of these.
 
         Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
         """
         from passel.instruments.reproducer import CrashReproducer  # noqa: PLC0415
 
-        made = CrashReproducer(path, local=local)  # refuses the path now rather than in the run
+        made = CrashReproducer(destination, local=local)  # refuses it now rather than in the run
         self._enable("reproducer", lambda: copy(made))
 
     def _enable(
