@@ -306,7 +306,7 @@ def test_a_stream_takes_the_reproducer_and_stays_open() -> None:
     """It has what a file would have; the command reads from the standard input."""
     stream = io.StringIO()
     error = refusal_into(stream)
-    assert recorded_pipeline(stream.getvalue()) .startswith("builtin.module(refuse{")
+    assert recorded_pipeline(stream.getvalue()).startswith("builtin.module(refuse{")
     assert error.reproducer is None
     where, how = error.__notes__[0].splitlines()
     assert where.endswith("reproducer generated at `<StringIO>`")
@@ -330,7 +330,7 @@ def test_a_function_makes_the_stream_when_a_run_has_failed(tmp_path: Path) -> No
         refusal_into(make)
         assert len(made) == count
         assert made[-1].closed
-        assert recorded_pipeline(made[-1].text) .startswith("builtin.module(refuse{")
+        assert recorded_pipeline(made[-1].text).startswith("builtin.module(refuse{")
 
 
 def test_a_stream_with_a_name_is_a_file(tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ def test_a_stream_with_a_name_is_a_file(tmp_path: Path) -> None:
     error = refusal_into(lambda: file.open("w"))
     assert error.reproducer == file
     assert error.__notes__[0].endswith(f" {file}")
-    assert recorded_pipeline(file.read_text()) .startswith("builtin.module(refuse{")
+    assert recorded_pipeline(file.read_text()).startswith("builtin.module(refuse{")
 
 
 def test_a_stream_that_cannot_be_written_does_not_hide_the_failure() -> None:

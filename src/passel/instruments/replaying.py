@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from contextlib import suppress
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 COMMAND = "passel-opt --run-reproducer {file}"
 """The command to replay a file with, if nothing else is said."""
+
+_ALLOWED = re.compile(r" --allow-effects=(\S*)")
 
 _IN_PYTHON = {
     "--verify-each=always": 'enable_verifier("always")',
@@ -106,6 +109,9 @@ def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
 def _given(run: Run, recorded: Recorded, command: str, effects: Sequence[str]) -> str:
     """Return a command that somebody has given, with the flags that it lacks."""
     if "--run-reproducer" in command:
+        if allowed := _ALLOWED.search(command):
+            effects = sorted({*allowed[1].split(","), *effects})
+            command = command.replace(allowed[0], "")
         flags = [*_effects_flag(effects), *reading_flags(run), *run.checks]
         missing = [flag for flag in flags if flag.partition("=")[0] not in command]
         command = command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))

@@ -19,10 +19,11 @@ from passel.ir import ANY, InvalidIR
 from passel.ir.frontend import UnreadableError
 from passel.passes.context import op_diagnostic
 from passel.tool.observers import PassTimer, PrintBetweenPasses
+from passel.tool.other_ir import hint_for, hint_for_text
 from passel.tracebacks import raised_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from passel.instruments.hooks import PassInstrumentation
     from passel.instruments.recorded import Recorded
@@ -94,8 +95,7 @@ class Part:
             except UnreadableError as error:
                 if self._settings.diagnostics.parsing_diagnostics:
                     return error.text
-                for diagnostic in error.diagnostics:
-                    self._report(diagnostic)
+                self._report_unreadable(error)
                 return None
             with self._reports.scope("Verify the input", timer="Parser"):
                 is_valid = self._verify()
@@ -121,6 +121,14 @@ class Part:
                 self._threading = False
                 frontend.set_threading(self._context, enable=False)
         return parsed
+
+    def _report_unreadable(self, error: UnreadableError) -> None:
+        """Report why the input cannot be read, and which IR it is of if it is a reproducer."""
+        if self._settings.reproducers.run_reproducer:
+            registry = self._shared.pipelines.registry
+            _add_note(error.diagnostics, hint_for_text(self._source.text, self._adapter, registry))
+        for diagnostic in error.diagnostics:
+            self._report(diagnostic)
 
     def _verify(self) -> bool:
         if self._shared.frontend.verifies or self._settings.reading.disable_verify:
@@ -157,8 +165,10 @@ class Part:
         except PipelineError as error:
             if recorded is None or recorded.pipeline is None:
                 raise
-            for problem in error.problems:
-                self._report(recorded.diagnostic(problem))
+            diagnostics = [recorded.diagnostic(problem) for problem in error.problems]
+            _add_note(diagnostics, hint_for(recorded.pipeline, self._adapter, pipelines.registry))
+            for each in diagnostics:
+                self._report(each)
             return None
 
     def _run(self) -> bool:
@@ -218,6 +228,11 @@ class Part:
             place = self._adapter.location(self._parsed.op)
             self._report(Diagnostic(Severity.ERROR, message, place))
             return None
+
+
+def _add_note(diagnostics: Sequence[Diagnostic], hint: str) -> None:
+    if hint:
+        diagnostics[-1].attach_note(hint, diagnostics[-1].location)
 
 
 def _nesting_hint(manager: PassManager, anchor: str) -> str:

@@ -28,6 +28,9 @@ class PipelineFactory:
     Names and options are resolved once, when this is made, so that a wrong pipeline is
     reported before any input is read.
 
+    Attributes:
+        registry: The passes that may be named.
+
     Raises:
         PipelineError: The pipeline or a pass's options are wrong.
         UsageError: `--allow-effects` names no effect.
@@ -35,7 +38,7 @@ class PipelineFactory:
 
     def __init__(self, settings: Settings, registry: PassRegistry) -> None:
         given = settings.pipeline
-        self._registry = registry
+        self.registry: PassRegistry = registry
         self._whole: PassManager | None = None
         self._verify: bool | Literal["always"] = (
             False if settings.reading.disable_verify else given.verify_each
@@ -87,7 +90,7 @@ class PipelineFactory:
                 manager = PassManager(kind.name, context, adapter=adapter)
             else:
                 manager = PassManager.parse(
-                    recorded.pipeline, context, registry=self._registry, adapter=adapter
+                    recorded.pipeline, context, registry=self.registry, adapter=adapter
                 )
                 manager.restrict_effects(*self._allowed, remedy="--allow-effects={effects}")
             manager.nesting = Nesting.IMPLICIT
