@@ -80,29 +80,32 @@ def _three_digits(value: float) -> str:
 
 def compare(
     title: str,
-    candidates: dict[str, Callable[[], object]],
+    candidates: dict[str, Callable[..., object]],
     *,
     rounds: int,
     unit: str,
     scale: float,
+    make_inputs: Callable[[], tuple[object, ...]] = tuple,
 ) -> Comparison:
     """Time functions in this process, in turns, after one call of each that does not count.
 
     What exists before the first turn is kept from the garbage collector, so that a
-    candidate does not pay for its neighbours' data.
+    candidate does not pay for its neighbours' data. Nor does it pay for its own arguments,
+    which are made for each call.
     """
     comparison = Comparison(title, unit, scale, {name: [] for name in candidates})
     for candidate in candidates.values():
-        candidate()
+        candidate(*make_inputs())
     gc.collect()
     gc.freeze()
     for _ in range(rounds):
         for name, candidate in candidates.items():
+            inputs = make_inputs()
             gc.collect()
             start = process_time()
-            kept = candidate()
+            kept = candidate(*inputs)
             comparison.samples[name].append(process_time() - start)
-            del kept
+            del kept, inputs
     gc.unfreeze()
     return comparison
 

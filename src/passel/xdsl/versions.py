@@ -15,12 +15,12 @@ from passel.xdsl.release import RELEASE
 from passel.xdsl.symbols import symbol_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import IO
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp, StringAttr
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, Operation, SSAValue
     from xdsl.pattern_rewriter import PatternRewriter
     from xdsl.universe import Universe
     from xdsl.utils.arg_spec import ArgSpec
@@ -35,9 +35,19 @@ FOLDS = RELEASE >= (0, 64)
 """Whether xDSL's canonicalization folds constants; before, folding fails for some."""
 
 
-def replace_op(rewriter: PatternRewriter, op: Operation, new: Operation) -> None:
-    """Replace an op by a new one; `PatternRewriter.replace` came with 0.70."""
-    getattr(rewriter, "replace" if hasattr(rewriter, "replace") else "replace_op")(op, new)
+def replace_op(
+    rewriter: PatternRewriter,
+    op: Operation,
+    new: Operation | Sequence[Operation],
+    values: Sequence[SSAValue | None] | None = None,
+) -> None:
+    """Replace an op by new ones; `PatternRewriter.replace` came with 0.70."""
+    getattr(rewriter, "replace" if hasattr(rewriter, "replace") else "replace_op")(op, new, values)
+
+
+def erase_op(rewriter: PatternRewriter, op: Operation) -> None:
+    """Erase an op; `PatternRewriter.erase` came with 0.70."""
+    getattr(rewriter, "erase" if hasattr(rewriter, "erase") else "erase_op")(op)
 
 
 def poison(kind: Attribute) -> Operation:

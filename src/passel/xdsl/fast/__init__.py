@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Final
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
+
+    from xdsl.ir import Region
+
+    from passel.xdsl.fast.greedy import GreedyRewriter
+    from passel.xdsl.fast.subexpressions import SubexpressionEliminator
 
 _is_slow: Final = ContextVar("slow_paths", default=False)
 
@@ -36,11 +41,59 @@ def slow_paths() -> Generator[None]:
 
 def parser_class() -> type[SourceParser]:
     """Return the parser to use."""
-    if _is_slow.get():
+    if not _is_as_assumed():
         return SourceParser
     try:
-        from passel.xdsl.fast.assumptions import mismatches
         from passel.xdsl.fast.example_parser import ExampleParser
     except ImportError:  # another version of xDSL
         return SourceParser
-    return SourceParser if mismatches() else ExampleParser
+    return ExampleParser
+
+
+def greedy_rewriter() -> type[GreedyRewriter] | None:
+    """Return what canonicalizes in place of xDSL's rewriter, if anything."""
+    if not _rewrites_as_assumed():
+        return None
+    from passel.xdsl.fast.greedy import GreedyRewriter
+
+    return GreedyRewriter
+
+
+def dead_code_eraser() -> Callable[[Region], bool] | None:
+    """Return what erases dead code in place of xDSL's function, if anything."""
+    if not _rewrites_as_assumed():
+        return None
+    from passel.xdsl.fast.dead_code import erase_dead_code
+
+    return erase_dead_code
+
+
+def subexpression_eliminator() -> type[SubexpressionEliminator] | None:
+    """Return what eliminates common subexpressions in place of xDSL's driver, if anything."""
+    if not _rewrites_as_assumed():
+        return None
+    from passel.xdsl.fast.subexpressions import SubexpressionEliminator
+
+    return SubexpressionEliminator
+
+
+def _is_as_assumed() -> bool:
+    """Return whether fast paths are on, and xDSL is as they assume."""
+    if _is_slow.get():
+        return False
+    try:
+        from passel.xdsl.fast.assumptions import mismatches
+    except ImportError:  # another version of xDSL
+        return False
+    return not mismatches()
+
+
+def _rewrites_as_assumed() -> bool:
+    """Return whether those of rewriting are on."""
+    if not _is_as_assumed():
+        return False
+    try:
+        from passel.xdsl.fast.rewriting_assumptions import rewriting_mismatches
+    except ImportError:  # another version of xDSL
+        return False
+    return not rewriting_mismatches()

@@ -18,6 +18,7 @@ from xdsl.transforms.dead_code_elimination import region_dce
 
 from passel.errors import PassFailure
 from passel.passes import Pass, option
+from passel.xdsl.fast import greedy_rewriter
 from passel.xdsl.passes.integer_folds import fold_integers
 from passel.xdsl.versions import FOLDS, replace_op
 
@@ -65,6 +66,16 @@ class Canonicalizer(Pass["Operation"]):
     )
 
     def run(self, op: Operation, ctx: PassContext) -> None:
+        """Rewrite each region until nothing changes any more."""
+        rewriter_class = greedy_rewriter() if self == _DEFAULT else None
+        if rewriter_class is None:
+            self._rewrite_as_xdsl(op, ctx)
+            return
+        rewriter = rewriter_class(ctx.ir_context, fold_integers)
+        for region in op.regions:
+            rewriter.rewrite(region)
+
+    def _rewrite_as_xdsl(self, op: Operation, ctx: PassContext) -> None:
         """Apply xDSL's greedy rewriter to each region."""
         pattern: RewritePattern = CanonicalizationRewritePattern()
         if self.disable_patterns or self.enable_patterns:
@@ -94,6 +105,9 @@ class Canonicalizer(Pass["Operation"]):
             converged = converged and limits.converged
         if self.test_convergence and not converged:
             raise PassFailure("canonicalization did not converge within its limits")
+
+
+_DEFAULT = Canonicalizer()
 
 
 class _IndexFolding(RewritePattern):

@@ -10,9 +10,12 @@ from xdsl.transforms.common_subexpression_elimination import CSEDriver, KnownOps
 
 from passel.passes import Pass, Statistic
 from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
+from passel.xdsl.fast import subexpression_eliminator
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation, Region
+    from collections.abc import Iterable
+
+    from xdsl.ir import Block, Operation, Region
 
     from passel.passes import PassContext
 
@@ -37,8 +40,13 @@ class CSE(Pass["Operation"]):
     dead: ClassVar[Statistic] = Statistic("Number of operations DCE'd", name="num-dce'd")
 
     def run(self, op: Operation, ctx: PassContext) -> None:
-        """Apply xDSL's driver to the op's regions, of one block or several."""
-        driver = _Driver(ctx)
+        """Simplify the op's regions, of one block or several."""
+
+        def preorder(region: Region) -> Iterable[tuple[Block, int]]:
+            return ctx.analysis(DominanceInfo).tree(region).preorder()
+
+        eliminator = subexpression_eliminator()
+        driver = _Driver(ctx) if eliminator is None else eliminator(preorder)
         driver.simplify(op)
         if not driver.replaced and not driver.erased:
             ctx.preserve_all()

@@ -1,0 +1,189 @@
+"""Greedy rewriting as xDSL's `canonicalize` does it, in the same order, with less asking.
+
+Rewritten is what `PatternRewriteWalker` rewrites with the patterns, folders and dead code
+elimination of `CanonicalizePass`: the same ops are visited in the same order, and the same is
+done to each. What does not depend on the op is asked once for its class, and an op that is
+seen to be left alone as it is costs no more than that look.
+"""
+# pyright: reportPrivateUsage=false
+# The loop follows xDSL's private links, and knows ops by address: xDSL hashes in Python.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IndexType
+from xdsl.folder import Folder
+from xdsl.ir import ErasedSSAValue, Operation
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener
+from xdsl.rewriter import InsertPoint
+
+from passel.xdsl.fast.dead_code import erase_dead_code
+from passel.xdsl.fast.effects import may_be_erased
+from passel.xdsl.fast.op_classes import ClassTable, OpClass
+from passel.xdsl.versions import FOLDS, erase_op, replace_op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import IntegerAttr
+    from xdsl.ir import Attribute, Region, SSAValue
+
+    IntegerFolder = Callable[[Operation, Sequence[Attribute | None]], Attribute | None]
+
+
+class GreedyRewriter:
+    """Folds ops and applies their canonicalization patterns until nothing changes.
+
+    Args:
+        context: Knows the dialects, which make constants.
+        fold_integers: Folds ops on constants of type `index`.
+    """
+
+    def __init__(self, context: Context, fold_integers: IntegerFolder) -> None:
+        self._folder = Folder(context)
+        self._fold_integers = fold_integers
+        self._classes = ClassTable()
+        self._worklist = _Worklist()
+        self._listener = PatternRewriterListener(
+            operation_insertion_handler=[self._worklist.push],
+            operation_removal_handler=[self._worklist.note_removal],
+            operation_modification_handler=[self._worklist.push],
+            operation_replacement_handler=[self._worklist.note_replacement],
+        )
+
+    def rewrite(self, region: Region) -> None:
+        """Rewrite the ops nested in a region."""
+        changed = True
+        while changed:
+            self._worklist.push_all(region)
+            changed = self._process()
+            changed |= erase_dead_code(region, self._listener, self._classes)
+
+    def _process(self) -> bool:
+        """Visit ops until none is left to visit, and return whether anything was done."""
+        worklist, classes, acted = self._worklist, self._classes, False
+        rewriter = None
+        while (op := worklist.pop()) is not None:
+            if rewriter is None:
+                rewriter = PatternRewriter(op)
+                rewriter.extend_from_listener(self._listener)
+            elif op.parent is None:
+                InsertPoint.before(op)  # raises, as for whoever wants to insert there
+            facts = classes[type(op)]
+            try:
+                if facts.folds_index and self._fold_index(op, rewriter):
+                    acted = True
+                elif facts.erasable is not False and self._is_dead(op, facts):
+                    erase_op(rewriter, op)
+                    acted = True
+                elif facts.is_inert is None or not facts.is_inert(op, classes):
+                    acted |= self._rewrite_op(op, facts, rewriter)
+            except Exception as error:  # noqa: BLE001 - patterns may raise anything
+                op.emit_error(f"Error while applying pattern: {error}", underlying_error=error)
+        return acted
+
+    def _is_dead(self, op: Operation, facts: OpClass) -> bool:
+        for result in op.results:
+            if result.first_use is not None:
+                return False
+        return may_be_erased(op, facts, self._classes)
+
+    def _fold_index(self, op: Operation, rewriter: PatternRewriter) -> bool:
+        """Fold an op of type `index` on constants, and return whether it was."""
+        kind = op.results[0].type
+        if type(kind) is not IndexType:
+            return False
+        constants: list[Attribute] = []
+        for operand in op._operands:
+            if (constant := self._classes.constant_of(operand)) is None:
+                return False
+            constants.append(constant)
+        value = self._fold_integers(op, constants)
+        if value is None:
+            return False
+        rewriter.name_hint = None
+        replace_op(rewriter, op, ConstantOp(cast("IntegerAttr", value), kind))
+        return True
+
+    def _rewrite_op(self, op: Operation, facts: OpClass, rewriter: PatternRewriter) -> bool:
+        """Fold an op or apply the first pattern that matches, and return whether it was done."""
+        rewriter.has_done_action = False
+        rewriter.current_operation = op
+        rewriter.insertion_point = InsertPoint.before(op)
+        rewriter.name_hint = None
+        if FOLDS and facts.folder is not None and facts.folder.fold(op) is not None:
+            folded = self._folder.try_fold(op)
+            if folded is not None:
+                values, constants = folded
+                replace_op(rewriter, op, constants, values)
+                return True
+        for pattern in facts.patterns:
+            pattern.match_and_rewrite(op, rewriter)
+            if rewriter.has_done_action:
+                return True
+        return False
+
+
+class _Worklist:
+    """Ops to visit, the last one first; each is in it once."""
+
+    def __init__(self) -> None:
+        self._stack: list[Operation | None] = []
+        self._places: dict[int, int] = {}
+
+    def push(self, op: Operation) -> None:
+        """Add an op, unless it is there."""
+        address = id(op)
+        if address not in self._places:
+            self._places[address] = len(self._stack)
+            self._stack.append(op)
+
+    def push_all(self, region: Region) -> None:
+        """Add all ops nested in a region, so that they are visited in program order."""
+        ops = list(region.walk(reverse=True, region_first=True))
+        if not self._places:
+            self._stack = [*ops]
+            self._places = {id(op): place for place, op in enumerate(ops)}
+            return
+        for op in ops:
+            self.push(op)
+
+    def pop(self) -> Operation | None:
+        """Take the last op out, and return it; None if there is none."""
+        stack = self._stack
+        while stack:
+            op = stack.pop()
+            if op is not None:
+                del self._places[id(op)]
+                return op
+        return None
+
+    def remove(self, op: Operation) -> None:
+        """Take an op out, if it is there."""
+        place = self._places.pop(id(op), None)
+        if place is not None:
+            self._stack[place] = None
+
+    def note_removal(self, op: Operation) -> None:
+        """Visit what only this op used, and not this op, which is about to go."""
+        for operand in op._operands:
+            if (
+                operand.has_one_use()
+                and not isinstance(operand, ErasedSSAValue)
+                and isinstance(definition := operand.owner, Operation)
+            ):
+                self.push(definition)
+        if op.regions:
+            for inner in op.walk():
+                self.remove(inner)
+        else:
+            self.remove(op)
+
+    def note_replacement(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
+        """Visit the ops that use what is being replaced."""
+        for result in op.results:
+            for use in result.uses:
+                self.push(use.operation)

@@ -1,0 +1,215 @@
+"""Facts about ops that depend on their class alone, asked once for each class.
+
+xDSL answers whether an op has a trait by going through the traits of its class. Rewriting asks
+several such questions of each op each time that it looks at it, which is most of what
+canonicalization spends its time on.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, cast
+from weakref import WeakKeyDictionary
+
+from xdsl.dialects.arith import SignlessIntegerBinaryOperation
+from xdsl.ir import Attribute, OpResult
+from xdsl.traits import (
+    ConstantLike,
+    HasCanonicalizationPatternsTrait,
+    HasFolder,
+    IsolatedFromAbove,
+    IsTerminator,
+    MemoryAllocEffect,
+    MemoryEffect,
+    MemoryEffectKind,
+    MemoryFreeEffect,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoMemoryEffect,
+    RecursiveMemoryEffect,
+    SymbolOpInterface,
+)
+
+from passel.xdsl.fast.inert import inertness
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from xdsl.ir import Operation, SSAValue
+    from xdsl.pattern_rewriter import RewritePattern
+    from xdsl.traits import EffectInstance
+
+    from passel.xdsl.fast.inert import Inertness
+
+
+class Source(Enum):
+    """Where the memory effects of an op are known from, besides those of its class."""
+
+    CLASS = "class"
+    """Nowhere else: they are those of the class."""
+    NESTED = "nested"
+    """They are also those of the ops nested in it."""
+    OP = "op"
+    """The op has to be asked."""
+    NOTHING = "nothing"
+    """They are not known."""
+
+
+READ: Final = 1
+WRITE: Final = 2
+UNKNOWN: Final = 16
+_BITS: Final = {
+    MemoryEffectKind.READ: READ,
+    MemoryEffectKind.WRITE: WRITE,
+    MemoryEffectKind.ALLOC: 4,
+    MemoryEffectKind.FREE: 8,
+}
+"""Kinds of effects, as bits of a number: 0 stands for none."""
+
+_FIXED: Final = tuple(
+    vars(trait)["get_effects"].__func__
+    for trait in (
+        NoMemoryEffect,
+        MemoryReadEffect,
+        MemoryWriteEffect,
+        MemoryAllocEffect,
+        MemoryFreeEffect,
+    )
+)
+_RECURSIVE: Final = vars(RecursiveMemoryEffect)["get_effects"].__func__
+
+
+class OpClass:
+    """Facts about all ops of one class.
+
+    Args:
+        op_class: The class.
+
+    Attributes:
+        traits: The traits that the facts were found with.
+        ends_blocks: Whether the ops are terminators, whose successors may be reached.
+        may_be_terminator: The same, but true if they are unregistered.
+        is_isolated: Whether they are isolated from above; true if they are unregistered.
+        erasable: Whether they can be erased if nobody uses their results, as neither terminators
+            nor symbols, with no effects but reads; None if the op has to be asked.
+        source: Where the effects are known from.
+        kinds: The kinds of effects that every op of the class has.
+        folder: The trait that folds them; None for constants, and if there is none.
+        constant: The trait that gives the values of constants; None for others.
+        patterns: The canonicalization patterns, in their order.
+        is_inert: Returns whether an op neither folds nor is rewritten by its patterns; None if
+            only trying will tell.
+        folds_index: Whether they compute with integers in a way that xDSL folds.
+    """
+
+    __slots__ = (
+        "constant",
+        "ends_blocks",
+        "erasable",
+        "folder",
+        "folds_index",
+        "is_inert",
+        "is_isolated",
+        "kinds",
+        "may_be_terminator",
+        "patterns",
+        "source",
+        "traits",
+    )
+
+    def __init__(self, op_class: type[Operation]) -> None:
+        self.traits: object = op_class.traits.traits
+        self.ends_blocks: bool = op_class.has_trait(IsTerminator())
+        self.may_be_terminator: bool = op_class.has_trait(IsTerminator)
+        self.is_isolated: bool = op_class.has_trait(IsolatedFromAbove)
+        self.source: Source
+        self.kinds: int
+        self.source, self.kinds = _effects(op_class)
+        self.erasable: bool | None = self._is_erasable(op_class)
+        folder = op_class.get_trait(HasFolder)
+        is_constant = op_class.has_trait(ConstantLike)
+        self.folder: HasFolder | None = (
+            None
+            if op_class.has_trait(ConstantLike, value_if_unregistered=True)
+            or not op_class.has_trait(HasFolder, value_if_unregistered=False)
+            else folder
+        )
+        self.constant: HasFolder | None = folder if is_constant else None
+        self.patterns: tuple[RewritePattern, ...] = tuple(
+            pattern
+            for trait in op_class.get_traits_of_type(HasCanonicalizationPatternsTrait)
+            for pattern in trait.get_patterns(op_class)
+        )
+        self.is_inert: Inertness | None = inertness(op_class, self.patterns, self.folder)
+        self.folds_index: bool = (
+            issubclass(op_class, SignlessIntegerBinaryOperation)
+            and op_class.py_operation is not SignlessIntegerBinaryOperation.py_operation
+        )
+
+    def _is_erasable(self, op_class: type[Operation]) -> bool | None:
+        kept = any(
+            op_class.has_trait(trait, value_if_unregistered=False)
+            for trait in (IsTerminator, SymbolOpInterface)
+        )
+        if kept or self.kinds & ~READ or self.source is Source.NOTHING:
+            return False
+        return True if self.source is Source.CLASS else None
+
+
+def kinds_of(effects: AbstractSet[EffectInstance] | None) -> int:
+    """Return the kinds of effects; None stands for effects that are not known."""
+    if effects is None:
+        return UNKNOWN
+    kinds = 0
+    for effect in effects:
+        kinds |= _BITS[effect.kind]
+    return kinds
+
+
+def _effects(op_class: type[Operation]) -> tuple[Source, int]:
+    traits = op_class.get_traits_of_type(MemoryEffect)
+    if not traits:
+        return Source.NOTHING, UNKNOWN
+    source, kinds = Source.CLASS, 0
+    for trait in traits:
+        get_effects: Any = type(trait).get_effects
+        if get_effects.__func__ in _FIXED:
+            # The same for every op, so that none is looked at.
+            kinds |= kinds_of(trait.get_effects(cast("Operation", None)))
+        elif get_effects.__func__ is not _RECURSIVE:
+            return Source.OP, 0
+        else:
+            source = Source.NESTED
+    return source, kinds
+
+
+_known: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
+
+
+class ClassTable(dict["type[Operation]", OpClass]):
+    """Facts by class, for one run of a rewrite.
+
+    Traits may be added to a class, so facts of earlier runs are taken over only if the traits
+    are still the same.
+    """
+
+    __slots__ = ()
+
+    def __missing__(self, op_class: type[Operation]) -> OpClass:
+        """Find out about a class."""
+        facts = _known.get(op_class)
+        if facts is None or facts.traits is not op_class.traits.traits:
+            facts = _known[op_class] = OpClass(op_class)
+        self[op_class] = facts
+        return facts
+
+    def constant_of(self, value: SSAValue) -> Attribute | None:
+        """Return what `ConstantLike.get_constant_value` does."""
+        if not isinstance(value, OpResult):
+            return None
+        op = value.op
+        trait = self[type(op)].constant
+        if trait is None or (values := trait.fold(op)) is None:
+            return None
+        constant = values[value.index]
+        return constant if isinstance(constant, Attribute) else None

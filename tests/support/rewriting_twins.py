@@ -1,0 +1,55 @@
+"""Running passes with the fast paths of rewriting and without, and comparing all that is left."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from xdsl_inputs import xdsl_context
+
+from passel import PassManager
+from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl.fast import slow_paths
+from passel.xdsl.fast.assumptions import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+
+
+def compare_rewriting(
+    text: str, pipeline: str, context: Callable[[], Context] = xdsl_context
+) -> bool:
+    """Run a pipeline on a module with fast paths and without; both must do the same.
+
+    Returns:
+        Whether the module was changed. It is not if it could not be read.
+    """
+    try:
+        fast, slow = (parse_source(context(), text, "test.mlir") for _ in range(2))
+    except Exception:  # noqa: BLE001 - corpora have tests of errors
+        return False
+    before = layout(fast)
+    done = rewritten(fast, pipeline, context())
+    with slow_paths():
+        assert done == rewritten(slow, pipeline, context())
+    return done[0] != before
+
+
+def rewritten(
+    op: Operation, pipeline: str, context: Context
+) -> tuple[list[object], str, dict[str, dict[str, int]]]:
+    """Return all that there is to see of an op after a pipeline: its layout, errors, statistics."""
+    manager = PassManager.parse(f"{op.name}({pipeline})", context, adapter=XDSLAdapter())
+    manager.enable_verifier(False)
+    error = ""
+    counts: dict[str, dict[str, int]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            counts = {path: dict(each) for path, each in manager.run(op).statistics.items()}
+        except Exception as caught:  # noqa: BLE001 - that both fail alike is what is compared
+            error = str(caught)
+    return layout(op), error, counts

@@ -1,0 +1,70 @@
+"""Rewriting gives what xDSL's own walker, driver and functions give, on every file there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_programs.generator import random_program
+from rewriting_twins import compare_rewriting
+from xdsl_inputs import REAL_FILES, sampled, xdsl_corpus
+
+if TYPE_CHECKING:
+    from tool_fixtures import MlirOpt
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+_TESTS = Path(__file__).parents[2]
+PIPELINES = ("canonicalize", "cse", "dce", "canonicalize,cse,canonicalize,dce")
+_LOOPS = """
+func.func @f(%a: memref<16x8xf32>, %b: memref<8x24xf32>, %c: memref<16x24xf32>) {
+  linalg.matmul ins(%a, %b : memref<16x8xf32>, memref<8x24xf32>) outs(%c : memref<16x24xf32>)
+  linalg.map { arith.addf } ins(%c, %c : memref<16x24xf32>, memref<16x24xf32>) outs(%c : memref<16x24xf32>)
+  return
+}
+"""
+_UNROLLED = (
+    "builtin.module(convert-linalg-to-affine-loops,func.func(affine-loop-unroll{unroll-factor=8}),"
+    "lower-affine)"
+)
+
+
+@sampled(25)
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_xdsls_corpus(step: int, pipeline: str) -> None:
+    """XDSL's own tests come out the same, with the order of uses, names and locations."""
+    # xDSL renames resources whenever the same text is parsed again.
+    chunks = [chunk for _, chunk in xdsl_corpus()[::step] if "resource" not in chunk]
+    changed = [compare_rewriting(chunk, pipeline) for chunk in chunks]
+    assert sum(map(bool, changed)) > len(chunks) * 0.1
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_our_files(pipeline: str) -> None:
+    """The files that other tests read come out the same, nested and from the top."""
+    files = [*REAL_FILES.glob("*.mlir"), *(_TESTS / "xdsl" / "programs").rglob("*.mlir")]
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        compare_rewriting(text, pipeline)
+        compare_rewriting(text, f"func.func({pipeline})")
+
+
+@pytest.mark.parametrize("level", ["scf", "cf"])
+def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str) -> None:
+    """Unrolled loops come out the same, as loops and as branches."""
+    unrolled = mlir_opt(f"--pass-pipeline={_UNROLLED}", source=_LOOPS).out
+    if level == "cf":
+        unrolled = mlir_opt("--convert-scf-to-cf", source=unrolled).out
+    assert any(compare_rewriting(unrolled, pipeline) for pipeline in PIPELINES)
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 2**32))
+def test_random_programs(seed: int) -> None:
+    """Random programs come out the same."""
+    program = random_program(seed)
+    for pipeline in PIPELINES:
+        compare_rewriting(program, pipeline)
