@@ -164,7 +164,10 @@ def test_functions_that_passes_add_are_not_lost(kernels: Path, *, verify: bool) 
 
 
 CRASHING = """
-from passel import Pass
+import os
+from pathlib import Path
+
+from passel import OpPassManager, Pass, PassFailure
 
 
 class Crash(Pass):
@@ -176,6 +179,25 @@ class Crash(Pass):
 
     def divide(self, by):
         return by / 0
+
+
+class Fail(Pass):
+    name = "fail"
+
+    def run(self, op, ctx):
+        Path(f"{os.getpid()}.worked").touch()
+        if op.sym_name.data in ("f3", "f4", "f10"):
+            raise PassFailure("not this one")
+
+
+class Try(Pass):
+    name = "try"
+
+    def run(self, op, ctx):
+        ctx.run_pipeline(OpPassManager("func.func").add(Fail()))
+        ctx.run_pipeline(OpPassManager("func.func").add("cse", Fail()))
+        if op.sym_name.data == "f10":
+            raise PassFailure("given up")
 """
 
 
@@ -192,3 +214,35 @@ def test_crashes_have_their_place(
     monkeypatch.setenv("PASSEL_JOBS", "2")
     assert tool(*words, *flags) == alone
     assert alone.err.count("crash.py") >= 2
+
+
+@pytest.mark.parametrize("passes", ["cse,fail,canonicalize", "cse,try,canonicalize"])
+@pytest.mark.parametrize("flags", [(), ("--mlir-pass-pipeline-local-reproducer",)])
+def test_reproducers_are_the_same(
+    tool: Tool,
+    kernels: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    flags: tuple[str, ...],
+    passes: str,
+    request: pytest.FixtureRequest,
+) -> None:
+    """What replays a failure in a worker is what replays it in one process, and is told alike."""
+    folder = kernels.parent
+    (folder / "crash.py").write_text(CRASHING, encoding="utf-8")
+    reproducer = folder / "repro.mlir"
+    found: list[object] = []
+    for jobs in "12":
+        monkeypatch.setenv("PASSEL_JOBS", jobs)
+        outcome = tool(
+            str(kernels),
+            "--load-pass-plugin=crash.py",
+            f"-p=builtin.module(func.func({passes}))",
+            f"--mlir-pass-pipeline-crash-reproducer={reproducer}",
+            *flags,
+        )
+        found.append((outcome, reproducer.read_text(encoding="utf-8")))
+        reproducer.unlink()
+    assert found[0] == found[1]
+    processes = len([*folder.glob("*.worked")])
+    assert processes > 2 if "processes" in request.node.name else processes == 1
+    assert not [*folder.glob("*.running")]

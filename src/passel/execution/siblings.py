@@ -12,6 +12,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from passel.errors import EncodingError
 from passel.execution.context import ContextServices, OpContext
 from passel.execution.failures import suspects_of
 from passel.execution.isolation import SiblingStates, Trespass
@@ -132,6 +133,7 @@ class _Level:
         self._gone: list[int] = []
         self._lost: list[int] = []
         self._before: object = None
+        self._repeats_failures = False
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
         self.children: list[Any] = list(services.adapter.children(op))
         self._sends = ability_of(services.adapter, SendsOps)
@@ -247,9 +249,11 @@ class _Level:
         """Return what a task has done to its op.
 
         Raises:
-            EncodingError: It cannot be sent.
+            EncodingError: It cannot be sent, or is to be done again here.
         """
         assert self._sends is not None  # noqa: S101 - `can_leave`
+        if outcome.failures and self._repeats_failures:
+            raise EncodingError("it is to fail where the run is observed")
         claims = bool(task.claims)
         if outcome.changed is False and not outcome.failures and not claims:
             return Packed(None, claims)
@@ -271,6 +275,7 @@ class _Level:
     def start_apart(self) -> None:
         """Take note of the op around, whose tasks are done in this process and sent back."""
         self._before = self._services.adapter.fingerprint(self._op, recursive=False)
+        self._repeats_failures = self._services.hooks.repeats_failures
 
     def is_sound(self) -> bool:
         """Return whether the tasks that were done here have changed nothing but their own ops.

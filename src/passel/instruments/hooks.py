@@ -94,6 +94,9 @@ class PassInstrumentation:
             the adapter of the innermost run about them, or nothing at all.
         one_by_one: Whether passes that the IR would run as one have to run one by one for it.
             By default hooks see them as the one step that they are, a `FusedStep` with children.
+        repeats_failures: Whether passes that have failed in another process fail here again for
+            it, after all that comes before them in program order. It needs no part of its own
+            there then, and is not for threads.
 
     Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on
     failure, and which has no hooks for runs, verification and change.
@@ -105,6 +108,7 @@ class PassInstrumentation:
     overlaps: bool = False
     crosses: bool = False
     one_by_one: bool = False
+    repeats_failures: bool = False
 
     def split(self) -> PassInstrumentation | None:
         """Return what observes a part of a run in another process or thread.
@@ -305,8 +309,14 @@ class Instrumentor:
         return [
             type(each).__name__
             for each in self._observers_of_steps()
-            if not (threads and each.overlaps) and each.split() is None
+            if (each.repeats_failures and threads)
+            or (not (threads and each.overlaps) and each.split() is None)
         ]
+
+    @property
+    def repeats_failures(self) -> bool:
+        """Whether what has failed in another process has to fail here again."""
+        return any(each.repeats_failures for each in self._observers_of_steps())
 
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
         """Return hooks for another thread, with the parts of instrumentations that they call.

@@ -81,8 +81,9 @@ class CrashReproducer(PassInstrumentation):
         destination: The file; or a text stream; or a function that returns one once a run has
             failed, which is then closed. To streams nothing is written ahead.
         local: Record the IR before the pass that failed first and that pass alone. Costs a
-            print of all of the IR for each pass and op. What runs on other threads or in
-            other processes is recorded as if this were off.
+            print of all of the IR for each pass and op; not of those in worker processes, but
+            that functions with failures are processed here again. Of a process that was killed,
+            the file left behind is as if this were off where its workers were at work.
         threading: Whether a replay may run passes in parallel.
         replay: The command to replay it with, in which `{file}` stands for the file's quoted
             name. By default it is one for passel-opt, or lines of Python where that cannot read
@@ -117,6 +118,8 @@ class CrashReproducer(PassInstrumentation):
     Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
     """
 
+    repeats_failures = True
+
     def __init__(
         self,
         destination: Destination,
@@ -132,6 +135,10 @@ class CrashReproducer(PassInstrumentation):
         self.threading = threading
         self.replay = replay
         self._started: Run | None = None
+
+    def split(self) -> PassInstrumentation:
+        """Return what observes nothing: what fails elsewhere fails here again."""
+        return PassInstrumentation()
 
     def before_run(self, run: Run) -> None:
         """Write the file ahead."""
