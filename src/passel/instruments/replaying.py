@@ -208,10 +208,12 @@ def _unregistered_in(adapter: IRAdapter, op: Any) -> set[str]:
     found: set[str] = set()
     todo = [op]
     while todo:
-        kind = adapter.kind_of(op := todo.pop())
+        # Not in place of `op`: on MLIR's ops, the top one alone keeps the others alive.
+        inner = todo.pop()
+        kind = adapter.kind_of(inner)
         if not kind.registered:
             found.add(kind.name)
-        todo += adapter.children(op)
+        todo += adapter.children(inner)
     return found
 
 
