@@ -232,3 +232,47 @@ def test_passes_that_exit(tool: Tool, ir: str, how: str, method: str, statement:
     assert "exits" in outcome.err
     assert "SystemExit" in outcome.err or "Odd" in outcome.err
     assert "Traceback" not in outcome.err
+
+
+# -- Plugins that bring nothing ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("X = 1", "brings no pass: define a class that derives from passel.Pass and has a name"),
+        (
+            "from passel import Pass\nclass Mine(Pass): ...",
+            "has no pass with a name: write name = '...' into Mine",
+        ),
+        (
+            "from passel.manager import CompositeFixedPoint",
+            "only imports CompositeFixedPoint: load the module 'passel.manager.combinators' ins",
+        ),
+        (
+            "from xdsl.pattern_rewriter import RewritePattern\nclass P(RewritePattern): ...",
+            "brings no pass: define a class",
+        ),
+    ],
+)
+def test_plugins_without_passes(tool: Tool, text: str, message: str) -> None:
+    """A plugin that brings nothing is refused, with what its author has left out."""
+    Path("empty_plugin.py").write_text(text)
+    outcome = tool("in.mlir", "--load-pass-plugin=empty_plugin.py", "--cse")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith("passel-opt: error: pass plugin 'empty_plugin.py' ")
+    assert message in outcome.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from passel.builder import register_extension\nregister_extension(lambda b: None, name='e')",
+        "from passel import default_registry as r\nr().register_pipeline('m', print, override=True)",
+        "from xdsl.ir import Dialect\nD = Dialect('d')",
+    ],
+)
+def test_plugins_with_something_else(tool: Tool, text: str) -> None:
+    """Pipelines, extensions and dialects are something."""
+    Path("other_plugin.py").write_text(text)
+    assert tool("in.mlir", "--load-pass-plugin=other_plugin.py", "--cse").code == 0

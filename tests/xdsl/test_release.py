@@ -61,3 +61,35 @@ def test_the_dependency_is_the_range() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (_, oldest), (_, newest) = release.OLDEST, release.NEWEST
     assert f"xdsl>=0.{oldest},<0.{newest + 1}" in project["dependencies"]
+
+
+PROGRAM = """
+import sys
+if sys.argv[1] == "imported":
+    import xdsl.ir
+from passel import AdapterError, PassManager
+from passel.testing import ToyAdapter
+try:
+    if sys.argv[2] == "parse":
+        PassManager.parse("builtin.module(canonicalize)")
+    elif sys.argv[2] == "add":
+        PassManager("builtin.module").add("canonicalize")
+    else:
+        PassManager.parse("toy.module(canonicalize)", adapter=ToyAdapter())
+except Exception as error:
+    print(type(error).__name__, str(error).partition(chr(10))[0])
+"""
+
+
+@pytest.mark.parametrize("call", ["parse", "add"])
+@pytest.mark.parametrize("imported", ["imported", "not"])
+def test_pipelines_of_python_say_so_as_well(imported: str, call: str, tmp_path: Path) -> None:
+    """Names that xDSL may have are not called unknown where its passes could not be loaded."""
+    expected = "ReleaseError passel works on xDSL 0.59 to 0.74; installed is xDSL 0.80.0\n"
+    assert with_xdsl("0.80.0", tmp_path, "-c", PROGRAM, imported, call) == expected
+
+
+def test_other_irs_do_not_mind(tmp_path: Path) -> None:
+    """Where another IR is meant, a name that is unknown there is unknown."""
+    found = with_xdsl("0.80.0", tmp_path, "-c", PROGRAM, "not", "toy")
+    assert "UnknownPassError" in found

@@ -48,6 +48,11 @@ class Extension(NamedTuple):
 _registered: dict[str, Extension] = {}
 
 
+def registered_count() -> int:
+    """Return how many extensions `register_extension` has made known."""
+    return len(_registered)
+
+
 def register_extension(
     function: Callable[[Any], object], *, name: str = ""
 ) -> Callable[[Any], object]:

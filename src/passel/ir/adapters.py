@@ -41,6 +41,8 @@ def adapter_named(name: str) -> IRAdapter:
         raise AdapterError(f"there is no adapter '{name}' (installed: {known}){hint}")
     try:
         return point.load()()
+    except AdapterError:
+        raise
     except (Exception, SystemExit) as error:
         package = package_of(point)
         msg = f"the adapter '{name}' of package {package} cannot be used: {brief(error)}"

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.diagnostics import brief, log_warning
+from passel.errors import AdapterError
 from passel.installed import version_of
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ class _Reader:
 _left_out: dict[_LeftOut, str] = {}
 """Everything that is left out in this process, with the entry point that was tried first."""
 
+_unusable: list[AdapterError] = []
+"""Why installed IRs cannot be used that passel knows, such as another release of xDSL."""
+
 _log = _Reader(log_warning)
 _reader: ContextVar[_Reader] = ContextVar("reader", default=_log)
 
@@ -49,6 +53,8 @@ def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
         group: Its group.
         error: What it raised.
     """
+    if isinstance(error, AdapterError):
+        _unusable.append(error)
     entry = _LeftOut(package_of(point), brief(error))
     _left_out.setdefault(entry, f"entry point '{point.name}' of {group}")
 
@@ -56,6 +62,11 @@ def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
 def package_of(point: EntryPoint) -> str:
     """Return how messages call the package that an entry point belongs to."""
     return f"'{point.package}' {version_of(point.package)}"
+
+
+def unusable_ir() -> AdapterError | None:
+    """Return why an installed IR cannot be used, if that has been found out of one."""
+    return _unusable[0] if _unusable else None
 
 
 def warn(message: str) -> None:

@@ -63,6 +63,7 @@ class PassRegistry:
         self._passes = _Table[PassInfo]()
         self._pipelines = _Table[PassPipelineInfo]()
         self._deferred: list[_Deferred] = []
+        self.added: int = 0
         self._lock = RLock()
         self._is_loading = False
         self._package = ""
@@ -177,6 +178,7 @@ class PassRegistry:
         if known is not None:
             raise DuplicateNameError(info.name, known.origin, info.origin)
         table.add(info)
+        self.added += 1
 
     def defer(self, load: Callable[[PassRegistry], None], *, ir: str = "") -> None:
         """Let a function add entries when a name is first looked up.

@@ -21,6 +21,7 @@ from passel.errors import (
     UnknownPassError,
 )
 from passel.ir import ANY, BringsPasses, ability_of, adapter_for, imported_irs, running_adapter
+from passel.ir.left_out import unusable_ir
 from passel.passes.options import read_options
 from passel.passes.registry import default_registry
 from passel.passes.sources import PassInfo, PassPipelineInfo
@@ -135,6 +136,7 @@ def resolve(elements: Sequence[ElementNode], registry: PassRegistry) -> tuple[Re
 
     Raises:
         UnknownPassError: With every name that is not registered.
+        AdapterError: There are such, and an installed IR that may have them cannot be used.
         OptionError: With every wrong option.
     """
     resolver = _Resolver(registry)
@@ -300,6 +302,8 @@ def _made(
 
 
 def _unknown(name: str, registry: PassRegistry) -> str:
+    if not registry.scope and (unusable := unusable_ir()) is not None:
+        raise unusable  # which may have the pass
     several = len(name.split()) > 1
     hint = "; passes are separated by commas" if several else registry.suggest(name)
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"

@@ -49,6 +49,8 @@ def load_plugin(name: str, registry: PassRegistry) -> ModuleType:
         raise UsageError(
             f"cannot load pass plugin '{name}': it is native; give a Python file or module"
         )
+    is_new = name not in sys.modules
+    before = _known(registry)
     plugin = import_plugin(name)
     for value in classes_in(plugin):
         try:
@@ -56,7 +58,42 @@ def load_plugin(name: str, registry: PassRegistry) -> ModuleType:
         except PasselError as error:
             msg = f"pass plugin '{name}': {error}"
             raise UsageError(msg) from error
+    if is_new and _known(registry) == before and not _has_dialects(plugin):
+        raise UsageError(f"pass plugin '{name}' {_lack(plugin)}")
     return plugin
+
+
+def _known(registry: PassRegistry) -> tuple[int, ...]:
+    """Return numbers that change when a plugin registers something."""
+    extensions = sys.modules.get("passel.builder.extensions")
+    registered = 0 if extensions is None else extensions.registered_count()
+    return registry.added, default_registry().added, registered
+
+
+def _has_dialects(plugin: ModuleType) -> bool:
+    """Return whether something in a plugin is, or may be, a dialect of some IR."""
+    for value in vars(plugin).values():
+        kind: type[Any] = value if isinstance(value, type) else type(value)
+        if any("Dialect" in base.__name__ for base in kind.__mro__):
+            return True
+    return False
+
+
+def _lack(plugin: ModuleType) -> str:
+    """Return what is wrong with a plugin that brings nothing, and the way out."""
+    unnamed = [each.__name__ for each in classes_in(plugin) if issubclass(each, Pass)]
+    if unnamed:
+        return f"has no pass with a name: write name = '...' into {unnamed[0]}"
+    for each in vars(plugin).values():
+        if isinstance(each, type) and issubclass(each, Pass) and each.name:
+            return (
+                f"defines no pass, and only imports {each.__name__}: load the module "
+                f"'{each.__module__}' instead"
+            )
+    return (
+        "brings no pass: define a class that derives from passel.Pass and has a name, or register "
+        "one in passel.default_registry()"
+    )
 
 
 def packages_in(plugin: ModuleType) -> set[str]:
