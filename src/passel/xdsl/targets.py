@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.diagnostics import suggest
 from passel.ir.frontend import UsageError
+from passel.xdsl.fast import PrintingMemory
 from passel.xdsl.printing import make_printer
 from passel.xdsl.registration import installed_universe
 from passel.xdsl.versions import targets_of
@@ -49,6 +50,7 @@ class Emitter:
         self.is_mlir: bool = spec.name == "mlir"
         self._flags = settings.printing
         self._without_properties: bool = settings.own.get("print-no-properties", False)
+        self._memory = PrintingMemory()
         self._printer: type[Printer] = Printer
         if settings.own.get("syntax-highlight"):
             from xdsl.syntax_printer import SyntaxPrinter
@@ -73,7 +75,7 @@ class Emitter:
                 raise TypeError(msg)
             self._target.emit(context, op, stream)
             return stream.getvalue()
-        printer = self._make_printer(stream)
+        printer = self._make_printer(stream, self._memory if self._memory.pays_for(op) else None)
         printer.print_op(op)
         printer.print_metadata(context.loaded_dialects)
         if metadata:
@@ -89,7 +91,7 @@ class Emitter:
             ValueError: They refer to resources, which the module prints.
         """
         stream = StringIO()
-        printer = self._make_printer(stream)
+        printer = self._make_printer(stream, self._memory)
         with printer.indented():
             for op in ops:
                 printer.print_string("\n")
@@ -116,10 +118,11 @@ class Emitter:
             lines[places[0] + 1 :]
         )
 
-    def _make_printer(self, stream: StringIO) -> Printer:
+    def _make_printer(self, stream: StringIO, memory: PrintingMemory | None) -> Printer:
         return make_printer(
             self._flags,
             self._printer,
+            memory,
             stream=stream,
             print_properties_as_attributes=self._without_properties,
         )

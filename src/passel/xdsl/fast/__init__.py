@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from passel.xdsl.source_parser import SourceParser
@@ -15,12 +16,17 @@ from passel.xdsl.source_parser import SourceParser
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from xdsl.ir import Region
+    from xdsl.ir import Operation, Region
 
+    from passel.xdsl.fast.example_printer import ExamplePrinter
+    from passel.xdsl.fast.examples import Examples
     from passel.xdsl.fast.greedy import GreedyRewriter
     from passel.xdsl.fast.subexpressions import SubexpressionEliminator
 
 _is_slow: Final = ContextVar("slow_paths", default=False)
+
+_FEW: Final = 200
+"""Ops that are printed sooner than it is known whether xDSL's printer is as assumed."""
 
 
 @contextmanager
@@ -97,3 +103,38 @@ def _rewrites_as_assumed() -> bool:
     except ImportError:  # another version of xDSL
         return False
     return not rewriting_mismatches()
+
+
+def printer_class() -> type[ExamplePrinter] | None:
+    """Return the printer to use; None if that is xDSL's own."""
+    if _is_slow.get():
+        return None
+    try:
+        from passel.xdsl.fast.example_printer import ExamplePrinter
+        from passel.xdsl.fast.printing_assumptions import mismatches
+    except ImportError:  # another version of xDSL
+        return None
+    return None if mismatches() else ExamplePrinter
+
+
+class PrintingMemory:
+    """What was learned from ops that were printed, to be handed from printer to printer."""
+
+    def __init__(self) -> None:
+        self._examples: dict[tuple[tuple[str, bool], ...], Examples] = {}
+        self._printed = 0
+
+    def pays_for(self, op: Operation) -> bool:
+        """Return whether so much is printed that there is something to learn."""
+        if self._printed < _FEW:
+            self._printed += sum(1 for _ in islice(op.walk(), _FEW))
+        return self._printed >= _FEW
+
+    def examples(self, **flags: bool) -> Examples:
+        """Return what was learned with the same flags."""
+        from passel.xdsl.fast.examples import Examples
+
+        key = tuple(sorted(flags.items()))
+        if key not in self._examples:
+            self._examples[key] = Examples(flags)
+        return self._examples[key]

@@ -1,0 +1,68 @@
+"""Printing by example against xDSL's printer, on what compilers print and on the opposite.
+
+The garbage collector is off for both.
+"""
+
+from functools import partial
+from io import StringIO
+
+from bench_xdsl_parsing import passel_parse, without_repetition
+from inputs import functions_of_40_ops
+from kernels import for_riscv, unrolled_loops, with_branches
+from measuring import compare, peer, wants_quick
+from xdsl.ir import Operation
+from xdsl.printer import Printer
+
+from passel.ir import PrintFlags
+from passel.xdsl.fast import PrintingMemory
+from passel.xdsl.parsing import collector_paused
+from passel.xdsl.printing import printed
+
+
+def xdsl_print(op: Operation, flags: PrintFlags) -> str:
+    """Print as `xdsl-opt` does."""
+    stream = StringIO()
+    with collector_paused():
+        Printer(stream, print_generic_format=flags.generic).print_op(op)
+    return stream.getvalue()
+
+
+def passel_print(op: Operation, flags: PrintFlags, memory: PrintingMemory | None = None) -> str:
+    """Print as passel does."""
+    with collector_paused():
+        return printed(op, flags, memory or PrintingMemory())
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    quick = wants_quick()
+    size, rounds = (2, 2) if quick else (60, 5)
+    inputs = {
+        "functions of 40 ops": functions_of_40_ops(4 * size),
+        "no op like another": without_repetition(50 * size),
+    }
+    if peer("mlir") is not None:
+        inputs["unrolled loops (scf)"] = unrolled_loops(size)
+        inputs["the same with branches (cf)"] = with_branches(size)
+        inputs["the same for RISC-V"] = for_riscv(size // 2)
+    for name, text in inputs.items():
+        module = passel_parse(text)
+        ops = sum(1 for _ in module.walk())
+        for flags in (PrintFlags(), PrintFlags(generic=True)):
+            memory = PrintingMemory()
+            assert passel_print(module, flags, memory) == xdsl_print(module, flags)
+            compare(
+                f"print {name}{', in generic form' * flags.generic}, {ops} ops",
+                {
+                    "xdsl": partial(xdsl_print, module, flags),
+                    "passel": partial(passel_print, module, flags),
+                    "passel, again": partial(passel_print, module, flags, memory),
+                },
+                rounds=rounds,
+                unit="µs/op",
+                scale=1e6 / ops,
+            ).show()
+
+
+if __name__ == "__main__":
+    main()
