@@ -38,6 +38,7 @@ from xdsl.utils.mlir_lexer import (
 
 from passel.ir.resources import ExternalResource
 from passel.xdsl.lexer import FastLexer, FastToken
+from passel.xdsl.location_parser import LocationParser
 from passel.xdsl.locations import SourceLocation, SourceText
 
 _UNREGISTERED_DIALECT: Final = (
@@ -71,7 +72,7 @@ class _DenseElement(AttrParser._TensorLiteralElement):
 _AttributeT = TypeVar("_AttributeT", bound=Attribute)
 
 
-class SourceParser(Parser):
+class SourceParser(LocationParser):
     """xDSL's parser, faster, with source locations.
 
     Ops without an explicit `loc(...)` are located at their name and block arguments at
