@@ -19,6 +19,7 @@ from passel import (
 )
 from passel.ir import adapter_names
 from passel.passes import PassInfo, PassPipelineInfo
+from passel.passes.registry import installed_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -237,6 +238,7 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
     monkeypatch.setattr("passel.ir.left_out._left_out", {})
     monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
     default_registry.cache_clear()
+    installed_registry.cache_clear()
     try:
         with caplog.at_level(logging.WARNING, "passel"):
             registry = default_registry()
@@ -248,6 +250,7 @@ def test_the_default_registry_has_the_passes_of_installed_packages(
             assert list(registry.passes())
     finally:
         default_registry.cache_clear()
+        installed_registry.cache_clear()
     assert groups == ["passel.passes"]
     package = f"package 'pytest' {pytest.__version__}"
     assert order == ["bad", "good"]
@@ -273,6 +276,7 @@ def test_an_entry_point_of_an_ir_is_for_that_ir(monkeypatch: pytest.MonkeyPatch)
     assert {"mlir", "xdsl"} <= set(adapter_names())
     monkeypatch.setattr("passel.passes.registry.entry_points", entry_points)
     default_registry.cache_clear()
+    installed_registry.cache_clear()
     try:
         registry = default_registry()
         registry.lookup_pass("x", ir="xdsl")
@@ -281,6 +285,7 @@ def test_an_entry_point_of_an_ir_is_for_that_ir(monkeypatch: pytest.MonkeyPatch)
         assert loaded == ["xdsl", "zoo", "mlir"]
     finally:
         default_registry.cache_clear()
+        installed_registry.cache_clear()
 
 
 # -- Registries for one IR, and chains of sources --------------------------------------------
