@@ -135,7 +135,8 @@ class OnnxAdapter:
         if recursive or isinstance(op, ir.Node):
             return serialized(op)
         own = op if isinstance(op, ir.Graph | ir.Function) else op.graph
-        return (own.name, *own.inputs, None, *own.outputs, None, *self.children(op))
+        metadata = tuple(sorted(op.metadata_props.items()))
+        return (own.name, metadata, *own.inputs, None, *own.outputs, None, *self.children(op))
 
     def wrap_pass(self, foreign: Any) -> OnnxPass:
         """Return a pass of onnx-ir's as one of passel's."""

@@ -62,7 +62,7 @@ class OnCallable(InterfacePass[Callable_]):
 
     def can_schedule_on(self, kind: OpKind) -> bool:
         """Ask for the interface of the IR under test."""
-        return kind.implements(current[0].interface)
+        return kind.implements(current[0].interface or type)
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Record it."""

@@ -2,84 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mlir.dialects.func import FuncOp
 from mlir.ir import Type, TypeAttr, UnitAttr
 from xdsl.dialects.builtin import FunctionType, StringAttr, i32
 from xdsl.traits import CallableOpInterface
+from xdsl.transforms.canonicalize import CanonicalizePass
 
 from passel.mlir import MLIRAdapter
 from passel.mlir import parse_source as mlir_parse_source
-from passel.testing import Callable_, ToyAdapter, ToyOp
+from passel.testing import AdapterContract, Callable_, Node, ToyAdapter, ToyOp
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from passel.ir import IRAdapter
 
 
-class Node(NamedTuple):
-    """An op to build.
-
-    Attributes:
-        role: `module` or `func` (isolated), `region` (not isolated) or `unknown`.
-        symbol: Its symbol, which a `func` needs.
-        body: What is inside of it.
-    """
-
-    role: str
-    symbol: str | None = None
-    body: tuple[Node, ...] = ()
+Subject = AdapterContract
+"""An adapter with what a test needs of its IR."""
 
 
-class Subject(Protocol):
-    """One adapter and its IR.
-
-    Attributes:
-        adapter: The adapter.
-        names: Op names by role.
-        interface: What the ops of the role `func` implement, and those of `module` do not.
-        dialect: A dialect that can be loaded.
-        misspelt: An op name and a suggestion for it, and a dialect that does not exist.
-        knows_changes: Whether a run tells if the IR changed. MLIR's does not: verifying costs
-            less there than a fingerprint, so that nothing has to know.
-    """
-
-    adapter: IRAdapter
-    names: dict[str, str]
-    interface: type
-    dialect: str
-    misspelt: tuple[str, str, str]
-    knows_changes: bool
-
-    def build(self, node: Node, context: Any) -> Any:
-        """Return the op for a node, with all that is inside."""
-        ...
-
-    def change(self, op: Any) -> None:
-        """Change an op of any role, leaving it valid."""
-        ...
-
-    def break_(self, op: Any) -> None:
-        """Make an op of the role `func` invalid."""
-        ...
-
-    def move(self, op: Any, into: Any) -> None:
-        """Move an op to the end of what is inside of another."""
-        ...
-
-
-class ToySubject:
+class ToySubject(AdapterContract):
     """The toy IR of `passel.testing`."""
 
-    def __init__(self) -> None:
-        self.adapter: IRAdapter = ToyAdapter()
-        roles = ("module", "func", "region", "unknown", "other")
-        self.names = {role: f"toy.{role}" for role in roles}
-        self.interface: type = Callable_
-        self.dialect = "extra"
-        self.misspelt = ("toy.fun", "toy.func", "exta")
-        self.knows_changes = True
+    adapter: IRAdapter = ToyAdapter()
+    names: ClassVar[Mapping[str, str]] = {
+        role: f"toy.{role}" for role in ("module", "func", "region", "unknown", "other")
+    }
+    interface = Callable_
+    dialect = "extra"
+    misspelt = ("toy.fun", "toy.func", "exta")
 
     def build(self, node: Node, context: Any) -> ToyOp:
         """Return the op for a node, with all that is inside."""
@@ -104,23 +59,23 @@ class ToySubject:
         into.add(op)
 
 
-class XDSLSubject:
+class XDSLSubject(AdapterContract):
     """The ops of xDSL, built from generic text."""
 
-    def __init__(self) -> None:
-        self.adapter: IRAdapter = XDSLAdapter()
-        self.names = {
-            "module": "builtin.module",
-            "func": "func.func",
-            "region": "test.op",
-            "unknown": "vendor.unknown",
-            "other": "vendor.other",
-            "terminator": "test.termop",
-        }
-        self.interface: type = CallableOpInterface
-        self.dialect = "cf"
-        self.misspelt = ("func.fucn", "func.func", "arit")
-        self.knows_changes = True
+    adapter: IRAdapter = XDSLAdapter()
+    names: ClassVar[Mapping[str, str]] = {
+        "module": "builtin.module",
+        "func": "func.func",
+        "region": "test.op",
+        "unknown": "vendor.unknown",
+        "other": "vendor.other",
+        "terminator": "test.termop",
+    }
+    interface: type | None = CallableOpInterface
+    dialect = "cf"
+    misspelt = ("func.fucn", "func.func", "arit")
+    has_locations = True
+    foreign = (CanonicalizePass(),)
 
     def build(self, node: Node, context: Any) -> Any:
         """Return the op for a node, with all that is inside."""
@@ -154,30 +109,35 @@ class XDSLSubject:
         into.regions[0].blocks[0].add_op(op)
 
 
+def _in_tables(node: Node) -> Node:
+    """Put functions in regions into modules: in MLIR symbols must be in symbol tables."""
+    body = tuple(map(_in_tables, node.body))
+    if node.role == "region":
+        body = tuple(
+            Node("module", None, (inner,)) if inner.role == "func" else inner for inner in body
+        )
+    return node._replace(body=body)
+
+
 class MLIRSubject(XDSLSubject):
     """The ops of MLIR's bindings, built from the same generic text."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.adapter: IRAdapter = MLIRAdapter()
-        self.names = {**self.names, "region": "scf.execute_region", "terminator": "scf.yield"}
-        self.interface: type = FuncOp
-        self.knows_changes = False
+    adapter: IRAdapter = MLIRAdapter()
+    names: ClassVar[Mapping[str, str]] = {
+        **XDSLSubject.names,
+        "region": "scf.execute_region",
+        "terminator": "scf.yield",
+    }
+    program = _in_tables(AdapterContract.program)
+    interface: type | None = FuncOp
+    knows_changes = False
+    foreign = ()
 
     def build(self, node: Node, context: Any) -> Any:
         """Return the op for a node, with all that is inside."""
         context.allow_unregistered_dialects = True
-        text = self._text(self._in_tables(node))
+        text = self._text(_in_tables(node))
         return mlir_parse_source(context, text, "built.mlir", implicit_module=False)
-
-    def _in_tables(self, node: Node) -> Node:
-        """Put functions in regions into modules: in MLIR symbols must be in symbol tables."""
-        body = tuple(map(self._in_tables, node.body))
-        if node.role == "region":
-            body = tuple(
-                Node("module", None, (inner,)) if inner.role == "func" else inner for inner in body
-            )
-        return node._replace(body=body)
 
     def change(self, op: Any) -> None:
         """Change an op of any role, leaving it valid."""

@@ -1,0 +1,188 @@
+"""The contract suite finds adapters that break the contract, and asks an IR for no more than it has."""
+
+# ruff: noqa: ARG005 - methods of broken adapters take what the contract says
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar
+from unittest import SkipTest
+
+import pytest
+from subjects import ToySubject
+
+from passel.diagnostics import Location
+from passel.testing import AdapterContract, Node, ToyAdapter, ToyOp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from passel.ir import IRAdapter
+
+
+def failures(suite: AdapterContract) -> set[str]:
+    """Return the tests that fail, without those that are skipped."""
+    found: set[str] = set()
+    for name in dir(suite):
+        if name.startswith("test_"):
+            try:
+                getattr(suite, name)()
+            except SkipTest:
+                continue
+            except Exception:  # noqa: BLE001 - that is what pytest catches
+                found.add(name.removeprefix("test_"))
+    return found
+
+
+def suite_of(**broken: Any) -> ToySubject:
+    """Return the suite over the toy IR's adapter with other methods."""
+    suite = ToySubject()
+    suite.adapter = type("Broken", (ToyAdapter,), broken)()
+    return suite
+
+
+def everything_registered(self: Any, op: ToyOp) -> Any:
+    """Answer as an IR does whose unregistered ops have all traits."""
+    kind = ToyAdapter.kind_of(self, op)
+    return kind._replace(registered=True, isolated=True, implements=lambda _: True)
+
+
+def flat_fingerprint(self: Any, op: ToyOp, *, recursive: bool = True) -> object:
+    """Return the ops inside in their order, not how they are nested."""
+    return tuple((each, each.symbol, each.value) for each in op.walk())
+
+
+def placed_fingerprint(self: Any, op: ToyOp, *, recursive: bool = True) -> object:
+    """Return where an op is as well."""
+    return op.parent, ToyAdapter.fingerprint(self, op, recursive=recursive)
+
+
+def verify_top(self: Any, op: ToyOp, *, recursive: bool) -> None:
+    """Blame the op that was asked for."""
+    try:
+        ToyAdapter.verify(self, op, recursive=recursive)
+    except Exception as error:
+        error.op = op  # pyright: ignore[reportAttributeAccessIssue]
+        raise
+
+
+def verify_backwards(self: Any, op: ToyOp, *, recursive: bool) -> None:
+    """Look at the last op first."""
+    for inner in reversed(op.body if recursive else []):
+        verify_backwards(self, inner, recursive=True)
+    ToyAdapter.verify(self, op, recursive=False)
+
+
+@pytest.mark.parametrize(
+    ("broken", "found"),
+    [
+        ({"name": ""}, {"name"}),
+        ({"kind_of": everything_registered}, {"kinds", "interfaces"}),
+        ({"key_of": staticmethod(id)}, {"keys"}),
+        ({"key_of": staticmethod(lambda op: "".join(list(op.name)))}, {"keys"}),
+        ({"key_of": staticmethod(type)}, {"keys"}),
+        ({"kind_named": lambda self, context, name: None}, {"named_kinds"}),
+        ({"suggest_op": lambda self, context, name: ""}, {"suggestions"}),
+        ({"suggest_op": lambda self, context, name: "; did you mean 'toy.func'?"}, {"suggestions"}),
+        ({"children": lambda self, op: op.body}, {"children_are_a_snapshot"}),
+        ({"children": lambda self, op: op.body[:3]}, {"children"}),
+        ({"parent": lambda self, op: None}, {"parents"}),
+        ({"location": lambda self, op: None}, {"locations"}),
+        ({"symbol_name": lambda self, op: op.name}, {"children"}),
+        ({"context_of": lambda self, op: object()}, {"context_of"}),
+        ({"load_dialects": lambda self, context, names: None}, {"load_dialects"}),
+        ({"verify": lambda self, op, recursive: None}, {"verify_names_the_op", "verify_one_op"}),
+        ({"verify": verify_top}, {"verify_names_the_op"}),
+        ({"verify": verify_backwards}, {"verify_finds_the_first"}),
+        ({"print_op": lambda self, op, flags: f"{op}\n"}, {"print"}),
+        ({"print_op": lambda self, op, flags: op.name}, {"print", "print_invalid_ops"}),
+        ({"fingerprint": lambda self, op, recursive=True: object()}, {"print_changes_nothing"}),
+        ({"fingerprint": lambda self, op, recursive=True: 1}, {"fingerprint_of_the_changed"}),
+        ({"fingerprint": flat_fingerprint}, {"fingerprint_knows_nesting"}),
+        ({"fingerprint": placed_fingerprint}, {"fingerprint_of_the_moved"}),
+        ({"encode": lambda self, op, known: b"\x80\x04]."}, {"sending"}),
+        ({"identity_of": lambda self, op: op.name}, {"identities"}),
+        ({"identity_of": lambda self, op: str(op)}, {"identities"}),
+        ({"wrap_pass": lambda self, foreign: foreign}, {"wrapping"}),
+    ],
+)
+def test_a_broken_adapter_is_found(broken: Mapping[str, Any], found: set[str]) -> None:
+    """Each way to break the contract fails the test that is about it."""
+    assert found <= failures(suite_of(**broken))
+
+
+def test_a_good_adapter_passes() -> None:
+    """Nothing fails that is right."""
+    assert failures(ToySubject()) == set()
+
+
+# -- An IR with less -------------------------------------------------------------------------
+
+
+class PoorAdapter(ToyAdapter):
+    """Of an IR without parents, interfaces, unregistered ops or dialects."""
+
+    def parent(self, op: ToyOp) -> None:
+        """Ops do not know."""
+
+
+class TestPoor(ToySubject):
+    """Functions in a module, and nothing else."""
+
+    adapter: IRAdapter = PoorAdapter()
+    program: ClassVar[Node] = Node(
+        "module", None, (Node("func", "first"), Node("func", "second", (Node("region"),)))
+    )
+    interface = None
+    dialect = ""
+    misspelt = ("", "", "")
+    moves = (((1, 0), (0,)),)
+    flat = None
+    has_parents = False
+
+
+class LocatedAdapter(ToyAdapter):
+    """Knows where an op is that has a symbol."""
+
+    def location(self, op: ToyOp) -> Location:
+        """Return a place, perhaps."""
+        return Location("in.toy", 1, 1) if op.symbol else Location()
+
+
+def test_what_is_promised_is_asked_for() -> None:
+    """An IR with locations must have one for each op that is built."""
+    suite = ToySubject()
+    suite.adapter = LocatedAdapter()
+    assert failures(suite) == set()
+    suite.has_locations = True
+    assert failures(suite) == {"locations"}
+
+
+def test_what_is_not_there_is_skipped() -> None:
+    """A test of what an IR does not have says so instead of passing."""
+    suite = TestPoor()
+    for test in (suite.test_interfaces, suite.test_fingerprint_knows_nesting, suite.test_files):
+        with pytest.raises(SkipTest):
+            test()
+
+
+def test_importing_the_suite_needs_no_pytest() -> None:
+    """`passel.testing` is for programs without pytest as well, and needs no IR."""
+    code = "import sys, passel.testing; print({'pytest', 'xdsl', 'mlir'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def names_of(nodes: Sequence[Node]) -> Iterator[str]:
+    """Yield the roles."""
+    return (node.role for node in nodes)
+
+
+def test_nodes_are_walked_in_program_order() -> None:
+    """Paths lead from the top to each node."""
+    program = Node("a", None, (Node("b", None, (Node("c"),)), Node("d")))
+    walked = list(program.walk())
+    assert [path for path, _ in walked] == [(), (0,), (0, 0), (1,)]
+    assert [*names_of([node for _, node in walked])] == ["a", "b", "c", "d"]
