@@ -18,6 +18,7 @@ FUZZ_SECONDS ?= 60
 CLIENTS ?= clients
 XDSL_RELEASES := 0.59.0 0.66.0
 PYTHONS ?= 3.12 3.13 3.14
+PYTHON_TESTS ?=
 DEBIAN ?= sid
 SHELLS := fish groff mandoc zsh
 .PHONY: help demo test sweep properties clients xdsl-releases pythons pythons-of-debian shells distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
@@ -50,7 +51,7 @@ pythons: .venv/.runtime ## Run the suite on those of PYTHONS="3.12 3.13 3.14" th
 	  if ! PYENV_VERSION=$$(pyenv latest $$version 2>/dev/null) python$$version --version; then \
 	    echo "Python $$version is not installed, and not tested"; continue; fi; \
 	  $(MAKE) .venv/python-$$version/.complete && \
-	  .venv/python-$$version/bin/python -m pytest -n auto && \
+	  .venv/python-$$version/bin/python -m pytest -n auto $(PYTHON_TESTS) && \
 	  .venv/python-$$version/bin/lit -sv tests/lit || exit 1; done
 
 pythons-of-debian: ## The same in a fresh Debian, DEBIAN=sid, for others than are installed (debootstrap, root; minutes)
