@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jaxlib.mlir.dialects import stablehlo
+from jaxlib.mlir.ir import Module
+from jaxlib.mlir.passmanager import PassManager as JAXPassManager
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager, Statistic
 from passel.instruments import Timing
@@ -40,6 +44,28 @@ def square(x: jax.Array) -> jax.Array:
     """Compute `asinh` twice, which CSE finds."""
     return jnp.arcsinh(x) * jnp.arcsinh(x)
 
+
+def gated(x: jax.Array) -> jax.Array:
+    """Call a function of JAX's own."""
+    return jnp.where(x > 0, jnp.arcsinh(x), 0.0)
+
+
+def total(x: jax.Array) -> jax.Array:
+    """Reduce."""
+    return (jnp.log1p(x) + jnp.log1p(x)).sum()
+
+
+PIPELINE = "builtin.module(func.func(cse,chlo-legalize-to-stablehlo),inline,symbol-dce)"
+stablehlo.register_stablehlo_passes()
+context = jax.jit(square).lower(jnp.ones(4)).compiler_ir("stablehlo").context
+for function in (square, gated, total):
+    text = str(jax.jit(function).lower(jnp.ones(4)).compiler_ir("stablehlo"))
+    Path(f"{function.__name__}.mlir").write_text(text, encoding="utf-8")
+    theirs, ours = (Module.parse(text, context) for _ in range(2))
+    with context:
+        JAXPassManager.parse(PIPELINE).run(theirs.operation)
+    PassManager.parse(PIPELINE, context).run(ours)
+    print(function.__name__, "as by JAX:", str(ours) == str(theirs))
 
 module = jax.jit(square).lower(jnp.ones(4)).compiler_ir("stablehlo")
 
