@@ -156,6 +156,15 @@ def test_prints_what_xdsl_opt_prints(path: Path, monkeypatch: pytest.MonkeyPatch
             text = expected.output
 
 
+def test_every_part_is_printed_between_passes_alone() -> None:
+    """After the last pass nothing is printed in between, in no part of a split input."""
+    text = "func.func @f() { func.return }\n// -----\nfunc.func @g() { func.return }\n"
+    arguments = ["--split-input-file", "-p", "cse,canonicalize,dce", "--print-between-passes"]
+    theirs = _run(_xdsl_opt, arguments, text)
+    assert theirs.output.count("IR after") == 4
+    assert _run(_passel_opt, arguments, text) == theirs
+
+
 @pytest.mark.sweep
 def test_passes_the_suite(tmp_path: Path) -> None:
     """The suite of xDSL passes if the `xdsl-opt` on the PATH is passel-opt."""

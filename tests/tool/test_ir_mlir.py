@@ -52,8 +52,11 @@ def _assert_same(tool: Tool, *arguments: str) -> None:
 @pytest.mark.parametrize("name", _FILES.split())
 def test_real_files(tool: Tool, name: str) -> None:
     """Real files come out of pipelines byte for byte as mlir-opt prints them."""
+    path = CORPUS / f"{name}.mlir"
+    if not path.exists():
+        pytest.skip("the corpus of this xDSL does not have it")
     for flags in PIPELINES:
-        _assert_same(tool, str(CORPUS / f"{name}.mlir"), *flags)
+        _assert_same(tool, str(path), *flags)
 
 
 BROKEN = {

@@ -43,13 +43,6 @@ def test_other_releases_are_refused_in_a_line(
     assert with_xdsl(version, tmp_path, "-m", "passel", *words) == expected
 
 
-def test_the_driver_of_xdsl_is_for_the_newest(tmp_path: Path) -> None:
-    """`--compat=xdsl` replaces parts of xDSL's driver, which is not the same in other releases."""
-    found = with_xdsl("0.60.0", tmp_path, "-m", "passel", "--compat=xdsl")
-    expected = "passel-opt: error: '--compat=xdsl' needs xDSL 0.74; installed is xDSL 0.60.0\n"
-    assert found == expected
-
-
 def test_a_working_copy_is_taken_for_the_newest(tmp_path: Path) -> None:
     """A version without numbers, as of a checkout, is no reason to refuse it."""
     found = with_xdsl("0+unknown", tmp_path, "-m", "passel", "--version")

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Dialect, Operation
 
+    from passel.instruments.hooks import Run
     from passel.passes import PassRegistry
     from passel.schedule import Step
 
@@ -123,8 +124,9 @@ class _CompatMain(xDSLOptMain):
             if not signature(factory).parameters:  # others are of an older kind
                 self.available_targets[name] = partial(load_target, name, cast("Any", factory))
 
-    def _parse(self, stream: IO[bytes]) -> ModuleOp:
-        text = stream.read().decode("utf-8")
+    def _parse(self, stream: IO[Any]) -> ModuleOp:
+        data = stream.read()
+        text = data if isinstance(data, str) else data.decode("utf-8")  # text in older releases
         with collector_paused():
             parser = _compat_parser(parser_class())(self.ctx, text, self.get_input_name(), None)
             module = parser.parse_module(not self.args.no_implicit_module)
@@ -147,10 +149,10 @@ class _CompatMain(xDSLOptMain):
             name="--passes",
         )
         self.manager.enable_verifier(not self.args.disable_verify)
-        if self.args.print_between_passes or self.args.time_passes:
+        if self.args.print_between_passes or _times_passes(self.args):
             self.manager.add_instrumentation(_Narrator(self.manager, self.args))
 
-    def apply_passes(self, prog: ModuleOp) -> None:
+    def apply_passes(self, prog: ModuleOp) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride] - older releases ask whether to print
         if not self.args.disable_verify:
             self._verify(prog)
         try:
@@ -161,6 +163,7 @@ class _CompatMain(xDSLOptMain):
                 prog.verify()  # raises what xdsl-opt would print
             cause = first.cause.__cause__ if isinstance(first.cause, PassFailure) else first.cause
             raise (cause or error) from None
+        return True
 
     def _verify(self, module: ModuleOp) -> None:
         try:
@@ -175,6 +178,10 @@ def _registry() -> PassRegistry:
     registry = default_registry().copy()
     register_xdsl_passes(registry, override=True)
     return registry
+
+
+def _times_passes(args: Any) -> bool:
+    return getattr(args, "time_passes", False)  # a flag of newer releases
 
 
 def _itself(dialect: Dialect) -> Dialect:
@@ -206,8 +213,11 @@ class _Narrator(PassInstrumentation):
 
     def __init__(self, manager: PassManager, args: Any) -> None:
         self.args = args
-        self.steps_left = len(manager)
+        self.steps = len(manager)
         self.started = 0.0
+
+    def before_run(self, run: Run) -> None:
+        self.steps_left = self.steps  # also in further parts of a split input
 
     def before_pass(self, step: Step, op: Any) -> None:
         if isinstance(op, ModuleOp) and op.parent is None:
@@ -217,7 +227,7 @@ class _Narrator(PassInstrumentation):
         if not isinstance(op, ModuleOp) or op.parent is not None:
             return
         name = step.pass_.name if isinstance(step, PassStep) else step.path
-        if self.args.time_passes:
+        if _times_passes(self.args):
             print(f"Pass {name} took {perf_counter() - self.started} seconds")
         self.steps_left -= 1
         if self.args.print_between_passes and self.steps_left:

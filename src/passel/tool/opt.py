@@ -125,7 +125,7 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
         )
     from passel.xdsl.release import check
 
-    check(newest="'--compat=xdsl'")
+    check()
     from passel.tool.compat import main as xdsl_main
 
     return xdsl_main(words, tool.registry, tool.dialects)

@@ -25,11 +25,8 @@ class ReleaseError(AdapterError, ImportError):
     """The installed release of xDSL is not one that passel works on."""
 
 
-def check(*, newest: str = "") -> None:
+def check() -> None:
     """Check that the installed release can be used.
-
-    Args:
-        newest: What needs the newest release that passel works on.
 
     Raises:
         ReleaseError: It cannot.
@@ -39,5 +36,3 @@ def check(*, newest: str = "") -> None:
         raise ReleaseError(
             f"passel works on xDSL {oldest} to {latest}; installed is xDSL {INSTALLED}"
         )
-    if newest and RELEASE != NEWEST:
-        raise ReleaseError(f"{newest} needs xDSL {latest}; installed is xDSL {INSTALLED}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 from inspect import signature
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
@@ -103,17 +104,26 @@ def targets_of(universe: Universe) -> Mapping[str, Any]:
 
     Before 0.60, those of xDSL itself are functions in its tool.
     """
-    return universe.all_targets if "mlir" in universe.all_targets else _targets_of_the_tool()
+    if "mlir" in universe.all_targets:
+        return universe.all_targets
+    return {**_targets_of_the_tool(), **universe.all_targets}
 
 
 @cache
 def _targets_of_the_tool() -> Mapping[str, Any]:
-    from xdsl.xdsl_opt_main import xDSLOptMain
+    from xdsl import xdsl_opt_main
+    from xdsl.universe import Universe
 
-    tool: Any = object.__new__(xDSLOptMain)
+    tool: Any = object.__new__(xdsl_opt_main.xDSLOptMain)
     found: dict[str, Callable[..., Any]] = {}
     tool.available_targets = found
-    tool.register_all_targets()
+    module: Any = xdsl_opt_main
+    try:
+        # Those of packages are known; asked for all, xDSL fails where one package is broken.
+        module.Universe = SimpleNamespace(get_multiverse=Universe)
+        tool.register_all_targets()
+    finally:
+        module.Universe = Universe
     return {name: _factory(target) for name, target in found.items()}
 
 
