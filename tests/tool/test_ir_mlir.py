@@ -167,6 +167,7 @@ REFUSED = {
 OWN = {
     "allow-effects": "test_effects",
     "check-isolation": "passel's alone",
+    "color": "rendering",
     "compat": "another tool",
     "draw-pipeline": "passel's alone",
     "extend-pipeline": "passel's alone",
@@ -202,6 +203,8 @@ OWN = {
     "o": "test_bytecode",
     "pipeline-variable": "passel's alone",
     "print-between-passes": "xDSL's name for it",
+    "print-completion": "information",
+    "print-manual": "information",
     "profile-actions-to": "a trace of another layout",
     "run-reproducer": "test_reproducers_both_ways",
     "show-dialects": "information",
