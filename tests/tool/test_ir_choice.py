@@ -112,3 +112,14 @@ def test_a_native_plugin(tool: Tool) -> None:
         "passel-opt: error: cannot load pass plugin 'libSea.so': it is native; give a Python file "
         "or module\n"
     )
+
+
+def test_a_function_that_registers_dialects(tool: Tool) -> None:
+    """On MLIR's bindings, a plugin's dialects are what its function adds to a registry."""
+    Path("p.py").write_text(
+        "def register_dialects(registry):\n    print('called with a', type(registry).__name__)\n"
+    )
+    outcome = tool("in.mlir", "--ir=mlir", "--load-dialect-plugin=p.py")
+    assert outcome.code == 0
+    assert outcome.out.startswith("called with a DialectRegistry\nmodule {")
+    assert "called" not in tool("in.mlir", "--load-dialect-plugin=p.py").out

@@ -72,6 +72,8 @@ def _known(registry: PassRegistry) -> tuple[int, ...]:
 
 def _has_dialects(plugin: ModuleType) -> bool:
     """Return whether something in a plugin is, or may be, a dialect of some IR."""
+    if "register_dialects" in vars(plugin):  # as builds of MLIR's bindings have it
+        return True
     for value in vars(plugin).values():
         kind: type[Any] = value if isinstance(value, type) else type(value)
         if any("Dialect" in base.__name__ for base in kind.__mro__):
