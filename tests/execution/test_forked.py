@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import pickle
 import signal
@@ -11,65 +10,31 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sibling_passes import Act, Again, everything, module_of, plain, run
+from sibling_passes import (
+    Act,
+    Again,
+    Die,
+    Meddle,
+    TellProcess,
+    children,
+    everything,
+    module_of,
+    plain,
+    run,
+)
 
 from passel import (
     OpPassManager,
-    Pass,
-    PassContext,
     PassFailedError,
     PassInstrumentation,
     PassManager,
 )
-from passel.execution.strategies import Forked, Sequential, strategy_for
-from passel.testing import ToyAdapter, ToyOp
+from passel.execution.strategies import Sequential, strategy_for
+from passel.execution.strategies.forked import Forked
+from passel.testing import ToyAdapter
 
 if TYPE_CHECKING:
     from passel.schedule import Step
-
-PARENT = os.getpid()
-
-
-class TellProcess(Pass):
-    """Give an op the number 1 if this is another process, else 2."""
-
-    name = "tell-process"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        op.value = 1 if os.getpid() != PARENT else 2
-
-
-class Die(Pass):
-    """End the process on ops of a value, in another way for each."""
-
-    name = "die"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it, unless this is the process of the tests."""
-        if os.getpid() == PARENT:
-            return
-        faulthandler.disable()
-        if op.value == 1:
-            os.kill(os.getpid(), signal.SIGSEGV)
-        if op.value == 2:
-            os._exit(3)
-        if op.value == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        op.value += 10
-
-
-class Meddle(Pass):
-    """Change the op beside its own."""
-
-    name = "meddle"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        assert op.parent is not None
-        place = op.parent.body.index(op)
-        if place == 5:
-            op.parent.body[place - 1].value += 1
 
 
 @pytest.mark.parametrize("jobs", [2, 3])
@@ -119,6 +84,7 @@ def test_a_worker_that_dies_loses_nothing(value: int, how: str) -> None:
     manager = OpPassManager("toy.module").add_nested("toy.func", Die())
     module = module_of(12)
     module.body[5].value = module.body[11].value = value
+    before = children()
     outcome, _, _ = run(Forked(2, eager=True), manager, module)
     assert [failure.symbol for failure in outcome.failures] == ["f4", "f10"]
     assert {failure.kind for failure in outcome.failures} == {"crashed"}
@@ -126,8 +92,7 @@ def test_a_worker_that_dies_loses_nothing(value: int, how: str) -> None:
         assert failure.diagnostic.message.endswith(f"the process that ran passes on it {how}")
     values = [op.value for op in module.body[1:]]
     assert values == [value if i in (4, 10) else 10 for i in range(12)]
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert children() == before
 
 
 def test_changes_outside_of_an_op_are_found() -> None:
@@ -193,7 +158,7 @@ def test_what_cannot_follow_keeps_everything_here(caplog: pytest.LogCaptureFixtu
 INTERRUPTED = """
 import os, signal, sys, time
 from passel import Pass, PassManager
-from passel.execution import strategies
+from passel.execution.strategies.forked import Forked
 from passel.testing import ToyAdapter, parse_toy
 
 class Sleep(Pass):
@@ -203,7 +168,7 @@ class Sleep(Pass):
         time.sleep(60)
 
 import passel.manager.pass_manager as managers
-managers.strategy_for = lambda jobs, executor: strategies.Forked(jobs, eager=True)
+managers.strategy_for = lambda jobs, executor: Forked(jobs, eager=True)
 manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Sleep())
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:

@@ -21,7 +21,9 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
-from passel.execution.strategies import Forked, Sequential, Threads
+from passel.execution.strategies import Sequential
+from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.threads import Threads
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:

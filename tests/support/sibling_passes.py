@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import faulthandler
+import os
+import signal
+from pathlib import Path
+from threading import get_native_id
 from typing import TYPE_CHECKING, Any
 
 from passel import OpPassManager, Pass, PassContext, PassFailure, Statistic
@@ -53,6 +58,61 @@ class Again(Pass):
         """Do it."""
         ctx.count(self.seen, 2)
         ctx.emit_warning(f"again {op.symbol}")
+
+
+PARENT = os.environ.setdefault("PASSEL_TESTS_RUN_IN", str(os.getpid()))
+
+
+def is_elsewhere() -> bool:
+    """Return whether this is not the process of the tests."""
+    return str(os.getpid()) != PARENT
+
+
+class TellProcess(Pass):
+    """Give an op the number 1 if this is another process, else 2."""
+
+    name = "tell-process"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        op.value = 1 if is_elsewhere() else 2
+
+
+class Die(Pass):
+    """End the process on ops of a value, in another way for each."""
+
+    name = "die"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it, unless this is the process of the tests."""
+        if not is_elsewhere():
+            return
+        faulthandler.disable()
+        if op.value == 1:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if op.value == 2:
+            os._exit(3)
+        if op.value == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        op.value += 10
+
+
+class Meddle(Pass):
+    """Change the op beside its own."""
+
+    name = "meddle"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        if op.symbol == "f5":
+            assert op.parent is not None
+            op.parent.body[op.parent.body.index(op) - 1].value += 1
+
+
+def children() -> set[str]:
+    """Return the processes that this thread has started and that are not gone."""
+    path = Path(f"/proc/{os.getpid()}/task/{get_native_id()}/children")
+    return set(path.read_text(encoding="utf-8").split())
 
 
 def module_of(count: int, inner: int = 0) -> ToyOp:

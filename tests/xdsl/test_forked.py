@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,10 +14,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from passel import Diagnostic, OperationPass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.execution.strategies import Forked, Threads
+from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.futures import Futures
+from passel.execution.strategies.threads import Threads
 from passel.xdsl import DominanceInfo, XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
     from tool_fixtures import Tool
@@ -26,13 +31,22 @@ if TYPE_CHECKING:
 PIPELINE = "builtin.module(func.func(cse,canonicalize,loop-invariant-code-motion),symbol-dce)"
 
 
-@pytest.fixture(autouse=True, params=["processes", "threads"])
+@pytest.fixture(scope="module")
+def pool() -> Generator[ProcessPoolExecutor]:
+    """Two processes for the tests of this file."""
+    with ProcessPoolExecutor(2, get_context("fork")) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True, params=["processes", "threads", "pool"])
 def _shares_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Share even little work."""
 
     def eager(jobs: int | None, executor: object = None) -> SiblingStrategy:
         if request.param == "threads":
             return Threads(jobs)
+        if request.param == "pool":
+            return Futures(request.getfixturevalue("pool"))
         return Forked(jobs or 1, eager=True)
 
     monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)

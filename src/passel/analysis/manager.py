@@ -176,6 +176,16 @@ class AnalysisManager:
         """Return the manager of an op immediately inside, if there is one."""
         return self._children.get(self._services.identity_of(op))
 
+    def kinds(self) -> set[Any]:
+        """Return the kinds of analyses that are cached, of the op and of the ops inside."""
+        inside = (child.kinds() for child in self._children.values())
+        return set(self.results).union(*inside)
+
+    def kinds_around(self) -> set[Any]:
+        """Return the kinds of analyses that are cached, of the op and of the ops around."""
+        around = set[Any]() if self._parent is None else self._parent.kinds_around()
+        return around | set(self.results)
+
     def clear(self) -> None:
         """Drop all analyses of the op and of the ops inside."""
         self.results.clear()

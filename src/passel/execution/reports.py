@@ -34,6 +34,11 @@ class Reports:
         self._on_failure = on_failure
         self.held: int = 0
 
+    @property
+    def renders(self) -> bool:
+        """Whether diagnostics are wanted with their ops as text."""
+        return self._emit is not None
+
     def branch(self) -> Reports:
         """Return one for another thread, all of whose reports are held back."""
         other = Reports(self._emit, None)

@@ -6,11 +6,13 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from passel.errors import EncodingError
 from passel.execution.outcome import UNCHANGED, Outcome
 from passel.execution.reports import Reports
 from passel.execution.runner import PipelineRunner
 from passel.execution.services import Checks, RunServices
 from passel.execution.strategies import Sequential
+from passel.execution.strategies.base import LeftBehind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from passel.execution.services import PassGate
     from passel.execution.strategies import SiblingStrategy
     from passel.instruments.hooks import Instrumentor
-    from passel.ir import IRAdapter
-    from passel.schedule import Pipeline, PipelineCompiler, Schedule, Step
+    from passel.ir import IRAdapter, Shipment
+    from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Schedule, Step
 
 
 class Run:
@@ -128,6 +130,57 @@ class Run:
         if self.outcome.interrupt is not None:
             raise self.outcome.interrupt
         return self.outcome
+
+    def do_share(
+        self,
+        schedule: Schedule,
+        step: NestedStep,
+        shipment: Shipment,
+        ordinals: Sequence[int],
+        analyses: Mapping[Any, Any],
+    ) -> list[tuple[Outcome, Any]] | None:
+        """Do a share of another run's work on siblings.
+
+        Args:
+            schedule: The nested step alone.
+            step: That step.
+            shipment: Copies of some siblings.
+            ordinals: Of each, which one of its siblings it is in the other run.
+            analyses: What it answers of which analyses of ops around are cached.
+
+        Returns:
+            Of each task the outcome, and what it has done to its op; None if that is not all
+            that there is to say.
+        """
+        around = self.adapter.parent(shipment.ops[0])
+        self.op, self.pipeline = around, schedule.pipeline
+        hooks, services, runner = self._hooks, self._services, self._runner
+        hooks.run = self
+        self._reports.held = 1
+        with hooks.around(hooks.before_run, hooks.after_run, self) as bracket:
+            bracket.extra = {"failed": False}
+            if runner.initialize(schedule, around).failures:
+                return None
+            level, tasks = runner.level(step, around, analyses)
+            known = shipment.known
+            level.start_apart()
+            for op, number in zip(shipment.ops, ordinals, strict=True):
+                services.ordinals[services.identity_of(op)] = number
+            done: list[tuple[Outcome, Any]] = []
+            wanted = set(map(services.identity_of, shipment.ops))
+            for task in tasks:
+                if services.identity_of(task.op) not in wanted:
+                    continue
+                outcome = level(task)
+                if isinstance(outcome.interrupt, LeftBehind):
+                    return None
+                try:
+                    done.append((outcome, level.pack(task, outcome, known)))
+                except EncodingError:
+                    return None
+                if outcome.interrupt is not None:
+                    break
+            return done if len(done) == len(shipment.ops) and level.is_sound() else None
 
     def _cross(
         self,

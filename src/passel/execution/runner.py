@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from passel.analysis import AnalysisManager
 from passel.errors import AnchorError, Problem
 from passel.execution.analyses import AnalysisRunner
 from passel.execution.context import OpContext
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from passel.execution.services import RunServices
+    from passel.execution.siblings import Level
     from passel.execution.strategies import SiblingStrategy
     from passel.instruments.hooks import Instrumentor
     from passel.ir import IRAdapter
     from passel.passes.context import PipelineTree
-    from passel.schedule import PassStep, PassTree, PipelineCompiler, Schedule, Step
+    from passel.schedule import NestedStep, PassStep, PassTree, PipelineCompiler, Schedule, Step
 
 
 class PipelineRunner:
@@ -63,8 +65,8 @@ class PipelineRunner:
         )
         self.verifier: Verifier = Verifier(services)
         self._planner = Planner(services)
-        siblings = SiblingRunner(services, self._planner, self.verifier, strategy, self)
-        self._steps = StepRunner(services, self.verifier, siblings.run)
+        self._siblings = SiblingRunner(services, self._planner, self.verifier, strategy, self)
+        self._steps = StepRunner(services, self.verifier, self._siblings.run)
 
     def branch(self, services: RunServices) -> PipelineRunner:
         """Return one for another thread, with what it shares with others there."""
@@ -89,6 +91,30 @@ class PipelineRunner:
         if outcome.failures or not ctx.unsettled or not self._services.verifies:
             return outcome
         return merge([outcome, self._settle(op, ctx)])
+
+    def level(
+        self, step: NestedStep, op: Any, analyses: Mapping[Any, Any]
+    ) -> tuple[Level, list[OpContext]]:
+        """Return the work on the ops inside of an op, which is all that there is to do.
+
+        Args:
+            step: The nested step.
+            op: The op.
+            analyses: What it answers of which analyses of the op, and of those around, are cached.
+        """
+        around = [op]
+        while (outer := self.adapter.parent(around[-1])) is not None:
+            around.append(outer)
+        ctx: OpContext | None = None
+        for each in reversed(around):
+            outer_analyses = None if ctx is None else ctx.cached
+            cached = AnalysisManager(each, self.analyzer, outer_analyses)
+            cached.results = cast("dict[Any, Any]", analyses)
+            place = self._services.policies.lifetime.place_of(each)
+            ctx = OpContext(self, each, place, None, ctx, analyses=cached)
+            ctx.cached, ctx.step = cached, step
+        assert ctx is not None  # noqa: S101 - the op's own
+        return self._siblings.level(step, op, ctx)
 
     def initialize(self, schedule: Schedule, op: Any) -> Outcome:
         """Call `initialize` of every pass that has one, once per schedule."""

@@ -20,7 +20,7 @@ from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
 from passel.execution.services import VerifyEach
 from passel.execution.strategies.base import Branch
 from passel.execution.verification import Verifier
-from passel.ir import LocksContexts, SendsOps, ability_of
+from passel.ir import LocksContexts, SendsOps, ShipsOps, ability_of
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
@@ -90,12 +90,9 @@ class SiblingRunner:
     def run(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
         """Run nested pipelines on the ops inside of `op` and return the merged outcome."""
         services, reports = self.services, self.services.reports
-        level = _Level(self, step, op, ctx)
-        tasks = level.tasks()
+        level, tasks = self.level(step, op, ctx)
         if not tasks:
             return UNCHANGED
-        if self._tracks:
-            ctx.siblings = SiblingStates(services.adapter, op, level.children)
         if services.hooks.sees_steps:
             identity_of = services.identity_of
             services.ordinals.update((identity_of(op), i) for i, op in enumerate(level.children))
@@ -116,8 +113,16 @@ class SiblingRunner:
                 reports(merged.diagnostics, merged.failures)
         return merged
 
+    def level(self, step: NestedStep, op: Any, ctx: OpContext) -> tuple[Level, list[OpContext]]:
+        """Return the work on the ops inside of an op, and its tasks."""
+        level = Level(self, step, op, ctx)
+        tasks = level.tasks()
+        if tasks and self._tracks:
+            ctx.siblings = SiblingStates(self.services.adapter, op, level.children)
+        return level, tasks
 
-class _Level:
+
+class Level:
     """Nested pipelines while they run on the ops inside of one op."""
 
     def __init__(self, owner: SiblingRunner, step: NestedStep, op: Any, ctx: OpContext) -> None:
@@ -137,6 +142,8 @@ class _Level:
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
         self.children: list[Any] = list(services.adapter.children(op))
         self._sends = ability_of(services.adapter, SendsOps)
+        self._ships = ability_of(services.adapter, ShipsOps)
+        self._assignment = b""
         self._watch = self._lifetime.watch(op, self.children)
 
     def tasks(self) -> list[OpContext]:
@@ -251,23 +258,27 @@ class _Level:
         Raises:
             EncodingError: It cannot be sent, or is to be done again here.
         """
-        assert self._sends is not None  # noqa: S101 - `can_leave`
+        carrier = self._sends or self._ships
+        assert carrier is not None  # noqa: S101 - `can_leave`, or `can_ship`
         if outcome.failures and self._repeats_failures:
             raise EncodingError("it is to fail where the run is observed")
         claims = bool(task.claims)
         if outcome.changed is False and not outcome.failures and not claims:
             return Packed(None, claims)
-        return Packed(self._sends.encode(task.op, noted), claims)
+        return Packed(carrier.encode(task.op, noted), claims)
 
-    def unpack(self, task: OpContext, packed: Packed, /) -> None:
+    def unpack(
+        self, task: OpContext, packed: Packed, noted: Sequence[Any] | None = None, /
+    ) -> None:
         """Do to the op here what a task has done to it in another process."""
         siblings = self._ctx.siblings
         if packed.claims:
             task.claims = (task.plan.steps[-1],)
         if packed.contents is not None:
-            assert self._sends is not None  # noqa: S101 - `can_leave`
-            noted = self.note(task)
-            self._sends.decode_into(task.op, packed.contents, self._runner.ir_context, noted)
+            carrier = self._sends or self._ships
+            assert carrier is not None  # noqa: S101 - `can_leave`, or `can_ship`
+            known = self.note(task) if noted is None else noted
+            carrier.decode_into(task.op, packed.contents, self._runner.ir_context, known)
         if siblings is not None:
             good = siblings.good[task.number] if packed.contents is None else None
             siblings.leave(task.number, good)
@@ -291,6 +302,70 @@ class _Level:
         services = self._services
         failure = services.failures.died(self._suspects([task]), task.op, how)
         return services.reports.fail(failure)
+
+    # -- Work in processes that know nothing of it --------------------------------------------
+
+    @property
+    def can_ship(self) -> bool:
+        """Whether tasks can be done by a process that knows nothing of them, as far as is known."""
+        services, steps = self._services, passes_in(self._step)
+        return (
+            self._ships is not None
+            and not services.gates
+            and not services.checks.isolation
+            and not services.checks.analyses
+            and services.hooks.can_split
+            and all(step.pass_.can_fork for step in steps)
+        )
+
+    def prepare_shipping(self) -> None:
+        """Make ready what all processes need that know nothing of the tasks.
+
+        Raises:
+            EncodingError: It cannot be sent.
+        """
+        from passel.execution.strategies.parcels import Assignment, pack_assignment  # noqa: PLC0415 - rarely needed
+
+        services = self._services
+        assignment = Assignment(
+            type(services.hooks.run),
+            services.adapter,
+            self._step,
+            services.checks,
+            services.reports.renders,
+            services.hooks.collects_statistics,
+        )
+        self._assignment = pack_assignment(assignment)
+
+    def ship(self, tasks: Sequence[OpContext], /) -> tuple[bytes, Sequence[Any]]:
+        """Return tasks for another process, and what will not be sent back.
+
+        Raises:
+            EncodingError: They cannot be sent.
+        """
+        from passel.execution.strategies.parcels import Parcel, pack  # noqa: PLC0415 - rarely needed
+
+        if any(task.cached is not None and task.cached.kinds() for task in tasks):
+            raise EncodingError("analyses of the ops are known already")
+        assert self._ships is not None  # noqa: S101 - `can_ship`
+        ops = [task.op for task in tasks]
+        shipped, known = self._ships.ship(ops, self._runner.ir_context)
+        ordinals = tuple(task.number for task in tasks)
+        parts = self._services.hooks.branch()[1]
+        parcel = Parcel(shipped, ordinals, parts, self._kinds_around())
+        return pack(self._assignment, parcel), known
+
+    def _kinds_around(self) -> frozenset[Any]:
+        """Return the kinds of analyses that are cached for ops around the tasks'."""
+        kinds: set[Any] = set()
+        ctx: OpContext | None = self._ctx
+        while ctx is not None:
+            if ctx.cached is not None:
+                kinds |= ctx.cached.kinds_around()
+            ctx = ctx.parent
+        return frozenset(kinds)
+
+    # -- The op around ------------------------------------------------------------------------
 
     def settle(self, tasks: Sequence[OpContext], outcomes: list[Outcome]) -> Outcome:
         """Look at the op as a whole after all pipelines have run.

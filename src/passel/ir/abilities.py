@@ -6,10 +6,10 @@ An adapter has one by having its methods; `ability_of` says whether it does.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from passel.ir.frontend import Frontend
@@ -192,6 +192,62 @@ class SendsOps(Protocol):
 
     def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
         """Give an op what `encode` has returned, in place of its own; it stays the same object."""
+        ...
+
+
+class Shipment(NamedTuple):
+    """Copies of ops in a process that knew nothing of them.
+
+    Attributes:
+        context: The IR's own context.
+        ops: The copies, inside of a copy of the op around.
+        known: What need not be sent back of them.
+    """
+
+    context: Any
+    ops: Sequence[Any]
+    known: Sequence[Any]
+
+
+@runtime_checkable
+class ShipsOps(Protocol):
+    """Optional ability of an adapter: ops can go to a process that knows nothing of them.
+
+    The workers of executors use it for siblings; without it there is none of these.
+    """
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions that such a process has to have as well, by name."""
+        ...
+
+    def ship(self, ops: Sequence[Any], context: Any) -> tuple[bytes, Sequence[Any]]:
+        """Return copies of ops that stand right inside of one op, and what is known of them.
+
+        The ops around them come along as well, with as much of what else is in them as passes
+        may look at: declarations of the symbols that the ops refer to.
+
+        Args:
+            ops: The ops.
+            context: The IR's own context.
+
+        Returns:
+            The copies, and what need not be sent back.
+
+        Raises:
+            EncodingError: They hold what cannot be sent.
+        """
+        ...
+
+    def receive(self, data: bytes) -> Shipment:
+        """Return what `ship` has sent."""
+        ...
+
+    def encode(self, op: Any, known: Sequence[Any]) -> bytes:
+        """Return all of an op that passes on it may change; as for `SendsOps`."""
+        ...
+
+    def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
+        """Give an op what `encode` has returned, in place of its own; as for `SendsOps`."""
         ...
 
 

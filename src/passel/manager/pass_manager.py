@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from passel.diagnostics import log_diagnostics, log_warning
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run, VerifyEach
-from passel.execution.strategies import Threads, strategy_for
+from passel.execution.strategies import strategy_for
 from passel.instruments.hooks import Instrumentor
 from passel.ir import (
     ANY,
@@ -441,8 +441,8 @@ class PassManager(OpPassManager):
         schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
         instrumentor = Instrumentor(instrumentations)
-        threads = isinstance(strategy, Threads)
-        if not strategy.in_order and (bound := instrumentor.bound_here(threads=threads)):
+        bound = [] if strategy.in_order else instrumentor.bound_here(threads=strategy.uses_threads)
+        if bound:
             log_warning(f"no {strategy.where}: {', '.join(bound)} cannot observe them")
         run = Run(
             compiler,

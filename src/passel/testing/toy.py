@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.diagnostics import UNKNOWN, Location, suggest
-from passel.ir import InvalidIR, OpKind, PrintFlags
+from passel.ir import InvalidIR, OpKind, PrintFlags, Shipment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 class Callable_:  # noqa: N801 - the toy IR's one interface
@@ -182,6 +182,32 @@ class ToyAdapter:
         """
         inside = map(self.fingerprint, op.body) if recursive else op.body
         return (op, op.symbol, op.value, *inside)
+
+    def versions(self) -> Mapping[str, str]:
+        """Return nothing: the toy IR is of passel's own version."""
+        return {}
+
+    def ship(self, ops: Sequence[ToyOp], context: set[str]) -> tuple[bytes, Sequence[object]]:
+        """Return the ops, and what the ops around them are without what is in them."""
+        around: list[tuple[str, str | None, int]] = []
+        outer = ops[0].parent
+        while outer is not None:
+            around.append((outer.name, outer.symbol, outer.value))
+            outer = outer.parent
+        return pickle.dumps((context, around, list(map(_as_data, ops)))), ()
+
+    def receive(self, data: bytes) -> Shipment:
+        """Return copies of the ops."""
+        context, around, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
+        op: ToyOp | None = None
+        for name, symbol, value in reversed(around):
+            inner = ToyOp(name, symbol, value=value)
+            op = inner if op is None else op.add(inner)
+        ops = list(map(_from_data, sent))
+        for each in ops:
+            if op is not None:
+                op.add(each)
+        return Shipment(context, ops, ())
 
     def known_parts(self, op: ToyOp) -> Sequence[object]:
         """Return nothing: all of an op is sent."""

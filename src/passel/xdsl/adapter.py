@@ -44,11 +44,11 @@ from passel.xdsl.printing import printed
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from xdsl.ir import Attribute, Operation
 
-    from passel.ir import PrintFlags
+    from passel.ir import PrintFlags, Shipment
     from passel.ir.frontend import Frontend
     from passel.passes import Pass
 
@@ -225,6 +225,24 @@ class XDSLAdapter:
     fingerprint: staticmethod[..., Fingerprint] = staticmethod(
         fingerprint
     )  # called once per pass and op: without detour
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the release of xDSL."""
+        from passel.xdsl.release import INSTALLED
+
+        return {"xdsl": INSTALLED}
+
+    def ship(self, ops: Sequence[Operation], context: Context) -> tuple[bytes, Sequence[Attribute]]:
+        """Return copies of ops, as `passel.xdsl.shipping` does."""
+        from passel.xdsl.shipping import ship
+
+        return ship(ops, context)
+
+    def receive(self, data: bytes) -> Shipment:
+        """Return what `ship` has sent."""
+        from passel.xdsl.shipping import receive
+
+        return receive(data, self.create_context)
 
     def known_parts(self, op: Operation) -> Sequence[Attribute]:
         """Return the attributes of an op and of what is inside."""

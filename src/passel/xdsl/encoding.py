@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import io
 import pickle
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
@@ -25,7 +26,7 @@ from xdsl.ir import Block, Operation, Region
 from passel.errors import EncodingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import LocationAttr
@@ -76,7 +77,7 @@ def encode(op: Operation, known: Sequence[Attribute] = ()) -> bytes:
     writer.write(op)
     buffer = io.BytesIO()
     try:
-        _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(
+        AttributePickler(buffer, pickle.HIGHEST_PROTOCOL).dump(
             (
                 writer.code,
                 writer.attributes[len(known) :],
@@ -103,11 +104,8 @@ def decode_into(
         context: The op's context, which knows the classes of unregistered ops.
         known: As for `encode`.
     """
-    token = _context.set(context)
-    try:
+    with reading_in(context):
         code, attributes, classes, is_forward, orders = pickle.loads(data)  # noqa: S301 - a process of one's own wrote it
-    finally:
-        _context.reset(token)
     kinds = [context.get_op(each) if isinstance(each, str) else each for each in classes]
     _Reader(code, [*known, *attributes], kinds, is_forward=is_forward).read(op, orders)
 
@@ -115,10 +113,21 @@ def decode_into(
 _context: ContextVar[Any] = ContextVar("context")
 
 
-class _Pickler(pickle.Pickler):
+@contextmanager
+def reading_in(context: Context) -> Generator[None]:
+    """Let attributes that are not registered be read in a `with` statement, in a context."""
+    token = _context.set(context)
+    try:
+        yield
+    finally:
+        _context.reset(token)
+
+
+class AttributePickler(pickle.Pickler):
     """Pickles attributes; those that are not registered have classes that no module has."""
 
     def reducer_override(self, obj: Any, /) -> Any:
+        """Pickle an attribute that is not registered as what makes one; others as ever."""
         if isinstance(obj, UnregisteredAttr):
             parts = (obj.attr_name.data, obj.is_type.data, obj.is_opaque.data, obj.value.data)
             return _unregistered_attribute, parts

@@ -1,15 +1,9 @@
-"""Strategies: how siblings share the work of a nested pipeline."""
+"""Strategies: how siblings share the work of a nested pipeline.
+
+What shares work is in modules of its own, which are loaded when it is asked for.
+"""
 
 from passel.execution.strategies.base import Sequential, SiblingStrategy, SiblingWork
-from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.selection import strategy_for
-from passel.execution.strategies.threads import Threads
 
-__all__ = [
-    "Forked",
-    "Sequential",
-    "SiblingStrategy",
-    "SiblingWork",
-    "Threads",
-    "strategy_for",
-]
+__all__ = ["Sequential", "SiblingStrategy", "SiblingWork", "strategy_for"]

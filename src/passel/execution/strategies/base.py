@@ -30,6 +30,10 @@ class Branch(NamedTuple):
     parts: Any
 
 
+class LeftBehind(BaseException):
+    """Raised in a worker by passes that ask for what has not come along; never leaves passel."""
+
+
 class SiblingWork(Protocol):
     """The work on the ops immediately inside of one op, as strategies see it."""
 
@@ -80,8 +84,35 @@ class SiblingWork(Protocol):
         """
         ...
 
-    def unpack(self, task: Any, packed: Any, /) -> None:
-        """Do to the op here what a task has done to it in another process."""
+    def unpack(self, task: Any, packed: Any, noted: Any = None, /) -> None:
+        """Do to the op here what a task has done to it in another process.
+
+        Args:
+            task: The task.
+            packed: What it has done.
+            noted: What was not sent; None for what `note` says.
+        """
+        ...
+
+    @property
+    def can_ship(self) -> bool:
+        """Whether tasks can be done by a process that knows nothing of them, as far as is known."""
+        ...
+
+    def prepare_shipping(self) -> None:
+        """Make ready what all processes need that know nothing of the tasks.
+
+        Raises:
+            EncodingError: It cannot be sent.
+        """
+        ...
+
+    def ship(self, tasks: Sequence[Any], /) -> tuple[bytes, Any]:
+        """Return tasks for the function `work_off`, and what will not be sent back.
+
+        Raises:
+            EncodingError: They cannot be sent.
+        """
         ...
 
     def is_sound(self) -> bool:
@@ -99,10 +130,12 @@ class SiblingStrategy(Protocol):
     Attributes:
         in_order: Whether each task ends before the next one starts, so that what it reports can
             be reported at once.
+        uses_threads: Whether tasks are done by several threads of this process.
         where: What does the tasks, as messages name it.
     """
 
     in_order: bool
+    uses_threads: bool
     where: str
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
@@ -126,6 +159,7 @@ class Sequential:
     """One task after the other, in the calling thread."""
 
     in_order = True
+    uses_threads = False
     where = "this thread"
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:

@@ -17,13 +17,15 @@ import struct
 import sys
 import tempfile
 import warnings
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from mmap import mmap
+from threading import current_thread, main_thread
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, chunks_of, most_at_once
+from passel.execution.strategies.results import Result, taken
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -55,6 +57,7 @@ class Forked:
     """
 
     in_order = False
+    uses_threads = False
     where = "worker processes"
 
     def __init__(self, jobs: int, *, eager: bool = False) -> None:
@@ -88,13 +91,13 @@ class Forked:
             if result is None:
                 yield from self._do_again(work, chunk, deaths.get(number))
             else:
-                yield from _taken(work, chunk, result)
+                yield from taken(work, chunk, result)
 
     def _work_off(
         self, work: SiblingWork, chunks: Mapping[int, Sequence[Any]]
-    ) -> tuple[dict[int, _Result], dict[int, _Death]]:
+    ) -> tuple[dict[int, Result], dict[int, _Death]]:
         """Let workers do chunks; as long as workers die, others do what these have left."""
-        results: dict[int, _Result] = {}
+        results: dict[int, Result] = {}
         deaths: dict[int, _Death] = {}
         left = chunks
         while left:
@@ -119,23 +122,11 @@ class Forked:
                 continue
             results, deaths = self._work_off(work, {0: [task]})
             if 0 in results:
-                yield from _taken(work, [task], results[0])
+                yield from taken(work, [task], results[0])
             elif 0 in deaths:
                 yield work.die(task, deaths[0].how)
             else:
                 yield work(task)
-
-
-class _Result(NamedTuple):
-    """The work that a worker has done.
-
-    Attributes:
-        done: The outcome of each task, and what it has done to its op.
-        observers: What has observed it.
-    """
-
-    done: list[tuple[Outcome, Any]]
-    observers: Any
 
 
 class _Death(NamedTuple):
@@ -170,7 +161,7 @@ class _Crew:
         self._progress = mmap(-1, 2 * _TOKEN.size * size)
         self.deaths: dict[int, _Death] = {}
 
-    def run(self) -> dict[int, _Result]:
+    def run(self) -> dict[int, Result]:
         """Do the work, and return the results by the numbers of chunks."""
         tokens = _tokens(self._chunks)
         sys.stdout.flush()
@@ -181,11 +172,12 @@ class _Crew:
         files: list[IO[bytes]] = []
         workers: list[int] = []
         try:
-            for number in range(self._size):
-                file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below, and read before
-                files.append(file)
-                workers.append(self._start(number, file, tokens))
-            results: dict[int, _Result] = {}
+            with _interrupts_held():
+                for number in range(self._size):
+                    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below, and read before
+                    files.append(file)
+                    workers.append(self._start(number, file, tokens))
+            results: dict[int, Result] = {}
             for number, (pid, file) in enumerate(zip(tuple(workers), files, strict=True)):
                 _, status = os.waitpid(pid, 0)
                 workers.remove(pid)
@@ -222,7 +214,7 @@ class _Crew:
             at_work.set(True)
             self._work.start_apart()
             parent = os.getppid()
-            results: dict[int, _Result] = {}
+            results: dict[int, Result] = {}
             while (token := os.read(tokens, _TOKEN.size)) and os.getppid() == parent:
                 (chunk,) = _TOKEN.unpack(token)
                 result = self._do(number, chunk)
@@ -237,7 +229,7 @@ class _Crew:
         finally:
             os._exit(code)
 
-    def _do(self, worker: int, number: int) -> _Result | None:
+    def _do(self, worker: int, number: int) -> Result | None:
         """Do a chunk; None if what it leads to cannot be sent."""
         work, chunk = self._work, self._chunks[number]
         done: list[tuple[Outcome, Any]] = []
@@ -251,7 +243,7 @@ class _Crew:
                 except EncodingError:
                     return None
             self._set_progress(worker, number, len(chunk))
-        return _Result(done, observers)
+        return Result(done, observers)
 
     def _set_progress(self, worker: int, chunk: int, index: int) -> None:
         _TOKEN.pack_into(self._progress, 2 * _TOKEN.size * worker, chunk)
@@ -267,19 +259,21 @@ class _Crew:
         self.deaths[chunk] = _Death(index, how)
 
 
-def _taken(work: SiblingWork, chunk: Sequence[Any], result: _Result) -> Iterator[Outcome]:
-    """Take over what a worker has done, and yield the outcomes."""
-    work.merge(result.observers)
-    collects = gc.isenabled()
-    gc.disable()  # much is made, and nothing becomes garbage
+@contextmanager
+def _interrupts_held() -> Generator[None]:
+    """Hold Ctrl-C back while processes are forked: what is raised in there is lost."""
+    usual = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or not callable(usual):
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     try:
-        for task, (_, packed) in zip(chunk, result.done, strict=True):
-            work.unpack(task, packed)
+        yield
     finally:
-        if collects:
-            gc.enable()
-    for outcome, _ in result.done:
-        yield outcome
+        signal.signal(signal.SIGINT, usual)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _tokens(numbers: Iterable[int]) -> int:
@@ -290,7 +284,7 @@ def _tokens(numbers: Iterable[int]) -> int:
     return reading
 
 
-def _write(file: IO[bytes], chunk: int, result: _Result) -> None:
+def _write(file: IO[bytes], chunk: int, result: Result) -> None:
     """Write a result, unless it cannot be written: then the chunk is done again."""
     with suppress(Exception):
         data = pickle.dumps((chunk, result), pickle.HIGHEST_PROTOCOL)
@@ -298,7 +292,7 @@ def _write(file: IO[bytes], chunk: int, result: _Result) -> None:
         file.flush()
 
 
-def _read(file: IO[bytes]) -> Iterator[tuple[int, _Result]]:
+def _read(file: IO[bytes]) -> Iterator[tuple[int, Result]]:
     """Yield the results that a worker has written."""
     file.seek(0)
     while True:

@@ -1,15 +1,15 @@
 """Which strategy a run takes, as it was asked for."""
 
+# ruff: noqa: PLC0415
+# Most runs take the plainest one, and start faster without the others.
+
 from __future__ import annotations
 
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from passel.execution.strategies.base import Sequential
-from passel.execution.strategies.forked import Forked
-from passel.execution.strategies.threads import Threads
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -41,13 +41,28 @@ def strategy_for(jobs: int | None, executor: Executor | None = None) -> SiblingS
     if jobs is None or jobs == 1:
         return Sequential()
     if _is_free_threaded():
+        from passel.execution.strategies.threads import Threads
+
         return Threads(jobs)
-    return Forked(jobs) if hasattr(os, "fork") else Sequential()
+    if not hasattr(os, "fork"):
+        return Sequential()
+    from passel.execution.strategies.forked import Forked
+
+    return Forked(jobs)
 
 
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from passel.execution.strategies.futures import Futures
+    from passel.execution.strategies.threads import Threads
+
     if isinstance(executor, ThreadPoolExecutor):
         return Threads(jobs, executor)
+    if (of_cluster := getattr(executor, "get_executor", None)) is not None:  # a client of Dask
+        executor = of_cluster()
+    if callable(getattr(executor, "submit", None)):
+        return Futures(executor, jobs)
     raise TypeError(f"expected an executor, such as ProcessPoolExecutor(), got {executor!r}")
 
 

@@ -39,6 +39,7 @@ class Threads:
     """
 
     in_order = False
+    uses_threads = True
     where = "threads"
 
     def __init__(self, jobs: int | None = None, pool: ThreadPoolExecutor | None = None) -> None:

@@ -1,0 +1,219 @@
+"""Siblings on the workers of an executor: other processes, or other machines.
+
+Ops are sent as bytes, in shares, with the passes. What a worker cannot do is done here; what a
+worker had that is gone is done again, in processes of its own, so that an op that kills
+processes is named and does not kill this one.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections import deque
+from concurrent.futures import TimeoutError as NotReady
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import brief, log_warning
+from passel.errors import EncodingError
+from passel.execution.strategies.base import at_work, chunks_of, most_at_once
+from passel.execution.strategies.remote import work_off
+from passel.execution.strategies.results import Result, taken
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from concurrent.futures import Executor, Future
+
+    from passel.execution.outcome import Outcome
+    from passel.execution.strategies.base import SiblingWork
+
+_CHUNKS_PER_WORKER = 4
+
+_COMMAND = "from passel.execution.strategies.remote import main; main()"
+
+_PATIENCE = 0.5
+"""Seconds that the workers of a process pool have to end after an interrupt."""
+
+
+class Futures:
+    """Tasks on the workers of an executor, where the IR and all passes can be sent.
+
+    Args:
+        executor: The executor, whose workers can import passel, the IR and the passes.
+        jobs: How many shares at once; None for as many as it takes.
+    """
+
+    in_order = False
+    uses_threads = False
+    where = "workers of an executor"
+
+    def __init__(self, executor: Executor, jobs: int | None = None) -> None:
+        self._executor = executor
+        self._limit = jobs
+        self.jobs: int = jobs or workers_of(executor)
+
+    def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
+        """Do all tasks, and yield their outcomes in the order of the tasks."""
+        if at_work.get() or len(tasks) < 2 or most_at_once(2, work) < 2:  # noqa: PLR2004 - one cannot be shared
+            return map(work, tasks)
+        if not work.can_ship:
+            return map(work, tasks)
+        try:
+            work.prepare_shipping()
+        except EncodingError as error:
+            log_warning(f"no {self.where}: {error}")
+            return map(work, tasks)
+        return self._share(work, tasks)
+
+    def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
+        jobs = most_at_once(self.jobs, work)
+        is_limited = self._limit is not None or work.jobs is not None
+        chunks = list(chunks_of(tasks, jobs * _CHUNKS_PER_WORKER).values())
+        window = jobs if is_limited else len(chunks)
+        sent: deque[_Sent] = deque()
+        told: set[str] = set()
+        following = iter(chunks)
+        try:
+            for _ in chunks:
+                while len(sent) < window and (chunk := next(following, None)) is not None:
+                    sent.append(self._send(work, chunk))
+                share = sent.popleft()
+                result = share.result()
+                if isinstance(result, Result):
+                    yield from taken(work, share.chunk, result, share.noted)
+                    continue
+                if result and result not in told:
+                    told.add(result)
+                    log_warning(result)
+                yield from _again(work, share)
+        finally:
+            if sent:
+                self._end(sent)
+
+    def _send(self, work: SiblingWork, chunk: Sequence[Any]) -> _Sent:
+        try:
+            data, noted = work.ship(chunk)
+        except EncodingError:
+            return _Sent(chunk)
+        try:
+            return _Sent(chunk, noted, self._executor.submit(work_off, data))
+        except RuntimeError as error:  # it is broken, or was shut down
+            return _Sent(chunk, noted, lost=error)
+
+    def _end(self, sent: Iterable[_Sent]) -> None:
+        """End what nobody waits for any more, as far as the executor lets it."""
+        waiting = [share.future for share in sent if share.future is not None]
+        running = [future for future in waiting if not future.cancel() and not future.done()]
+        processes: dict[int, Any] = getattr(self._executor, "_processes", None) or {}
+        if not running or not processes:
+            return
+        for pid in tuple(processes):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        for process in tuple(processes.values()):
+            process.join(_PATIENCE / len(processes))
+            if process.is_alive():
+                process.kill()
+
+
+class _Sent:
+    """A share that was sent.
+
+    Attributes:
+        chunk: The tasks.
+        noted: What will not be sent back of their ops.
+        future: The share's future; None if it was not sent.
+        lost: Why nobody can tell what became of it.
+    """
+
+    def __init__(
+        self,
+        chunk: Sequence[Any],
+        noted: Any = None,
+        future: Future[bytes] | None = None,
+        lost: BaseException | None = None,
+    ) -> None:
+        self.chunk = chunk
+        self.noted = noted
+        self.future = future
+        self.lost = lost
+
+    def result(self) -> Result | str:
+        """Return the result, or why there is none."""
+        if self.future is not None:
+            try:
+                answer = pickle.loads(self.future.result())  # noqa: S301 - a worker's
+            except (Exception, NotReady) as error:  # noqa: BLE001 - executors raise what they like
+                self.lost = error
+            else:
+                if isinstance(answer, Result):
+                    return answer
+                return f"a worker refused its share: {answer.why}" if answer.why else ""
+        if self.lost is None:
+            return ""
+        return f"a worker is gone ({brief(self.lost)}); its share is run again"
+
+
+def _again(work: SiblingWork, share: _Sent) -> Iterator[Outcome]:
+    """Do a share that no worker has done: here, or in processes if a worker has died of it."""
+    if share.lost is None:
+        yield from map(work, share.chunk)
+        return
+    result = _in_process(work, share.chunk)
+    if isinstance(result, str) and len(share.chunk) > 1:
+        for task in share.chunk:
+            yield from _again(work, _Sent([task], lost=share.lost))
+    elif isinstance(result, str):
+        yield work.die(share.chunk[0], result)
+    elif result is None:
+        yield from map(work, share.chunk)
+    else:
+        yield from taken(work, share.chunk, *result)
+
+
+def _in_process(work: SiblingWork, chunk: Sequence[Any]) -> tuple[Result, Any] | str | None:
+    """Do tasks in a process of their own.
+
+    Returns:
+        The result, and what was not sent back; how the process ended, if it died; None if it
+        cannot do them.
+    """
+    try:
+        data, noted = work.ship(chunk)
+    except EncodingError:
+        return None
+    path = os.pathsep.join(filter(None, sys.path))
+    ended = subprocess.run(  # noqa: S603 - this very interpreter
+        [sys.executable, "-c", _COMMAND],
+        input=data,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+        check=False,
+    )
+    if ended.returncode:
+        return how_it_ended(ended.returncode)
+    answer = pickle.loads(ended.stdout)  # noqa: S301 - the process wrote it
+    return (answer, noted) if isinstance(answer, Result) else None
+
+
+def how_it_ended(code: int) -> str:
+    """Return how a process has ended, from its return code: negative for a signal."""
+    if code < 0:
+        return f"was killed by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"
+
+
+def workers_of(executor: Executor) -> int:
+    """Return how many workers an executor has, as far as it tells, or how many cores there are."""
+    for name in ("_max_workers", "_max_processes", "num_workers"):
+        count = getattr(executor, name, None)
+        if isinstance(count, int) and count > 0:
+            return count
+    client = getattr(executor, "_client", None)  # of Dask
+    with suppress(Exception):
+        if client is not None and (threads := sum(client.nthreads().values())):
+            return threads
+    return os.cpu_count() or 1

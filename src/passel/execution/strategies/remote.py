@@ -1,0 +1,125 @@
+"""Shares of siblings, done in a process that knows nothing of the run."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import threading
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import brief
+from passel.execution.strategies.base import Sequential, at_work
+from passel.execution.strategies.parcels import Assignment, LeftBehindAnalyses, Parcel, Refusal
+from passel.execution.strategies.results import Result
+from passel.instruments.hooks import Instrumentor
+from passel.ir import LocksContexts, ability_of, running_on
+from passel.schedule import Pipeline, PipelineCompiler, Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.diagnostics import Diagnostic
+
+_MOST_WORKERS = 4
+
+
+def work_off(data: bytes) -> bytes:
+    """Do the tasks of a parcel, and return a pickled `Result` or `Refusal`.
+
+    Called by workers of executors. It never raises but for an interrupt.
+    """
+    token = at_work.set(True)
+    try:
+        return pickle.dumps(_worked_off(data), pickle.HIGHEST_PROTOCOL)
+    except Exception as error:  # noqa: BLE001 - then it is done where it came from
+        return pickle.dumps(Refusal(f"its result cannot be sent: {brief(error)}"))
+    finally:
+        at_work.reset(token)
+
+
+def _worked_off(data: bytes) -> Result | Refusal:
+    # An executor's user has to trust its workers, and the other way round.
+    assignment, body = pickle.loads(data)  # noqa: S301
+    try:
+        worker = _worker_for(assignment)
+        if isinstance(worker, Refusal):
+            return worker
+        parcel: Parcel = pickle.loads(body)  # noqa: S301
+    except Exception as error:  # noqa: BLE001 - modules that are not there raise what they like
+        return Refusal(f"it cannot load the passes: {brief(error)}")
+    return worker.do(parcel)
+
+
+class _Workers(threading.local):
+    """The workers of this thread, by their assignments: contexts are not for several threads."""
+
+    def __init__(self) -> None:
+        self.known: dict[bytes, _Worker] = {}
+
+
+_workers = _Workers()
+
+
+def _worker_for(assignment: bytes) -> _Worker | Refusal:
+    known = _workers.known
+    if assignment not in known:
+        versions, adapter, rest = pickle.loads(assignment)  # noqa: S301
+        difference = versions.difference_here(lambda: pickle.loads(adapter))  # noqa: S301
+        if difference:
+            return Refusal(difference)
+        while len(known) >= _MOST_WORKERS:
+            del known[next(iter(known))]
+        known[assignment] = _Worker(pickle.loads(rest))  # noqa: S301
+    return known[assignment]
+
+
+class _Worker:
+    """Does the parcels of one assignment."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self._compiled: tuple[PipelineCompiler, Schedule] | None = None
+
+    def do(self, parcel: Parcel) -> Result | Refusal:
+        """Do the tasks of a parcel."""
+        run_class, adapter, step, checks, renders, collects = self._assignment
+        ships: Any = adapter
+        shipment = ships.receive(parcel.ops)
+        compiler, schedule = self._schedule(shipment.context)
+        hooks = Instrumentor(parcel.parts)
+        hooks.collects_statistics = collects
+        emit = _ignore if renders else None
+        run = run_class(compiler, hooks, emit, checks=checks, strategy=Sequential())
+        locks = ability_of(adapter, LocksContexts)
+        alone = nullcontext() if locks is None else locks.lock_of(shipment.context)
+        with alone, running_on(adapter):
+            done = run.do_share(schedule, step, shipment, parcel.ordinals, _left(parcel))
+        return Refusal("") if done is None else Result(done, parcel.parts)
+
+    def _schedule(self, context: Any) -> tuple[PipelineCompiler, Schedule]:
+        """Return the step as a schedule, whose passes are initialized once for a context."""
+        if self._compiled is None or self._compiled[0].context is not context:
+            step = self._assignment.step
+            compiler = PipelineCompiler(self._assignment.adapter, context)
+            self._compiled = compiler, Schedule(Pipeline("any", (step,), step.path))
+        return self._compiled
+
+
+def _left(parcel: Parcel) -> LeftBehindAnalyses:
+    return LeftBehindAnalyses(parcel.left_behind)
+
+
+def _ignore(diagnostic: Diagnostic) -> None:
+    """Take no note of a diagnostic, which is reported where the parcel came from."""
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Do a parcel from the standard input, and write the result to the standard output."""
+    del arguments
+    output = os.dup(1)
+    os.dup2(2, 1)  # passes may print
+    result = work_off(sys.stdin.buffer.read())
+    with os.fdopen(output, "wb") as file:
+        file.write(result)

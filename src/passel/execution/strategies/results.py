@@ -1,0 +1,48 @@
+"""Work that a worker has done, as it comes back."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from passel.execution.outcome import Outcome
+    from passel.execution.strategies.base import SiblingWork
+
+
+class Result(NamedTuple):
+    """The work that a worker has done.
+
+    Attributes:
+        done: The outcome of each task, and what it has done to its op.
+        observers: What has observed it.
+    """
+
+    done: list[tuple[Outcome, Any]]
+    observers: Any
+
+
+def taken(
+    work: SiblingWork, chunk: Sequence[Any], result: Result, noted: Any = None
+) -> Iterator[Outcome]:
+    """Take over what a worker has done, and yield the outcomes.
+
+    Args:
+        work: The work.
+        chunk: The tasks.
+        result: What the worker has done.
+        noted: What was not sent back of the tasks' ops; None for what `SiblingWork.note` says.
+    """
+    work.merge(result.observers)
+    collects = gc.isenabled()
+    gc.disable()  # much is made, and nothing becomes garbage
+    try:
+        for task, (_, packed) in zip(chunk, result.done, strict=True):
+            work.unpack(task, packed, noted)
+    finally:
+        if collects:
+            gc.enable()
+    for outcome, _ in result.done:
+        yield outcome
