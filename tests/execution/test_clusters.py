@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 import signal
 from contextlib import suppress
@@ -20,7 +21,11 @@ from passel.testing import ToyAdapter, ToyOp
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+_reducers = dict(copyreg.dispatch_table)
 distributed: Any = pytest.importorskip("distributed")
+# Its import changes how all exceptions of the process are pickled, which other tests look at.
+copyreg.dispatch_table.clear()
+copyreg.dispatch_table.update(_reducers)
 
 # Its threads and sockets outlive it for a moment.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -33,7 +38,7 @@ def client() -> Generator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([directory, os.environ.get("PYTHONPATH", "")]))
         arguments: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1}
-        cluster = distributed.LocalCluster(**arguments, dashboard_address=None)
+        cluster = distributed.LocalCluster(**arguments, dashboard_address=":0")
         with cluster, distributed.Client(cluster) as made:
             yield made
 

@@ -168,6 +168,8 @@ OWN = {
     "allow-effects": "test_effects",
     "check-isolation": "passel's alone",
     "color": "rendering",
+    "pass-timeout": "passel's alone",
+    "retry-crashed": "passel's alone",
     "compat": "another tool",
     "draw-pipeline": "passel's alone",
     "extend-pipeline": "passel's alone",

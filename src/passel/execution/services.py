@@ -47,12 +47,16 @@ class Checks(NamedTuple):
         analyses: Whether claims to preserve analyses, or everything, are held against the IR.
         isolation: Whether it is looked for changes outside of an op after each pass on it.
         contracts: Knows what passes declare to preserve and to produce.
+        timeout: How many seconds a pass may take on one op; None for any time.
+        retries: Whether an op whose process has died is tried again, alone in one.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED
     analyses: bool = False
     isolation: bool = False
     contracts: Contracts = OwnContracts()
+    timeout: float | None = None
+    retries: bool = False
 
     @property
     def claims(self) -> bool:
@@ -126,7 +130,10 @@ class RunServices:
     @property
     def fuses(self) -> FusesPasses | None:
         """The adapter's fusing of steps, unless somebody wants them one by one."""
-        if self.hooks.one_by_one or self.gates or self.checks.analyses or self.checks.isolation:
+        checks = self.checks
+        if self.hooks.one_by_one or self.gates or checks.analyses or checks.isolation:
+            return None
+        if checks.timeout is not None:
             return None
         return ability_of(self.adapter, FusesPasses)
 

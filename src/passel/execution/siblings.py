@@ -228,6 +228,16 @@ class Level:
     # -- Work in other processes ------------------------------------------------------------
 
     @property
+    def retries(self) -> bool:
+        """Whether a task whose process has died is tried again, alone in one."""
+        return self._services.checks.retries
+
+    @property
+    def timeout(self) -> float | None:
+        """How many seconds a pass may take on one op; None for any time."""
+        return self._services.checks.timeout
+
+    @property
     def can_leave(self) -> bool:
         """Whether tasks can be done by another process, so that nobody can tell."""
         services, steps = self._services, passes_in(self._step)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel.execution.context import OpContext
+    from passel.execution.deadline import Deadline
     from passel.execution.services import RunServices
     from passel.execution.verification import Verifier
     from passel.schedule import NestedStep, Step
@@ -55,6 +56,7 @@ class StepRunner:
         self._tracks = self._examiner.tracks
         self._listens = services.hooks.sees_steps
         self._run_nested = run_nested
+        self._deadline = _deadline(services.checks.timeout)
 
     def run_pipeline(self, ctx: OpContext) -> Outcome:
         """Run a pipeline's steps on one op, in order, up to the first that fails."""
@@ -92,7 +94,7 @@ class StepRunner:
                 elif step.pass_ is not None:
                     if self._tracks and ctx.good is None:
                         self._examiner.start(ctx)
-                    step.pass_.run(op, ctx)
+                    (self._deadline or step.pass_).run(op, ctx)
                     outcome = UNKNOWN
                 else:
                     outcome = self._run_nested(step, op, ctx)
@@ -215,3 +217,11 @@ class StepRunner:
         except BaseException as error:  # noqa: BLE001 - an interrupt: raised when all hooks are closed
             outcome = merge([outcome, self._interrupt(step, op, ctx, error)])
         return outcome
+
+
+def _deadline(seconds: float | None) -> Deadline | None:
+    if seconds is None:
+        return None
+    from passel.execution.deadline import Deadline  # noqa: PLC0415 - rarely needed
+
+    return Deadline(seconds)

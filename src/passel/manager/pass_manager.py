@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.diagnostics import log_diagnostics, log_warning
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
-from passel.execution import Checks, Run, VerifyEach
+from passel.execution import Checks, Run
 from passel.execution.strategies import strategy_for
 from passel.instruments.hooks import Instrumentor
 from passel.ir import (
@@ -24,6 +24,7 @@ from passel.ir import (
     entered_context,
     running_on,
 )
+from passel.manager.checked_runs import CheckedRuns
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.manager.run_result import RunResult
 from passel.passes import default_registry
@@ -44,11 +45,10 @@ if TYPE_CHECKING:
     from passel.instruments.reproducer_stream import Destination
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
-    from passel.passes.preservation import Contracts
     from passel.pipeline import PipelineNode
 
 
-class PassManager(OpPassManager):
+class PassManager(CheckedRuns, OpPassManager):
     """A pipeline that can be run.
 
     Args:
@@ -151,54 +151,6 @@ class PassManager(OpPassManager):
         manager._registry = names = names_for(adapter, manager.context, registry)
         manager._entries = manager._built(resolve(node.elements, names or default_registry()))
         return manager
-
-    def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
-        """Set when the IR is verified after passes.
-
-        Args:
-            enable: True after each pass that changed its op (found by fingerprint), "always"
-                after each pass that did not preserve everything, False never.
-
-        Raises:
-            ValueError: It is none of these.
-        """
-        modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
-        if enable not in modes:
-            raise ValueError(f"enable_verifier takes True, False or 'always', not {enable!r}")
-        self._checks = self._checks._replace(verify=modes[enable])
-
-    def enable_analysis_verifier(self, enable: bool = True) -> None:
-        """Set whether what passes claim is checked, which is slow: for finding one that is wrong.
-
-        Each computation of an analysis must leave its op unchanged. After each pass, every
-        analysis that was preserved and defines equality is computed again and compared, and an
-        op of which everything was preserved must be unchanged. On IRs that do not themselves refuse
-        it, such as xDSL, a pass must not make ops of dialects that neither the input nor
-        `dependent_dialects` brought; xDSL's own passes, which cannot declare any, may.
-
-        Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
-        manager; MLIR has none.
-        """
-        self._checks = self._checks._replace(analyses=enable)
-
-    def enable_isolation_check(self, enable: bool = True) -> None:
-        """Set whether each pass is held to its op, which is slow: for finding one that is not.
-
-        After each pass, the ops beside its op and the parts of the ops around it are compared
-        with what they were. The pass that changed any of them fails. Without this check,
-        changes outside of an op are noticed later, on IRs that find changes by fingerprint.
-        """
-        self._checks = self._checks._replace(isolation=enable)
-
-    def use_contracts(self, contracts: Contracts) -> None:
-        """Let runs keep the analyses that something declares of passes that do not say so.
-
-        By default, what passes declare in their classes counts: `Pass.preserves`, `Pass.produces`.
-
-        Args:
-            contracts: What knows, such as a `DeclarationTable`.
-        """
-        self._checks = self._checks._replace(contracts=contracts)
 
     def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
         """Let something observe the runs of this manager.

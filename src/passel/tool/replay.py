@@ -29,6 +29,7 @@ _KEPT = (
     "verify-analyses",
     "verify-contracts",
     "check-isolation",
+    "pass-timeout",
     "mlir-debug-counter",
     "allow-effects",
 )

@@ -16,6 +16,7 @@ from passel.diagnostics import suggest
 from passel.errors import DefinitionError
 from passel.ir import PrintFlags, adapter_names
 from passel.ir.frontend import Flag, FrontendSettings, UsageError
+from passel.tool.flags import seconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -162,6 +163,10 @@ class PipelineFlags(FlagGroup):
         "check what passes declare: before the run, and on the IR after each pass"
     )
     check_isolation: bool = flag("check after each pass that it changed nothing outside of its op")
+    pass_timeout: float | None = flag(
+        "how long a pass may take on one op", "<seconds>", parse=seconds_of
+    )
+    retry_crashed: bool = flag("try ops whose worker process has died again, one per process")
 
 
 class InputFlags(FlagGroup):

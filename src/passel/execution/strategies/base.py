@@ -47,6 +47,16 @@ class SiblingWork(Protocol):
         ...
 
     @property
+    def retries(self) -> bool:
+        """Whether a task whose process has died is tried again, alone in one."""
+        ...
+
+    @property
+    def timeout(self) -> float | None:
+        """How many seconds a pass may take on one op; None for any time."""
+        ...
+
+    @property
     def can_leave(self) -> bool:
         """Whether tasks can be done by another process, so that nobody can tell."""
         ...

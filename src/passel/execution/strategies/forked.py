@@ -117,7 +117,7 @@ class Forked:
             yield from map(work, chunk)
             return
         for number, task in enumerate(chunk):
-            if number == death.number:
+            if number == death.number and not work.retries:
                 yield work.die(task, death.how)
                 continue
             results, deaths = self._work_off(work, {0: [task]})
@@ -252,10 +252,8 @@ class _Crew:
     def _note_death(self, worker: int, status: int) -> None:
         (chunk,) = _TOKEN.unpack_from(self._progress, 2 * _TOKEN.size * worker)
         (index,) = _TOKEN.unpack_from(self._progress, (2 * worker + 1) * _TOKEN.size)
-        if os.WIFSIGNALED(status):
-            how = f"was killed by {signal.Signals(os.WTERMSIG(status)).name}"
-        else:
-            how = f"ended with exit code {os.WEXITSTATUS(status)}"
+        code = os.waitstatus_to_exitcode(status)
+        how = how_it_ended(code, self._work)
         self.deaths[chunk] = _Death(index, how)
 
 
@@ -274,6 +272,15 @@ def _interrupts_held() -> Generator[None]:
         signal.signal(signal.SIGINT, usual)
         if came:
             signal.raise_signal(signal.SIGINT)
+
+
+def how_it_ended(code: int, work: SiblingWork) -> str:
+    """Return how a process has ended, from its exit code: negative for a signal."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    if -code == signal.SIGPROF and work.timeout is not None:  # the end of its patience
+        return f"was ended: a pass took more than {work.timeout:g} s, and did not return"
+    return f"was killed by {signal.Signals(-code).name}"
 
 
 def _tokens(numbers: Iterable[int]) -> int:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, chunks_of, most_at_once
+from passel.execution.strategies.forked import how_it_ended
 from passel.execution.strategies.remote import work_off
 from passel.execution.strategies.results import Result, taken
 
@@ -194,16 +195,9 @@ def _in_process(work: SiblingWork, chunk: Sequence[Any]) -> tuple[Result, Any] |
         check=False,
     )
     if ended.returncode:
-        return how_it_ended(ended.returncode)
+        return how_it_ended(ended.returncode, work)
     answer = pickle.loads(ended.stdout)  # noqa: S301 - the process wrote it
     return (answer, noted) if isinstance(answer, Result) else None
-
-
-def how_it_ended(code: int) -> str:
-    """Return how a process has ended, from its return code: negative for a signal."""
-    if code < 0:
-        return f"was killed by {signal.Signals(-code).name}"
-    return f"ended with exit code {code}"
 
 
 def workers_of(executor: Executor) -> int:

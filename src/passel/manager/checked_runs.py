@@ -1,0 +1,89 @@
+"""Settings of a manager about what runs check, and about the limits that they keep to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from passel.execution import Checks, VerifyEach
+
+if TYPE_CHECKING:
+    from passel.passes.preservation import Contracts
+
+
+class CheckedRuns:
+    """Base of managers whose runs check things."""
+
+    _checks: Checks
+
+    def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
+        """Set when the IR is verified after passes.
+
+        Args:
+            enable: True after each pass that changed its op (found by fingerprint), "always"
+                after each pass that did not preserve everything, False never.
+
+        Raises:
+            ValueError: It is none of these.
+        """
+        modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
+        if enable not in modes:
+            raise ValueError(f"enable_verifier takes True, False or 'always', not {enable!r}")
+        self._checks = self._checks._replace(verify=modes[enable])
+
+    def enable_analysis_verifier(self, enable: bool = True) -> None:
+        """Set whether what passes claim is checked, which is slow: for finding one that is wrong.
+
+        Each computation of an analysis must leave its op unchanged. After each pass, every
+        analysis that was preserved and defines equality is computed again and compared, and an
+        op of which everything was preserved must be unchanged. On IRs that do not themselves refuse
+        it, such as xDSL, a pass must not make ops of dialects that neither the input nor
+        `dependent_dialects` brought; xDSL's own passes, which cannot declare any, may.
+
+        Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
+        manager; MLIR has none.
+        """
+        self._checks = self._checks._replace(analyses=enable)
+
+    def enable_isolation_check(self, enable: bool = True) -> None:
+        """Set whether each pass is held to its op, which is slow: for finding one that is not.
+
+        After each pass, the ops beside its op and the parts of the ops around it are compared
+        with what they were. The pass that changed any of them fails. Without this check,
+        changes outside of an op are noticed later, on IRs that find changes by fingerprint.
+        """
+        self._checks = self._checks._replace(isolation=enable)
+
+    def enable_pass_timeout(self, seconds: float | None) -> None:
+        """Set how long a pass may take on one op; one that takes longer fails.
+
+        Passes in Python are ended. One that is in native code and does not return is ended with
+        the worker process that it is in (`run(op, jobs=2)`); without one it fails when it returns.
+        MLIR's passes run one by one then.
+
+        Args:
+            seconds: How long; None for any time.
+
+        Raises:
+            ValueError: It is not more than zero.
+        """
+        if seconds is not None and not seconds > 0:
+            raise ValueError(f"a time limit of {seconds} s lets no pass run")
+        self._checks = self._checks._replace(timeout=seconds)
+
+    def enable_crash_retry(self, enable: bool = True) -> None:
+        """Set whether an op whose worker process has died is tried again, alone in one.
+
+        For workers that die of others' needs, such as memory; an op that kills its own as well
+        is the culprit, and fails.
+        """
+        self._checks = self._checks._replace(retries=enable)
+
+    def use_contracts(self, contracts: Contracts) -> None:
+        """Let runs keep the analyses that something declares of passes that do not say so.
+
+        By default, what passes declare in their classes counts: `Pass.preserves`, `Pass.produces`.
+
+        Args:
+            contracts: What knows, such as a `DeclarationTable`.
+        """
+        self._checks = self._checks._replace(contracts=contracts)

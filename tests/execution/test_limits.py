@@ -1,0 +1,187 @@
+"""Limits of passes: their time, and tries after their process has died."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sibling_passes import children, module_of
+
+from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
+from passel.execution.strategies import Sequential
+from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.futures import Futures
+from passel.execution.strategies.threads import Threads
+from passel.testing import ToyAdapter, ToyOp
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from passel.execution.strategies import SiblingStrategy
+
+
+class Linger(Pass):
+    """Take a while on one op, in one way or another."""
+
+    name = "linger"
+    how: str = "sleep"
+    on: str = "f2"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        if op.symbol == self.on:
+            if self.how == "native":
+                sum(range(10**13))
+            with suppress(Exception):  # does not catch what ends it
+                end = time.monotonic() + 30
+                while time.monotonic() < end:
+                    time.sleep(30 if self.how == "sleep" else 0.001)
+        op.value += 1
+
+
+class Outer(Pass):
+    """Run a pass that takes a while inside of it."""
+
+    name = "outer"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it, twice."""
+        time.sleep(0.06)
+        ctx.run_pipeline(OpPassManager("any").add(Nap()))
+        time.sleep(0.06)
+        op.value += 1
+
+
+class Nap(Pass):
+    """Take less than the limit."""
+
+    name = "nap"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        time.sleep(0.15)
+
+
+@pytest.fixture(params=["sequential", "fork", "threads", "pool", "pool of threads"])
+def strategy(request: pytest.FixtureRequest) -> Generator[SiblingStrategy]:
+    """Each strategy."""
+    match request.param:
+        case "sequential":
+            yield Sequential()
+        case "fork":
+            yield Forked(2, eager=True)
+        case "threads":
+            yield Threads(2)
+        case "pool":
+            with ProcessPoolExecutor(2, get_context("fork")) as pool:
+                yield Futures(pool)
+        case _:
+            with ThreadPoolExecutor(1) as pool:  # Futures in another thread than the main one
+                yield Futures(pool)
+
+
+def run(strategy: SiblingStrategy, manager: PassManager, module: ToyOp) -> list[str]:
+    """Run with a strategy, and return the failures."""
+
+    def this(jobs: int | None, executor: object = None) -> SiblingStrategy:
+        return strategy
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("passel.manager.pass_manager.strategy_for", this)
+        try:
+            manager.run(module)
+        except PassFailedError as error:
+            return list(map(str, error.failures))
+    return []
+
+
+def test_a_pass_that_takes_too_long_fails(strategy: SiblingStrategy) -> None:
+    """It is ended, pass and op are named, and others are processed."""
+    spins = strategy.uses_threads or isinstance(strategy, Futures)
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    manager.add_nested("toy.func", Linger(how="spin" if spins else "sleep"))
+    manager.enable_pass_timeout(0.2)
+    module, started = module_of(4), time.monotonic()
+    (failure,) = run(strategy, manager, module)
+    assert time.monotonic() - started < 10
+    assert "'toy.func' op pass 'linger" in failure
+    assert "it took more than 0.2 s" in failure
+    assert [op.value for op in module.body[1:]] == [1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("kind", ["fork", "pool"])
+def test_native_code_that_does_not_return_ends_with_its_process(kind: str) -> None:
+    """The op is named, others are processed, and nothing is left behind."""
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    manager.add_nested("toy.func", Linger(how="native"))
+    manager.enable_pass_timeout(0.1)
+    module, before = module_of(4), children()
+    if kind == "fork":
+        (failure,) = run(Forked(2, eager=True), manager, module)
+    else:
+        with ProcessPoolExecutor(2, get_context("fork")) as pool:
+            (failure,) = run(Futures(pool), manager, module)
+    assert "was ended: a pass took more than 0.1 s, and did not return" in failure
+    assert [op.value for op in module.body[1:]] == [1, 1, 0, 1]
+    assert children() == before
+
+
+def test_time_of_passes_that_a_pass_runs_is_theirs() -> None:
+    """Each has its own limit; no alarm is left."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Outer())
+    manager.enable_pass_timeout(0.25)
+    module = module_of(1)
+    assert run(Sequential(), manager, module) == []
+    assert module.body[1].value == 1
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+
+
+def test_the_limit_is_checked() -> None:
+    """None stands for none; zero and less are refused."""
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    manager.enable_pass_timeout(None)
+    for wrong in (0, -1, float("nan")):
+        with pytest.raises(ValueError, match="lets no pass run"):
+            manager.enable_pass_timeout(wrong)
+
+
+class DieOnce(Pass):
+    """Kill the process on one op, the first time or always."""
+
+    name = "die-once"
+    marker: str = ""
+    always: bool = False
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        if op.symbol == "f5":
+            marker = Path(self.marker)
+            if self.always or not marker.exists():
+                marker.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        op.value += 1
+
+
+@pytest.mark.parametrize("always", [False, True])
+@pytest.mark.parametrize("retries", [False, True])
+def test_an_op_whose_process_died_is_tried_again(
+    tmp_path: Path, *, retries: bool, always: bool
+) -> None:
+    """If that is wanted: it fails only if it kills its own process as well."""
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    manager.add_nested("toy.func", DieOnce(marker=str(tmp_path / "died"), always=always))
+    manager.enable_crash_retry(retries)
+    module = module_of(8)
+    failures = run(Forked(2, eager=True), manager, module)
+    assert len(failures) == (always or not retries)
+    assert all("killed by SIGKILL" in each for each in failures)
+    values = [op.value for op in module.body[1:]]
+    assert values == [0 if i == 5 and failures else 1 for i in range(8)]
