@@ -50,6 +50,7 @@ class Run:
         gates: How many gates decide whether passes are to run.
         outcome: How it went, once it is over.
         concluding: What was reported about the run as a whole.
+        repeats_failures: Whether what fails in a share is to be done again where that comes from.
     """
 
     op: Any
@@ -80,6 +81,7 @@ class Run:
         self.gates: int = len(gates)
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
+        self.repeats_failures: bool = False
 
     @property
     def counts(self) -> Mapping[tuple[str, str], int]:
@@ -163,7 +165,7 @@ class Run:
                 return None
             level, tasks = runner.level(step, around, analyses)
             known = shipment.known
-            level.start_apart()
+            level.start_apart(repeats_failures=self.repeats_failures)
             for op, number in zip(shipment.ops, ordinals, strict=True):
                 services.ordinals[services.identity_of(op)] = number
             done: list[tuple[Outcome, Any]] = []

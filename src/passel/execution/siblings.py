@@ -277,26 +277,32 @@ class Level:
             return Packed(None, claims)
         return Packed(carrier.encode(task.op, noted), claims)
 
-    def unpack(
-        self, task: OpContext, packed: Packed, noted: Sequence[Any] | None = None, /
-    ) -> None:
+    def unpack(self, task: OpContext, packed: Packed, /) -> None:
         """Do to the op here what a task has done to it in another process."""
+        noted = () if packed.contents is None else self.note(task)
+        self.unpack_shipped(task, packed, noted)
+
+    def unpack_shipped(self, task: OpContext, packed: Packed, noted: Sequence[Any], /) -> None:
+        """Do to the op here what a task has done to it in a process that knew nothing of it."""
         siblings = self._ctx.siblings
         if packed.claims:
             task.claims = (task.plan.steps[-1],)
         if packed.contents is not None:
             carrier = self._sends or self._ships
             assert carrier is not None  # noqa: S101 - `can_leave`, or `can_ship`
-            known = self.note(task) if noted is None else noted
-            carrier.decode_into(task.op, packed.contents, self._runner.ir_context, known)
+            carrier.decode_into(task.op, packed.contents, self._runner.ir_context, noted)
         if siblings is not None:
             good = siblings.good[task.number] if packed.contents is None else None
             siblings.leave(task.number, good)
 
-    def start_apart(self) -> None:
-        """Take note of the op around, whose tasks are done in this process and sent back."""
+    def start_apart(self, *, repeats_failures: bool = False) -> None:
+        """Take note of the op around, whose tasks are done in this process and sent back.
+
+        Args:
+            repeats_failures: Whether what fails is to be done again where it comes from.
+        """
         self._before = self._services.adapter.fingerprint(self._op, recursive=False)
-        self._repeats_failures = self._services.hooks.repeats_failures
+        self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
 
     def is_sound(self) -> bool:
         """Return whether the tasks that were done here have changed nothing but their own ops.
@@ -344,6 +350,7 @@ class Level:
             services.checks,
             services.reports.renders,
             services.hooks.collects_statistics,
+            services.hooks.repeats_failures,
         )
         self._assignment = pack_assignment(assignment)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.errors import PasselError
 from passel.execution.outcome import UNCHANGED
-from passel.execution.strategies import Forked
+from passel.execution.strategies.forked import Forked
 from passel.ir.frontend import CutsSources, SourcePart, UnreadableError
 from passel.manager import OpPassManager
 from passel.passes.effects_guard import effects_of, passes_held
@@ -132,6 +132,9 @@ class _ShardWork:
 
     can_leave = True
     can_thread = False
+    can_ship = False
+    retries = False
+    timeout = None
     jobs = None
 
     def __init__(self, source: SourcePart, shared: Shared) -> None:

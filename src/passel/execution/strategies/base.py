@@ -94,20 +94,26 @@ class SiblingWork(Protocol):
         """
         ...
 
-    def unpack(self, task: Any, packed: Any, noted: Any = None, /) -> None:
-        """Do to the op here what a task has done to it in another process.
-
-        Args:
-            task: The task.
-            packed: What it has done.
-            noted: What was not sent; None for what `note` says.
-        """
+    def unpack(self, task: Any, packed: Any, /) -> None:
+        """Do to the op here what a task has done to it in another process."""
         ...
 
     @property
     def can_ship(self) -> bool:
         """Whether tasks can be done by a process that knows nothing of them, as far as is known."""
         ...
+
+    def is_sound(self) -> bool:
+        """Return whether the tasks that were done here have changed nothing but their own ops."""
+        ...
+
+    def die(self, task: Any, how: str, /) -> Outcome:
+        """Return the outcome of a task whose process has died."""
+        ...
+
+
+class ShippableWork(SiblingWork, Protocol):
+    """Work of which tasks can be done by processes that know nothing of them."""
 
     def prepare_shipping(self) -> None:
         """Make ready what all processes need that know nothing of the tasks.
@@ -125,12 +131,14 @@ class SiblingWork(Protocol):
         """
         ...
 
-    def is_sound(self) -> bool:
-        """Return whether the tasks that were done here have changed nothing but their own ops."""
-        ...
+    def unpack_shipped(self, task: Any, packed: Any, noted: Any, /) -> None:
+        """Do to the op here what a task has done to it there.
 
-    def die(self, task: Any, how: str, /) -> Outcome:
-        """Return the outcome of a task whose process has died."""
+        Args:
+            task: The task.
+            packed: What it has done.
+            noted: What was not sent back, as `ship` has said.
+        """
         ...
 
 

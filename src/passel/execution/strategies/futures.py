@@ -15,7 +15,7 @@ import sys
 from collections import deque
 from concurrent.futures import TimeoutError as NotReady
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import SiblingWork
+    from passel.execution.strategies.base import ShippableWork, SiblingWork
 
 _CHUNKS_PER_WORKER = 4
 
@@ -62,14 +62,15 @@ class Futures:
             return map(work, tasks)
         if not work.can_ship:
             return map(work, tasks)
+        shippable = cast("ShippableWork", work)
         try:
-            work.prepare_shipping()
+            shippable.prepare_shipping()
         except EncodingError as error:
             log_warning(f"no {self.where}: {error}")
             return map(work, tasks)
-        return self._share(work, tasks)
+        return self._share(shippable, tasks)
 
-    def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
+    def _share(self, work: ShippableWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         jobs = most_at_once(self.jobs, work)
         is_limited = self._limit is not None or work.jobs is not None
         chunks = list(chunks_of(tasks, jobs * _CHUNKS_PER_WORKER).values())
@@ -84,7 +85,7 @@ class Futures:
                 share = sent.popleft()
                 result = share.result()
                 if isinstance(result, Result):
-                    yield from taken(work, share.chunk, result, share.noted)
+                    yield from _taken(work, share.chunk, result, share.noted)
                     continue
                 if result and result not in told:
                     told.add(result)
@@ -94,7 +95,7 @@ class Futures:
             if sent:
                 self._end(sent)
 
-    def _send(self, work: SiblingWork, chunk: Sequence[Any]) -> _Sent:
+    def _send(self, work: ShippableWork, chunk: Sequence[Any]) -> _Sent:
         try:
             data, noted = work.ship(chunk)
         except EncodingError:
@@ -158,7 +159,18 @@ class _Sent:
         return f"a worker is gone ({brief(self.lost)}); its share is run again"
 
 
-def _again(work: SiblingWork, share: _Sent) -> Iterator[Outcome]:
+def _taken(
+    work: ShippableWork, chunk: Sequence[Any], result: Result, noted: Any
+) -> Iterator[Outcome]:
+    """Take over what a worker has done, and yield the outcomes."""
+
+    def unpack(task: Any, packed: Any) -> None:
+        work.unpack_shipped(task, packed, noted)
+
+    return taken(work, chunk, result, unpack)
+
+
+def _again(work: ShippableWork, share: _Sent) -> Iterator[Outcome]:
     """Do a share that no worker has done: here, or in processes if a worker has died of it."""
     if share.lost is None:
         yield from map(work, share.chunk)
@@ -172,10 +184,10 @@ def _again(work: SiblingWork, share: _Sent) -> Iterator[Outcome]:
     elif result is None:
         yield from map(work, share.chunk)
     else:
-        yield from taken(work, share.chunk, *result)
+        yield from _taken(work, share.chunk, *result)
 
 
-def _in_process(work: SiblingWork, chunk: Sequence[Any]) -> tuple[Result, Any] | str | None:
+def _in_process(work: ShippableWork, chunk: Sequence[Any]) -> tuple[Result, Any] | str | None:
     """Do tasks in a process of their own.
 
     Returns:

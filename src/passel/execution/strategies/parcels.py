@@ -31,6 +31,7 @@ class Assignment(NamedTuple):
         checks: What is checked.
         renders: Whether diagnostics have to come with their ops as text.
         collects: Whether passes count also what costs time to count.
+        repeats: Whether what fails is to be done again where it comes from.
     """
 
     run_class: Any
@@ -39,6 +40,7 @@ class Assignment(NamedTuple):
     checks: Checks
     renders: bool
     collects: bool
+    repeats: bool
 
 
 class Parcel(NamedTuple):

@@ -84,7 +84,7 @@ class _Worker:
 
     def do(self, parcel: Parcel) -> Result | Refusal:
         """Do the tasks of a parcel."""
-        run_class, adapter, step, checks, renders, collects = self._assignment
+        run_class, adapter, step, checks, renders, collects, repeats = self._assignment
         ships: Any = adapter
         shipment = ships.receive(parcel.ops)
         compiler, schedule = self._schedule(shipment.context)
@@ -95,6 +95,7 @@ class _Worker:
         locks = ability_of(adapter, LocksContexts)
         alone = nullcontext() if locks is None else locks.lock_of(shipment.context)
         with alone, running_on(adapter):
+            run.repeats_failures = repeats
             done = run.do_share(schedule, step, shipment, parcel.ordinals, _left(parcel))
         return Refusal("") if done is None else Result(done, parcel.parts)
 

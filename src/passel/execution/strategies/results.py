@@ -6,7 +6,7 @@ import gc
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from passel.execution.outcome import Outcome
     from passel.execution.strategies.base import SiblingWork
@@ -25,7 +25,10 @@ class Result(NamedTuple):
 
 
 def taken(
-    work: SiblingWork, chunk: Sequence[Any], result: Result, noted: Any = None
+    work: SiblingWork,
+    chunk: Sequence[Any],
+    result: Result,
+    unpack: Callable[[Any, Any], None] | None = None,
 ) -> Iterator[Outcome]:
     """Take over what a worker has done, and yield the outcomes.
 
@@ -33,14 +36,15 @@ def taken(
         work: The work.
         chunk: The tasks.
         result: What the worker has done.
-        noted: What was not sent back of the tasks' ops; None for what `SiblingWork.note` says.
+        unpack: Does to an op what its task has done; by default `SiblingWork.unpack`.
     """
+    unpack = unpack or work.unpack
     work.merge(result.observers)
     collects = gc.isenabled()
     gc.disable()  # much is made, and nothing becomes garbage
     try:
         for task, (_, packed) in zip(chunk, result.done, strict=True):
-            work.unpack(task, packed, noted)
+            unpack(task, packed)
     finally:
         if collects:
             gc.enable()
