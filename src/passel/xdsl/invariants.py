@@ -10,15 +10,18 @@ at is checked for each op. Ops with regions are always checked in full.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, OpTraits
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, IRDLOperation, ParamAttrConstraint
-from xdsl.traits import OpTrait, SymbolUserOpInterface
+from xdsl.traits import IsolatedFromAbove, OpTrait, SymbolUserOpInterface
+
+from passel.xdsl.isolation import check_isolation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,15 +40,18 @@ class _Parts(NamedTuple):
     """Parts of the verifier of one class.
 
     Attributes:
-        definition: Checks what only depends on the signature; None if it cannot be told apart.
+        definition: Checks what only depends on the signature and, of ops with regions, on these;
+            None if it cannot be told apart.
         specific: Checks that look at the op and its surroundings.
         typed: Names of properties of which the definition, if they are numbers, looks at the
             type and not at the value.
+        traits: The traits of the class when it was taken apart.
     """
 
     definition: Callable[[Operation], None] | None
     specific: tuple[Callable[[Any], None], ...]
     typed: frozenset[str]
+    traits: object = None
 
 
 class InvariantChecker:
@@ -69,8 +75,16 @@ class InvariantChecker:
                 is not so. Verifiers may raise other exceptions as well.
         """
         parts = _parts(type(op))
-        if parts.definition is None or op.regions:
+        if parts.definition is None:
             op.verify_()
+            return
+        if op.regions:
+            if parts.traits is not type(op).traits.traits:
+                op.verify_()  # one was added since
+                return
+            parts.definition(op)
+            for check in parts.specific:
+                check(op)
             return
         operands, results, properties = op._operands, op.results, op.properties
         kept: tuple[object, ...] = (
@@ -91,7 +105,10 @@ class InvariantChecker:
             *map(id, kept),
         )
         if signature not in self._seen:
-            parts.definition(op)
+            if parts.traits is not type(op).traits.traits:
+                op.verify_()
+            else:
+                parts.definition(op)
             if len(self._seen) >= _MAX_REMEMBERED:
                 self._seen.clear()  # the frequent ones are soon back
             # Called with the reference to what goes, which `pop` takes for its default.
@@ -113,7 +130,7 @@ def _parts(op_class: type[Operation]) -> _Parts:
     definition: OpDef = variables["op_def"].cell_contents
     own: Callable[[Any], None] = variables["custom_verify"].cell_contents
     specific: list[Callable[[Any], None]] = [
-        trait.verify
+        check_isolation if type(trait).verify is IsolatedFromAbove.verify else trait.verify
         for trait in cast("Iterable[OpTrait]", definition.traits)
         if type(trait).verify is not OpTrait.verify
     ]
@@ -121,7 +138,9 @@ def _parts(op_class: type[Operation]) -> _Parts:
         specific.append(own)
     properties = cast("dict[str, Any]", definition.properties)
     typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
-    return _Parts(definition.verify, tuple(specific), typed)
+    without_traits = copy(definition)  # its verifier would call theirs
+    without_traits.traits = OpTraits(tuple)
+    return _Parts(without_traits.verify, tuple(specific), typed, definition.traits.traits)
 
 
 @cache
@@ -143,6 +162,8 @@ def _verify_itself(op: Operation) -> None:
 
 
 def _looks_near(check: Any) -> bool:
+    if check is check_isolation:
+        return True
     trait = getattr(check, "__self__", None)
     known = isinstance(trait, OpTrait) and type(trait).__module__ == OpTrait.__module__
     return known and not isinstance(trait, SymbolUserOpInterface)

@@ -306,13 +306,21 @@ class _Recording(RewritePattern):
     visited: ClassVar[list[str]] = []
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        self.visited.append(str(op.attributes["n"]))
+        place = rewriter.insertion_point.insert_before
+        current = rewriter.current_operation  # pyright: ignore[reportDeprecated]
+        told = (current is op, place is op, rewriter.has_done_action)
+        self.visited.append(f"{op.attributes['n']} {told}")
+
+
+class _Nothing(RewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        """Match nothing."""
 
 
 class _RecordingTrait(HasCanonicalizationPatternsTrait):
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (_Recording(),)
+        return (_Nothing(), _Recording())
 
 
 @irdl_op_definition
@@ -324,6 +332,7 @@ class _Recorded(_Any):
 def test_order() -> None:
     """Ops are visited in xDSL's order, also after others that used them were erased as dead."""
     text = """
+  "t.hints"() : () -> ()
   %a = "t.recorded"() {n = 1} : () -> i32
   %b = "t.recorded"() {n = 2} : () -> i32
   %p = "t.pure"(%q, %a) : (i32, i32) -> i32
@@ -332,7 +341,7 @@ def test_order() -> None:
   %dead = "t.pure"(%a) : (i32) -> i32
   "t.recorded"() ({ "t.recorded"() {n = 5} : () -> () }) {n = 4} : () -> ()"""
     _Recording.visited.clear()
-    _check(text, "canonicalize", *_EFFECTS, _Recorded)
+    _check(text, "canonicalize", *_EFFECTS, _Recorded, _Hints)
     half = len(_Recording.visited) // 2
     assert half > 9
     assert _Recording.visited[:half] == _Recording.visited[half:]
@@ -514,12 +523,14 @@ def test_traits_that_are_added_later() -> None:
         (['"t.pure"() ({ %r = arith.constant 1 : i32 "test.op"(%r) : (i32) -> () }) : () -> i32', "arith.constant 1 : i32"], False),
         (["arith.constant 1 : i32", '"t.pure"() ({ builtin.module { %r = arith.constant 1 : i32 "test.op"(%r) : (i32) -> () } }) : () -> i32'], False),
         (["arith.constant 1 : i32", '"no.one"() ({ %r = arith.constant 1 : i32 "test.op"(%r) : (i32) -> () }) : () -> i32'], False),
+        (["arith.constant 1 : i32", '"no.one"() ({ "test.op"() : () -> () }) : () -> i32', "arith.constant 1 : i32"], True),
         # Reads, with nothing between, with writes, around regions and in others.
         (['"t.read"(%x) : (i32) -> i32'] * 3, True),
         (['"t.read"(%x) : (i32) -> i32', '"t.write"() : () -> i32', '"t.read"(%x) : (i32) -> i32'], False),
         (['"t.read"(%x) : (i32) -> i32', '"no.one"() : () -> i32', '"t.read"(%x) : (i32) -> i32'], False),
         (['"t.read"(%x) : (i32) -> i32', '"t.write"() : () -> i32', '"t.read"(%x) : (i32) -> i32', '"t.read"(%x) : (i32) -> i32'], True),
         (['"t.read"(%x) : (i32) -> i32', '"t.nested"() ({ %r = "t.read"(%x) : (i32) -> i32 "test.op"(%r) : (i32) -> () }) : () -> i32'], False),
+        (['"t.read"(%x) : (i32) -> i32', '"t.nested"() ({ "t.write"() : () -> () "t.write"() : () -> () %r = "t.read"(%x) : (i32) -> i32 "test.op"(%r) : (i32) -> () }) : () -> i32'], False),
         (['"t.read"(%x) : (i32) -> i32', '"t.nested"() ({ "t.nested"() ({ "t.write"() : () -> () }) : () -> () }) : () -> i32', '"t.read"(%x) : (i32) -> i32'], False),
         (['"t.read"(%x) : (i32) -> i32', '"t.nested"() ({ "t.pure"(%x) : (i32) -> () }) : () -> i32', '"t.read"(%x) : (i32) -> i32'], True),
         (['"t.asked"(%x) <{value = "read"}> : (i32) -> i32', '"t.asked"(%x) <{value = "write"}> : (i32) -> i32', '"t.asked"(%x) <{value = "read"}> : (i32) -> i32'], False),
@@ -558,6 +569,11 @@ def test_attributes_and_properties_differ() -> None:
         (
             '%u = "t.pure"(%b) : (i32) -> i32 %a = "t.pure"() : () -> i32 %b = "t.pure"() : () -> i32'
             ' "test.op"(%u, %a) : (i32, i32) -> ()'
+        ),
+        # A user was seen, but in a region that is left.
+        (
+            '%n = "t.nested"() ({ %k = "t.pure"(%b) : (i32) -> i32 "test.op"(%k) : (i32) -> () }) : () -> i32'
+            ' %a = "t.pure"() : () -> i32 %b = "t.pure"() : () -> i32 "test.op"(%n, %a) : (i32, i32) -> ()'
         ),
         # A user was seen, but has effects, so that nobody will use it again.
         (

@@ -57,21 +57,31 @@ def _find_dead(region: Region, classes: ClassTable) -> tuple[dict[int, Operation
         for block in _reached(each, classes, lost):
             op = block._first_op
             while op is not None:
-                facts = classes[type(op)]
-                if facts.erasable is False or not may_be_erased(op, facts, classes):
+                if classes[type(op)].erasable is False:
                     alive.append(op)
                 else:
                     dead[id(op)] = op
                 if op.regions:
                     regions += op.regions
                 op = op._next_op
+    _keep_what_is_needed(alive, dead)
+    # Most ops are needed by others: few are left to be asked.
+    for op in list(dead.values()):
+        facts = classes[type(op)]
+        if facts.erasable is None and id(op) in dead and not may_be_erased(op, facts, classes):
+            del dead[id(op)]
+            _keep_what_is_needed([op], dead)
+    return dead, lost
+
+
+def _keep_what_is_needed(alive: list[Operation], dead: dict[int, Operation]) -> None:
+    """Take out of what seems to be dead all that ops depend on which are not."""
     for op in alive:  # grows while it is read
         for operand in op._operands:
             if isinstance(operand, OpResult):
                 needed = dead.pop(id(operand.op), None)
                 if needed is not None:
                     alive.append(needed)
-    return dead, lost
 
 
 def _reached(region: Region, classes: ClassTable, lost: set[int]) -> Sequence[Block]:

@@ -7,15 +7,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.ir import SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from passel.xdsl.fast.op_classes import READ, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from xdsl.ir import Operation
-    from xdsl.traits import EffectInstance
 
     from passel.xdsl.fast.op_classes import ClassTable, OpClass
 
@@ -31,7 +28,7 @@ def may_be_erased(op: Operation, facts: OpClass, classes: ClassTable) -> bool:
     if facts.erasable is not None:
         return facts.erasable
     if facts.source is Source.OP:
-        return _affects_itself(op, get_effects(op))
+        return _affects_itself(op, op, facts)
     return _is_harmless_inside(op, classes)
 
 
@@ -49,7 +46,7 @@ def _is_harmless_inside(root: Operation, classes: ClassTable) -> bool:
                             pass
                         case Source.NESTED if not facts.kinds & ~READ:
                             parents.append(op)
-                        case Source.OP if _affects_itself(root, get_effects(op)):
+                        case Source.OP if _affects_itself(root, op, facts):
                             pass
                         case _:
                             return False
@@ -57,14 +54,17 @@ def _is_harmless_inside(root: Operation, classes: ClassTable) -> bool:
     return True
 
 
-def _affects_itself(root: Operation, effects: AbstractSet[EffectInstance] | None) -> bool:
-    """Return whether effects are known, and on nothing that is visible outside of an op."""
-    return effects is not None and all(
-        effect.kind is MemoryEffectKind.READ
-        or (
-            effect.kind is MemoryEffectKind.ALLOC
-            and isinstance(value := effect.value, SSAValue)
-            and root.is_ancestor(value.owner)
-        )
-        for effect in effects
-    )
+def _affects_itself(root: Operation, op: Operation, facts: OpClass) -> bool:
+    """Return whether an op's effects are known, and on nothing visible outside of an op around."""
+    for trait in facts.memory:
+        effects = trait.get_effects(op)
+        if effects is None:
+            return False
+        for effect in effects:
+            if effect.kind is not MemoryEffectKind.READ and not (
+                effect.kind is MemoryEffectKind.ALLOC
+                and isinstance(value := effect.value, SSAValue)
+                and root.is_ancestor(value.owner)
+            ):
+                return False
+    return True

@@ -33,6 +33,7 @@ from xdsl.traits import (
 from passel.xdsl.fast.inert import inertness
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from xdsl.ir import Operation, SSAValue
@@ -94,6 +95,7 @@ class OpClass:
             nor symbols, with no effects but reads; None if the op has to be asked.
         source: Where the effects are known from.
         kinds: The kinds of effects that every op of the class has.
+        memory: The traits that tell of effects.
         folder: The trait that folds them; None for constants, and if there is none.
         constant: The trait that gives the values of constants; None for others.
         patterns: The canonicalization patterns, in their order.
@@ -112,6 +114,7 @@ class OpClass:
         "is_isolated",
         "kinds",
         "may_be_terminator",
+        "memory",
         "patterns",
         "source",
         "traits",
@@ -122,9 +125,10 @@ class OpClass:
         self.ends_blocks: bool = op_class.has_trait(IsTerminator())
         self.may_be_terminator: bool = op_class.has_trait(IsTerminator)
         self.is_isolated: bool = op_class.has_trait(IsolatedFromAbove)
+        self.memory: Sequence[MemoryEffect] = op_class.get_traits_of_type(MemoryEffect)
         self.source: Source
         self.kinds: int
-        self.source, self.kinds = _effects(op_class)
+        self.source, self.kinds = _effects(self.memory)
         self.erasable: bool | None = self._is_erasable(op_class)
         folder = op_class.get_trait(HasFolder)
         is_constant = op_class.has_trait(ConstantLike)
@@ -166,8 +170,7 @@ def kinds_of(effects: AbstractSet[EffectInstance] | None) -> int:
     return kinds
 
 
-def _effects(op_class: type[Operation]) -> tuple[Source, int]:
-    traits = op_class.get_traits_of_type(MemoryEffect)
+def _effects(traits: Sequence[MemoryEffect]) -> tuple[Source, int]:
     if not traits:
         return Source.NOTHING, UNKNOWN
     source, kinds = Source.CLASS, 0

@@ -1,0 +1,56 @@
+"""Verification that an op which is isolated from above uses what is defined inside of it.
+
+xDSL's trait goes from each operand up through all that is around its definition. Here the values
+that have been met are remembered, and only what is not among them is looked for like that.
+"""
+# pyright: reportPrivateUsage=false
+# The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.exceptions import VerifyException
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation, Region
+
+_OUTSIDE = "Operation using value defined out of its IsolatedFromAbove parent"
+
+
+def check_isolation(op: Operation) -> None:
+    """Check what `IsolatedFromAbove.verify` does, in its order.
+
+    Nested ops that are isolated themselves are left to their own check, and so are unregistered
+    ones.
+
+    Raises:
+        VerifyException: A nested op uses a value from outside, or a result of `op`.
+    """
+    met: set[int] = set()
+    meet = met.add
+    regions: list[Region] = list(op.regions)
+    while regions:
+        block = regions.pop()._first_block
+        while block is not None:
+            met.update(map(id, block._args))
+            child = block._first_op
+            while child is not None:
+                for operand in child._operands:
+                    if id(operand) not in met and (
+                        not op.is_ancestor(owner := operand.owner) or owner is op
+                    ):
+                        raise VerifyException(f"{_OUTSIDE}: {child}")
+                for result in child.results:
+                    meet(id(result))
+                if child.regions and not _may_be_isolated(type(child)):
+                    regions += child.regions
+                child = child._next_op
+            block = block._next_block
+
+
+@cache
+def _may_be_isolated(op_class: type[Operation]) -> bool:
+    return op_class.has_trait(IsolatedFromAbove)
