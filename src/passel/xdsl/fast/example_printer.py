@@ -54,7 +54,9 @@ class ExamplePrinter(Printer):
         flags = {name: getattr(self, name) for name in _FLAGS}
         self.examples: Examples = (memory or PrintingMemory()).examples(**flags)
         self.ops_by_example: int = 0
+        # By address, of values in scope; xDSL's table has all, which keeps them alive.
         self._names: dict[int, str] = {}
+        self._outer_names: list[dict[int, str]] = []
         self._new_in_a_row = 0
         self._left_out = 0
         self._terminators: dict[type[Operation], bool] = {}
@@ -93,7 +95,6 @@ class ExamplePrinter(Printer):
                 with self.in_parens():
                     self.print_list(block.args, self.print_block_argument)
             self.print_string(":")
-        self._take_over_names()
         with self.indented():
             width = self._indent * self.indent_num_spaces
             new_line = "\n" + " " * width
@@ -105,10 +106,6 @@ class ExamplePrinter(Printer):
                         self._print_new_line()
                         super().print_op(op)
                 op = op._next_op
-
-    def _take_over_names(self) -> None:
-        if len(self._names) != len(self._ssa_values):  # some code has named values by itself
-            self._names = {id(value): name for value, name in self._ssa_values.items()}
 
     def _is_terminator(self, op: Operation) -> bool:
         known = self._terminators.get(type(op))
@@ -131,11 +128,21 @@ class ExamplePrinter(Printer):
         name = self._names[id(value)] = super().print_ssa_value(value)
         return name
 
+    def enter_scope(self) -> None:
+        """Begin to count names anew; those outside cannot be used inside."""
+        super().enter_scope()
+        self._outer_names.append(self._names)
+        self._names = {}
+
+    def exit_scope(self) -> None:
+        """Go on counting where it was left off."""
+        super().exit_scope()
+        self._names = self._outer_names.pop()
+
     # ---- ops -------------------------------------------------------------------------
 
     def print_op(self, op: Operation) -> None:
         """Print an op with its results."""
-        self._take_over_names()
         template = self._find(op)
         if template is None or not self._fill(op, template, "", self._current_column):
             super().print_op(op)
@@ -178,13 +185,14 @@ class ExamplePrinter(Printer):
         Returns:
             Whether it was printed. If not, nothing was.
         """
-        names, values, results = self._names, [*op._operands], [*op.results]
+        names, named = self._names, self._ssa_values
+        values, results = op._operands, op.results
         try:
             operands = [names[id(value)] for value in values]
         except KeyError:
             return False
         for result in results:
-            if id(result) in names:
+            if result in named:
                 return False
         if template.is_particular and not self._can_name(op, template):
             return False
@@ -210,7 +218,7 @@ class ExamplePrinter(Printer):
     def _can_name(self, op: Operation, template: TextTemplate) -> bool:
         """Return whether successors have names, and arguments in the text have none yet."""
         return all(op._successors[index] in self._blocks for index in template.successors) and all(
-            id(_argument(op, *where)) not in self._names for where in template.arguments
+            _argument(op, *where) not in self._ssa_values for where in template.arguments
         )
 
     def _fill_segments(self, op: Operation, template: TextTemplate, parts: list[str]) -> None:
@@ -272,8 +280,7 @@ class ExamplePrinter(Printer):
         kind, index = hole
         if kind == "successor":
             return self._blocks[op._successors[index]]
-        argument = _argument(op, int(kind), index)
-        return self._names.get(id(argument)) or self._name(argument)
+        return self._name(_argument(op, int(kind), index))
 
     def _text_of(self, attribute: Attribute) -> str:
         """Return the text of an attribute of which none is at hand."""

@@ -1,0 +1,66 @@
+"""Ops without a custom form, with one, and with what one likes in it."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from printing_twins import print_with
+from xdsl.ir import Operation, OpTraits
+from xdsl.traits import IsolatedFromAbove
+
+from passel.xdsl.fast.example_printer import ExamplePrinter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.printer import Printer
+
+    from passel.xdsl.fast import PrintingMemory
+
+    Consult = Callable[[Any, Any], object]
+
+
+class PlainOp(Operation):
+    """An op without a custom form."""
+
+    name = "t.plain"
+    traits = OpTraits(tuple)
+
+
+class IsolatedOp(PlainOp):
+    """An op inside of which names are counted by themselves."""
+
+    name = "t.isolated"
+    traits = OpTraits(lambda: (IsolatedFromAbove(),))
+
+
+class CustomOp(Operation):
+    """Base of ops with a custom form."""
+
+    name = "t.op"
+    traits = OpTraits(tuple)
+
+    def print(self, printer: Printer) -> None:
+        """Print the operands."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+
+
+def op_that(consult: Consult) -> type[Operation]:
+    """Return an op that prints what its printer learns from something."""
+
+    class ConsultingOp(CustomOp):
+        def print(self, printer: Printer) -> None:
+            super().print(printer)
+            printer.print_string(f" {consult(self, printer)}")
+
+    return ConsultingOp
+
+
+_marked: set[Operation] = set()
+
+
+def print_by_example(op: Operation, memory: PrintingMemory) -> str:
+    """Return an op's text, with what was learned before."""
+    return print_with(ExamplePrinter(StringIO(), memory=memory), op).text

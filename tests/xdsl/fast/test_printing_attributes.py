@@ -1,0 +1,148 @@
+"""Attributes are told apart, and printed as they print themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from printing_ops import PlainOp, op_that, print_by_example
+from printing_twins import assert_prints_same, eager_examples
+from xdsl.dialects import builtin
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FileLineColLoc,
+    FloatAttr,
+    IntAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    f32,
+    f64,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Block, Data, Operation, Region
+from xdsl.irdl import ParametrizedAttribute, irdl_attr_definition
+
+from passel.xdsl.fast import PrintingMemory
+from passel.xdsl.locations import SourceLocation, SourceText
+
+if TYPE_CHECKING:
+    from printing_ops import Consult
+    from xdsl.ir import Attribute
+    from xdsl.printer import Printer
+
+
+@irdl_attr_definition
+class _Nosy(ParametrizedAttribute):
+    """An attribute whose printer looks around."""
+
+    name = "t.nosy"
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f"<{len(printer._ssa_values)}>")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+
+@irdl_attr_definition
+class _Text(Data[Any]):
+    """An attribute that prints what it is given."""
+
+    name = "t.text"
+    data: Any = "a default"
+
+    @classmethod
+    def parse_parameter(cls, parser: object) -> Any:
+        raise NotImplementedError
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.data!r}>")
+
+
+def _with_attributes(*attributes: Attribute, shown: Consult | None = None) -> ModuleOp:
+    op_class = op_that(shown or (lambda op, printer: printer.print_attribute(op.attributes["a"])))
+    ops = [
+        op_class.create(attributes={"a": attribute}, result_types=[i32])
+        for attribute in attributes * 3
+    ]
+    return ModuleOp([PlainOp.create(regions=[Region(Block(ops))])])
+
+
+def test_an_attribute_that_looks_around() -> None:
+    """An attribute whose printer looks around is printed anew each time."""
+    assert_prints_same(_with_attributes(_Nosy()))
+
+
+_SOURCE = SourceText("source", "test.mlir")
+_ALIKE: dict[str, tuple[Attribute, ...]] = {
+    "zeros": (FloatAttr(0.0, f64), FloatAttr(-0.0, f64)),
+    "not a number": (FloatAttr(float("nan"), f64), FloatAttr(-float("nan"), f64)),
+    "a number and a truth": (_Text(1), _Text(True), _Text(1.0)),
+    "integers": (IntegerAttr(1, i32), IntegerAttr(1, i64), IntegerAttr(1, i1), IntegerAttr(-1, i1)),
+    "texts": (_Text("1"), _Text(b"1"), _Text(("1",))),
+    "long texts": tuple(StringAttr("x" * 1000 + end) for end in "ab"),
+    "places": tuple(SourceLocation(_SOURCE, offset) for offset in range(3)),
+    "places in arrays": tuple(ArrayAttr([SourceLocation(_SOURCE, n)]) for n in range(3)),
+    "types in arrays": (ArrayAttr([f32]), ArrayAttr([f64])),
+    "large arrays": tuple(ArrayAttr([i1] * 1000 + [StringAttr(end)]) for end in "ab"),
+}
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.parametrize("subject", _ALIKE)
+def test_attributes_that_seem_equal(subject: str, *, keyed: bool) -> None:
+    """Attributes that are equal, or nearly, though they print differently are not the same."""
+
+    def shown(op: Operation, _: Printer) -> object:
+        attribute = op.attributes["a"]
+        return repr(attribute.data) if isinstance(attribute, _Text) else attribute
+
+    assert_prints_same(_with_attributes(*_ALIKE[subject], shown=shown if keyed else None))
+
+
+def test_attributes_of_other_names() -> None:
+    """Attributes are printed under their names, in their order."""
+    op_class = op_that(lambda op, printer: printer.print_op_attributes(op.attributes))
+    entries = {name: StringAttr(name) for name in "abc"}
+    ops = [
+        op_class.create(attributes={name: entries[name] for name in names}, result_types=[i32])
+        for names in ("a", "b", "ab", "ba", "abc", "cab") * 2
+    ]
+    assert assert_prints_same(ModuleOp([PlainOp.create(regions=[Region(Block(ops))])])) > 4 * 12
+
+
+def test_attributes_that_matter_at_times() -> None:
+    """An attribute that a printer looks at for some ops only is looked at for those."""
+
+    def shown(op: Any, printer: Any) -> object:
+        if op.attributes["kind"].data == "loud":
+            return op.attributes["a"].data.upper()
+        return printer.print_attribute(op.attributes["a"])
+
+    op_class = op_that(shown)
+    ops = [
+        op_class.create(
+            attributes={"kind": StringAttr(kind), "a": StringAttr(text)}, result_types=[i32]
+        )
+        for kind in ("calm", "loud", "calm", "loud")
+        for text in ("one", "two", "three", "one")
+    ]
+    assert_prints_same(ModuleOp([PlainOp.create(regions=[Region(Block(ops))])]))
+
+
+def test_locations_in_locations() -> None:
+    """A location is printed otherwise within another one."""
+    inner = FileLineColLoc(StringAttr("file"), IntAttr(1), IntAttr(2))
+    make = getattr(builtin, "CallSiteLoc", None)
+    if make is None:
+        pytest.skip("xDSL has no locations in locations yet")
+    assert_prints_same(_with_attributes(inner, inner, inner, make(inner, inner)))
+
+
+def test_attributes_at_addresses_of_others() -> None:
+    """An attribute that was printed stays alive, so that none gets its address and its text."""
+    memory = PrintingMemory()
+    with eager_examples():
+        for number in range(300):
+            module = _with_attributes(_Text(number))
+            assert print_by_example(module, memory).count(f"<{number}>") == 3
