@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import os
 import signal
+from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,3 +85,28 @@ def test_a_worker_that_leaves_is_survived(client: Any, tmp_path: Path) -> None:
     assert marker.exists()
     assert plain(outcome)[1] == []
     assert text.count(" 1") == 16
+
+
+@pytest.mark.sweep
+def test_ray() -> None:
+    """Ray's references are futures, so that an executor for it takes a few lines."""
+    ray: Any = pytest.importorskip("ray")
+
+    class RayExecutor(Executor):
+        """Runs functions as tasks of Ray, as the guide shows."""
+
+        def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
+            """Start a task."""
+            return ray.remote(function).remote(*arguments, **named).future()
+
+    directory = str(Path(sibling_passes.__file__).parent)
+    variables = {"env_vars": {"PYTHONPATH": directory}}
+    ray.init(num_cpus=2, include_dashboard=False, runtime_env=variables, logging_level="ERROR")
+    try:
+        strategy = Futures(RayExecutor(), 2)
+        for seed in (1, 5, 7):
+            assert everything(strategy, seed) == everything(Sequential(), seed)
+        manager = OpPassManager("toy.module").add_nested("toy.func", TellProcess())
+        assert run(strategy, manager, module_of(8))[2].count(" 1") == 8
+    finally:
+        ray.shutdown()

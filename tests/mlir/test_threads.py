@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from threading import get_ident
 from typing import Any
 
 import pytest
-from mlir.ir import Context, Module, Type, TypeAttr
+from mlir.ir import Context, IntegerAttr, IntegerType, Module, Type, TypeAttr
 from mlir.passmanager import PassManager as NativeManager
 from processes import survived
 
+from passel import Pass, PassContext, PassManager
 from passel.mlir.bindings import bindings_named
 from passel.mlir.bindings_calls import BindingsCalls
 from passel.mlir.calls import Calls, calls_of
@@ -235,3 +238,37 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     assert survived(script) == "interrupted"
+
+
+class InWhichThread(Pass):
+    """Take note of the thread."""
+
+    name = "in-which-thread"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do it."""
+        kind = IntegerAttr.get(IntegerType.get_signless(64, ctx.ir_context), get_ident() % 2**31)
+        op.operation.attributes["thread"] = kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (
+            ThreadPoolExecutor,
+            "no threads: contexts of mlir are for one of Python's threads at a time",
+        ),
+        (ProcessPoolExecutor, "no workers of an executor: ops of mlir cannot be sent"),
+    ],
+)
+def test_executors_of_python_do_not_get_its_ops(
+    kind: type[Executor], said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Python passes run in the thread of the run, which is said in a line."""
+    with Context() as context:
+        module = Module.parse("func.func @f() { return } func.func @g() { return }")
+        manager = PassManager("builtin.module", context).add_nested("func.func", InWhichThread())
+        with kind() as executor:
+            manager.run(module, executor=executor)
+        assert str(module).count(f"thread = {get_ident() % 2**31}") == 2
+    assert caplog.messages == [said]

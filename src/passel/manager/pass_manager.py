@@ -18,6 +18,7 @@ from passel.instruments.hooks import Instrumentor
 from passel.ir import (
     ANY,
     LocksContexts,
+    ShipsOps,
     TakesContainers,
     ability_of,
     adapter_for,
@@ -393,9 +394,8 @@ class PassManager(CheckedRuns, OpPassManager):
         schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
         instrumentor = Instrumentor(instrumentations)
-        bound = [] if strategy.in_order else instrumentor.bound_here(threads=strategy.uses_threads)
-        if bound:
-            log_warning(f"no {strategy.where}: {', '.join(bound)} cannot observe them")
+        if not strategy.in_order and (why := _obstacle(strategy, adapter, instrumentor)):
+            log_warning(f"no {strategy.where}: {why}")
         run = Run(
             compiler,
             instrumentor,
@@ -436,6 +436,17 @@ class PassManager(CheckedRuns, OpPassManager):
         if known is None or known.adapter is not adapter or known.context is not context:
             self._compiler = known = PipelineCompiler(adapter, context, self._guard)
         return known
+
+
+def _obstacle(strategy: SiblingStrategy, adapter: IRAdapter, hooks: Instrumentor) -> str:
+    """Return why siblings cannot share their work as was asked for; empty if they can."""
+    if strategy.uses_threads and ability_of(adapter, LocksContexts) is not None:
+        return f"contexts of {adapter.name} are for one of Python's threads at a time"
+    if strategy.ships and ability_of(adapter, ShipsOps) is None:
+        return f"ops of {adapter.name} cannot be sent"
+    if bound := hooks.bound_here(threads=strategy.uses_threads):
+        return f"{', '.join(bound)} cannot observe them"
+    return ""
 
 
 def _log(outcome: Outcome, concluding: Sequence[Diagnostic]) -> None:

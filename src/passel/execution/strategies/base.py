@@ -149,11 +149,13 @@ class SiblingStrategy(Protocol):
         in_order: Whether each task ends before the next one starts, so that what it reports can
             be reported at once.
         uses_threads: Whether tasks are done by several threads of this process.
+        ships: Whether tasks are done by processes that know nothing of them.
         where: What does the tasks, as messages name it.
     """
 
     in_order: bool
     uses_threads: bool
+    ships: bool
     where: str
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
@@ -178,6 +180,7 @@ class Sequential:
 
     in_order = True
     uses_threads = False
+    ships = False
     where = "this thread"
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:

@@ -58,6 +58,7 @@ class Forked:
 
     in_order = False
     uses_threads = False
+    ships = False
     where = "worker processes"
 
     def __init__(self, jobs: int, *, eager: bool = False) -> None:

@@ -49,6 +49,7 @@ class Futures:
 
     in_order = False
     uses_threads = False
+    ships = True
     where = "workers of an executor"
 
     def __init__(self, executor: Executor, jobs: int | None = None) -> None:

@@ -40,6 +40,7 @@ class Threads:
 
     in_order = False
     uses_threads = True
+    ships = False
     where = "threads"
 
     def __init__(self, jobs: int | None = None, pool: ThreadPoolExecutor | None = None) -> None:
