@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Data, Operation, Region
 from xdsl.irdl import ParametrizedAttribute, irdl_attr_definition
 
-from passel.xdsl.fast import PrintingMemory
+from passel.xdsl.fast import PrintingMemory, examples
 from passel.xdsl.locations import SourceLocation, SourceText
 
 if TYPE_CHECKING:
@@ -139,8 +139,10 @@ def test_locations_in_locations() -> None:
     assert_prints_same(_with_attributes(inner, inner, inner, make(inner, inner)))
 
 
-def test_attributes_at_addresses_of_others() -> None:
+@pytest.mark.parametrize("limit", [1, 5, 20_000])
+def test_attributes_at_addresses_of_others(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """An attribute that was printed stays alive, so that none gets its address and its text."""
+    monkeypatch.setattr(examples, "_MAX_ATTRIBUTES", limit)
     memory = PrintingMemory()
     with eager_examples():
         for number in range(300):

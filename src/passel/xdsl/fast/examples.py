@@ -65,6 +65,7 @@ class Examples:
         self._numbers: dict[int, int] = {}
         self._contents: dict[Hashable, int] = {}
         self._next_number = count()
+        self._texts_by_number: dict[int, str] = {}
         self._met: set[int] = set()
         self._suffixes: dict[int, str] = {}
         # Addresses are those of attributes that are alive.
@@ -167,9 +168,10 @@ class Examples:
         return id(value), None  # it lives as long as the attribute
 
     def _keep(self, attribute: Attribute) -> None:
-        self._kept.append(attribute)
-        if len(self._kept) > _MAX_ATTRIBUTES:
+        # What is noted of it afterwards must not outlive it.
+        if len(self._kept) >= _MAX_ATTRIBUTES:
             self.clear()
+        self._kept.append(attribute)
 
     # ---- templates -------------------------------------------------------------------
 
@@ -201,6 +203,7 @@ class Examples:
             shape.templates = {}
         for table in (self.shapes, self._numbers, self._contents, self.texts, self._suffixes):
             table.clear()
+        self._texts_by_number.clear()
         self._met.clear()
         self._kept.clear()
         self._keys = 0
@@ -220,10 +223,16 @@ class Examples:
 
     def learn_text(self, attribute: Attribute) -> str:
         """Return an attribute's text; empty if it depends on more than the attribute."""
-        text = print_alone(attribute, self.flags, anywhere=True) or ""
-        if len(text) > _MAX_LENGTH:
-            return ""
-        self._keep(attribute)
+        number = self.number(attribute)
+        text = None if number is None else self._texts_by_number.get(number)
+        if text is None:
+            text = print_alone(attribute, self.flags, anywhere=True) or ""
+            if len(text) > _MAX_LENGTH:
+                return ""
+        if number is None:
+            self._keep(attribute)
+        else:
+            self._texts_by_number[number] = text
         self.texts[id(attribute)] = text
         return text
 
