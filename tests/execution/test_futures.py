@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import slow_pass
 from sibling_passes import (
     Act,
     Again,
@@ -33,7 +37,6 @@ from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from pathlib import Path
 
     from passel.schedule import Step
 
@@ -309,3 +312,46 @@ def _step_of(manager: OpPassManager) -> Step:
     from passel.schedule import PipelineCompiler
 
     return PipelineCompiler(ToyAdapter(), set[str]()).schedule(manager).pipeline.steps[0]
+
+
+INTERRUPTED = """
+import signal, sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from passel import PassManager
+from passel.testing import ToyAdapter, parse_toy
+from slow_pass import Sleep
+
+if __name__ == "__main__":
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Sleep())
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with ProcessPoolExecutor(2, get_context(sys.argv[1])) as pool:
+        try:
+            manager.run(parse_toy("toy.module(toy.func,toy.func,toy.func,toy.func)"), executor=pool)
+        except KeyboardInterrupt:
+            print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_ctrl_c_ends_the_workers_of_a_pool(method: str, tmp_path: Path) -> None:
+    """An interrupt ends the run at once, and leaves no process behind."""
+    script = tmp_path / "script.py"
+    script.write_text(INTERRUPTED, encoding="utf-8")
+    paths = os.pathsep.join([str(Path(slow_pass.__file__).parent), *filter(None, sys.path)])
+    with subprocess.Popen(
+        [sys.executable, script, method],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    ) as process:
+        assert process.stdout is not None
+        workers = [int(process.stdout.readline()) for _ in range(2)]
+        process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        rest, _ = process.communicate(timeout=20)
+        assert time.monotonic() - started < 10  # a second on an idle machine
+    assert rest == "interrupted\n"
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)

@@ -1,0 +1,23 @@
+"""A pass that sleeps, in a module that other processes can import."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from passel import Pass, PassContext
+
+if TYPE_CHECKING:
+    from passel.testing import ToyOp
+
+
+class Sleep(Pass):
+    """Say which process this is, and sleep for a minute."""
+
+    name = "sleep"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        os.write(1, b"%d\n" % os.getpid())
+        time.sleep(60)
