@@ -44,7 +44,7 @@ def main() -> None:
     if peer("mlir") is not None:
         inputs["unrolled loops (scf)"] = unrolled_loops(size)
         inputs["the same with branches (cf)"] = with_branches(size)
-        inputs["the same for RISC-V"] = for_riscv(size // 2)
+        inputs["the same for RISC-V"] = for_riscv(max(1, size // 6))
     for name, text in inputs.items():
         module = passel_parse(text)
         ops = sum(1 for _ in module.walk())

@@ -65,7 +65,6 @@ class Examples:
         self._numbers: dict[int, int] = {}
         self._contents: dict[Hashable, int] = {}
         self._next_number = count()
-        self._texts_by_number: dict[int, str] = {}
         self._met: set[int] = set()
         self._suffixes: dict[int, str] = {}
         # Addresses are those of attributes that are alive.
@@ -203,7 +202,6 @@ class Examples:
             shape.templates = {}
         for table in (self.shapes, self._numbers, self._contents, self.texts, self._suffixes):
             table.clear()
-        self._texts_by_number.clear()
         self._met.clear()
         self._kept.clear()
         self._keys = 0
@@ -223,16 +221,10 @@ class Examples:
 
     def learn_text(self, attribute: Attribute) -> str:
         """Return an attribute's text; empty if it depends on more than the attribute."""
-        number = self.number(attribute)
-        text = None if number is None else self._texts_by_number.get(number)
-        if text is None:
-            text = print_alone(attribute, self.flags, anywhere=True) or ""
-            if len(text) > _MAX_LENGTH:
-                return ""
-        if number is None:
-            self._keep(attribute)
-        else:
-            self._texts_by_number[number] = text
+        text = print_alone(attribute, self.flags, anywhere=True) or ""
+        if len(text) > _MAX_LENGTH:
+            return ""
+        self._keep(attribute)
         self.texts[id(attribute)] = text
         return text
 
