@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 from sibling_passes import (
@@ -25,13 +26,16 @@ from sibling_passes import (
 
 from passel import (
     OpPassManager,
+    Pass,
+    PassContext,
     PassFailedError,
     PassInstrumentation,
     PassManager,
 )
 from passel.execution.strategies import Sequential, strategy_for
 from passel.execution.strategies.forked import Forked
-from passel.testing import ToyAdapter
+from passel.instruments.timing import Timing
+from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from passel.schedule import Step
@@ -191,3 +195,64 @@ def test_ctrl_c_ends_the_workers() -> None:
     for worker in workers:
         with pytest.raises(ProcessLookupError):
             os.kill(worker, 0)
+
+
+class Silent(TellProcess):
+    """Say that nobody can tell the process."""
+
+    name = "silent"
+    can_fork = True
+
+
+class Loud(Silent):
+    """Say nothing."""
+
+    name = "loud"
+
+
+class Holding(Pass):
+    """Hold another pass."""
+
+    name = "holding"
+    can_fork = True
+    held: Pass
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Run it."""
+        self.held.run(op, ctx)
+
+
+@pytest.mark.parametrize(
+    ("passes", "leaves"),
+    [
+        ((Silent(),), True),
+        ((Silent(), Loud()), False),
+        ((Holding(held=Silent()),), True),
+        ((Holding(held=Loud()),), False),
+    ],
+)
+def test_unasked(monkeypatch: pytest.MonkeyPatch, passes: tuple[Pass, ...], leaves: bool) -> None:
+    """Unless somebody asks, only passes leave that say so, with all they hold, and unobserved."""
+    eager = Forked(2, eager=True, unasked=True)
+    found = "passel.manager.pass_manager.strategy_for"
+    monkeypatch.setattr(found, mock.Mock(return_value=eager))
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    manager.add(Loud()).nest("toy.func").add(*passes)
+    module = module_of(4)
+    manager.run(module, jobs="auto")
+    assert (" 1" in str(module), " 2" in str(module)) == (leaves, True)
+    manager.add_instrumentation(Timing())
+    module = module_of(4)
+    manager.run(module, jobs="auto")
+    assert " 1" not in str(module)
+
+
+def test_automatic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as there are processors, if there are several, in Python and from the environment."""
+    monkeypatch.setattr("passel.execution.strategies.selection.processors", lambda: 3)
+    monkeypatch.setenv("PASSEL_JOBS", "auto")
+    for strategy in (strategy_for("auto"), strategy_for(None)):
+        assert isinstance(strategy, Forked)
+        assert strategy.jobs == 3
+    monkeypatch.setattr("passel.execution.strategies.selection.processors", lambda: 1)
+    assert isinstance(strategy_for("auto"), Sequential)

@@ -51,6 +51,11 @@ class Warn(Do):
     do = lambda self, op, ctx: ctx.emit_warning("look")
 
 
+class Quiet(Do):
+    name = "quiet"
+    do = lambda self, op, ctx: None
+
+
 class Fail(Do):
     name = "fail"
 
@@ -373,6 +378,18 @@ def test_a_changed_callee(compare: Compare, called: str) -> None:
 def test_flags_that_shards_are_not_for(compare: Compare, flags: tuple[str, ...]) -> None:
     """What concerns the whole is done on the whole."""
     compare(functions(), *flags, in_shards=False)
+
+
+def test_unasked(tool: Tool, shared_out: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless somebody asks, there are shards for passes that say that nobody can tell."""
+    monkeypatch.setattr(sharding, "processors", lambda: 2)
+    monkeypatch.delenv("PASSEL_JOBS", raising=False)
+    Path("p.py").write_text(PLUGIN, encoding="utf-8")
+    for passes in ("cse,canonicalize,dce", "cse,quiet"):
+        plugin = ("--load-pass-plugin=p.py", SPECIAL.format(passes))
+        assert tool("-", *plugin, stdin=functions()).code == 0
+    assert tool("-", CLEAN, "-j=auto", stdin=functions()).code == 0
+    assert shared_out == [True, False, True]
 
 
 def test_resources_are_not_cut(tool: Tool, shared_out: list[bool]) -> None:

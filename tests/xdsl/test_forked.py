@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tool_fixtures import Tool
     from xdsl.context import Context
 
-    from passel.execution.strategies import SiblingStrategy
+    from passel.execution.strategies import Jobs, SiblingStrategy
 
 PIPELINE = "builtin.module(func.func(cse,canonicalize,loop-invariant-code-motion),symbol-dce)"
 
@@ -42,12 +42,14 @@ def pool() -> Generator[ProcessPoolExecutor]:
 def _shares_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Share even little work."""
 
-    def eager(jobs: int | None, executor: object = None) -> SiblingStrategy:
+    def eager(jobs: Jobs | None, executor: object = None) -> SiblingStrategy:
+        if jobs in (None, "auto"):
+            jobs = 1
         if request.param == "threads":
             return Threads(jobs)
         if request.param == "pool":
             return Futures(request.getfixturevalue("pool"))
-        return Forked(jobs or 1, eager=True)
+        return Forked(jobs, eager=True)
 
     monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from passel.diagnostics import log_diagnostics, log_warning
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run
-from passel.execution.strategies import strategy_for
+from passel.execution.strategies import Jobs, strategy_for
 from passel.instruments.hooks import Instrumentor
 from passel.ir import (
     ANY,
@@ -28,6 +28,7 @@ from passel.ir import (
 from passel.manager.checked_runs import CheckedRuns
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.manager.run_result import RunResult
+from passel.manager.unasked import suited
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
 from passel.passes.resolution import names_for, resolve
@@ -349,7 +350,7 @@ class PassManager(CheckedRuns, OpPassManager):
         op: Any,
         *,
         on_diagnostic: Callable[[Diagnostic], None] | None = None,
-        jobs: int | None = None,
+        jobs: Jobs | None = None,
         executor: Executor | None = None,
     ) -> RunResult:
         """Run the pipeline on `op`, in place.
@@ -360,7 +361,9 @@ class PassManager(CheckedRuns, OpPassManager):
                 it, what is not part of the error that `run` raises goes to the log `passel`.
             jobs: How many worker processes nested pipelines may be shared among, where that
                 pays and the IR can be sent between processes; by default the environment's
-                `PASSEL_JOBS`, or 1. What passes change beside the IR is lost in workers.
+                `PASSEL_JOBS`, or 1. What passes change beside the IR is lost in workers. `"auto"`
+                for as many as there are processors, if all passes nested there say
+                `can_fork = True`, so that nothing is.
             executor: What does the work instead, such as a `ThreadPoolExecutor`; `jobs` is then
                 how much of it at once, by default as much as it can.
 
@@ -394,6 +397,7 @@ class PassManager(CheckedRuns, OpPassManager):
         schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
         instrumentor = Instrumentor(instrumentations)
+        strategy = suited(strategy, self, instrumentor)
         if not strategy.in_order and (why := _obstacle(strategy, adapter, instrumentor)):
             log_warning(f"no {strategy.where}: {why}")
         run = Run(

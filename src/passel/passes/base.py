@@ -70,7 +70,8 @@ class Pass(Options, Generic[OpT, StateT]):
         effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline that somebody else has recorded runs such a pass only if
             it is allowed to; see `PassManager.restrict_effects`.
-        can_fork: Whether it may run in a worker process that is a copy of this one.
+        can_fork: Whether it may run in a worker process that is a copy of this one. One whose own
+            class body says that it may is taken there also if nobody has asked for workers.
         can_thread: Whether it may run on several ops at once, in threads of one process. Not if
             it changes other ops than its own, or objects beside the IR.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
@@ -194,6 +195,15 @@ class Pass(Options, Generic[OpT, StateT]):
         Override it where that depends on options. Passes that it holds speak for themselves.
         """
         return self.effects
+
+    @classmethod
+    def forks_unasked(cls) -> bool:
+        """Return whether the class itself says `can_fork = True`.
+
+        Then nobody can tell the process that it runs in: it leaves nothing behind but in its op,
+        statistics and diagnostics. That a class which it is derived from says so is not enough.
+        """
+        return vars(cls).get("can_fork") is True
 
     def may_run(self) -> Iterable[PipelineTree] | None:
         """Return the pipelines that the pass may run with `PassContext.run_pipeline`.

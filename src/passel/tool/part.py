@@ -25,6 +25,7 @@ from passel.tracebacks import raised_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from passel.execution.strategies import Jobs
     from passel.instruments.hooks import PassInstrumentation
     from passel.instruments.recorded import Recorded
     from passel.ir import IRAdapter
@@ -63,7 +64,7 @@ class Shared:
     replay: Replay
     crashes: CrashReports
     progress: PassInstrumentation | None
-    jobs: int
+    jobs: Jobs
 
 
 class Part:

@@ -21,6 +21,7 @@ from passel.tool.flags import seconds_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
     from passel.manager import PassManager
     from passel.tool.definition import ToolDefinition
@@ -42,6 +43,13 @@ def _jobs(text: str) -> int:
     if number < 1:
         raise ValueError(f"takes a positive number, not '{text}'")
     return number
+
+
+def _jobs_or_auto(text: str) -> Jobs:
+    try:
+        return "auto" if text == "auto" else _jobs(text)
+    except ValueError as error:
+        raise ValueError(f"{error}; or auto") from None
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -131,11 +139,11 @@ class PipelineFlags(FlagGroup):
     pipeline_variable: tuple[tuple[str, str], ...] = flag(
         "a variable of the pipeline's file", "<name=value>", repeated=True, parse=_assignment
     )
-    jobs: int | None = flag(
-        "worker processes for nested pipelines; by default $PASSEL_JOBS, or 1",
+    jobs: Jobs | None = flag(
+        "worker processes, or auto; by default $PASSEL_JOBS, or auto",
         "<n>",
         short=("j",),
-        parse=_jobs,
+        parse=_jobs_or_auto,
     )
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     draw_pipeline: str = flag(
@@ -397,10 +405,10 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
     return found
 
 
-def _jobs_of_environment() -> int:
-    text = os.environ.get("PASSEL_JOBS") or "1"
+def _jobs_of_environment() -> Jobs:
+    text = os.environ.get("PASSEL_JOBS") or "auto"
     try:
-        return _jobs(text)
+        return _jobs_or_auto(text)
     except ValueError as error:
         raise UsageError(f"the environment's PASSEL_JOBS {error}") from None
 
@@ -423,7 +431,7 @@ class Settings:
         input: The input's name; `-` for the standard input.
         stray: Inputs that may be meant as options of the pass given just before.
         threading: Whether the IR's library may use threads, and passel other processes.
-        jobs: How many worker processes there may be.
+        jobs: How many worker processes there may be; `auto` for what nobody can tell.
         own: The values of the flags that are for the IR alone, by name.
         brought: The flags of the IR and of the tool that others do not have, by name.
     """
@@ -450,7 +458,7 @@ class Settings:
         self.actions: ActionFlags = ActionFlags(line)
         self.information: InformationFlags = InformationFlags(line)
         self.threading: bool = not AcceptedFlags(line).mlir_disable_threading
-        self.jobs: int = self.pipeline.jobs or _jobs_of_environment()
+        self.jobs: Jobs = self.pipeline.jobs or _jobs_of_environment()
         of_ir = (each for each in flags_by_name(own).values() if each.ir == ir or each in own)
         self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.errors import PasselError
 from passel.execution.outcome import UNCHANGED
-from passel.execution.strategies.forked import Forked
+from passel.execution.strategies import processors
 from passel.ir.frontend import CutsSources, SourcePart, UnreadableError
 from passel.manager import OpPassManager
 from passel.passes.effects_guard import effects_of, passes_held
@@ -74,26 +74,29 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
     Returns:
         The result; None if the source is to be processed the plain way.
     """
-    frontend, jobs = shared.frontend, shared.jobs
+    frontend, is_asked = shared.frontend, shared.jobs != "auto"
+    jobs = processors() if shared.jobs == "auto" else shared.jobs
     if (
         jobs < 2  # noqa: PLR2004 - one process is the plain way
         or not isinstance(frontend, CutsSources)
         or not isinstance(source.text, str)
         or len(source.text) < _WORTH_IT
         or not _FLAGS.issuperset(shared.settings.written)
-        or not _may_be_cut(shared)
+        or not _may_be_cut(shared, is_asked=is_asked)
     ):
         return None
     shards = frontend.cut(source, jobs * _PER_WORKER)
     if len(shards) < 2:  # noqa: PLR2004 - the same
         return None
+    from passel.execution.strategies.forked import Forked
+
     work = _ShardWork(source, shared)
     for _ in Forked(jobs, eager=True)(work, shards):
         pass
     return None if work.results is None else frontend.join(work.results)
 
 
-def _may_be_cut(shared: Shared) -> bool:
+def _may_be_cut(shared: Shared, *, is_asked: bool) -> bool:
     """Return whether the pipeline is only about ops at the top, and its passes can be run twice."""
     try:
         context = shared.frontend.new_context()
@@ -103,18 +106,20 @@ def _may_be_cut(shared: Shared) -> bool:
     except (PasselError, UnreadableError):
         return False  # to be said the plain way
     return all(
-        isinstance(entry, OpPassManager) and entry.jobs is None and _can_leave(entry)
+        isinstance(entry, OpPassManager) and entry.jobs is None and _can_leave(entry, is_asked)
         for entry in manager
     )
 
 
-def _can_leave(manager: Any) -> bool:
-    """Return whether passes leave no traces but in the IR."""
+def _can_leave(manager: Any, is_asked: bool) -> bool:
+    """Return whether passes leave no traces but in the IR, and say so if nobody has asked."""
     for entry in manager:
         if isinstance(entry, OpPassManager):
-            if not _can_leave(entry):
+            if not _can_leave(entry, is_asked):
                 return False
-        elif effects_of(entry) or not all(each.can_fork for each in passes_held(entry)):
+        elif effects_of(entry) or not all(
+            each.can_fork and (is_asked or each.forks_unasked()) for each in passes_held(entry)
+        ):
             return False
     return True
 

@@ -54,6 +54,8 @@ class Forked:
     Args:
         jobs: How many workers there may be at once.
         eager: Whether to fork in any case, even for two tasks.
+        unasked: Whether nobody has asked for it, so that it is for passes alone that say that
+            they may be taken elsewhere; who runs them has to see to that.
     """
 
     in_order = False
@@ -61,9 +63,10 @@ class Forked:
     ships = False
     where = "worker processes"
 
-    def __init__(self, jobs: int, *, eager: bool = False) -> None:
+    def __init__(self, jobs: int, *, eager: bool = False, unasked: bool = False) -> None:
         self.jobs = jobs
         self._eager = eager
+        self.unasked = unasked
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
@@ -306,5 +309,5 @@ def _read(file: IO[bytes]) -> Iterator[tuple[int, Result]]:
     while True:
         try:
             yield pickle.load(file)  # noqa: S301 - a copy of this very process wrote it
-        except EOFError:
+        except (EOFError, pickle.UnpicklingError):  # the disk was full: the rest is done again
             return

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from passel.execution.strategies.base import Sequential
 
@@ -17,11 +17,23 @@ if TYPE_CHECKING:
     from passel.execution.strategies.base import SiblingStrategy
 
 
-def strategy_for(jobs: int | None, executor: Executor | None = None) -> SiblingStrategy:
+Jobs = int | Literal["auto"]
+"""How many tasks are done at once, or as many as there are processors, where nobody can tell."""
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> SiblingStrategy:
     """Return a strategy that does up to so many tasks at once.
 
     Args:
-        jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one.
+        jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one; `auto` for
+            as many as there are processors, of passes that say that they may be taken elsewhere
+            unasked.
         executor: What does them; by default worker processes, or threads where Python has no
             global lock.
 
@@ -31,16 +43,20 @@ def strategy_for(jobs: int | None, executor: Executor | None = None) -> SiblingS
     """
     if jobs is None and executor is None:
         text = os.environ.get("PASSEL_JOBS", "") or "1"
-        jobs = int(text) if text.isascii() and text.isdigit() else 0
+        number = int(text) if text.isascii() and text.isdigit() else 0
+        jobs = "auto" if text == "auto" else number
         if not jobs:
             raise ValueError(f"PASSEL_JOBS is '{text}', which is no positive number")
+    is_unasked = jobs == "auto"
+    if jobs == "auto":
+        jobs = processors() if executor is None else None
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs is {jobs}, which is no positive number")
     if executor is not None:
         return _on_executor(executor, jobs)
     if jobs is None or jobs == 1:
         return Sequential()
-    if _is_free_threaded():
+    if _is_free_threaded() and not is_unasked:
         from passel.execution.strategies.threads import Threads
 
         return Threads(jobs)
@@ -48,7 +64,7 @@ def strategy_for(jobs: int | None, executor: Executor | None = None) -> SiblingS
         return Sequential()
     from passel.execution.strategies.forked import Forked
 
-    return Forked(jobs)
+    return Forked(jobs, unasked=is_unasked)
 
 
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:

@@ -22,6 +22,7 @@ class DCE(Pass["Operation"]):
     """
 
     name = "dce"
+    can_fork = True
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:

@@ -21,6 +21,7 @@ class StripDebugInfo(Pass["Operation"]):
     """
 
     name = "strip-debuginfo"
+    can_fork = True
     ir = "xdsl"
 
     def run(self, op: Operation, ctx: PassContext) -> None:

@@ -36,6 +36,7 @@ class SymbolDCE(Pass["Operation"]):
     """
 
     name = "symbol-dce"
+    can_fork = True
     ir = "xdsl"
     erased: ClassVar[Statistic] = Statistic("Number of symbols DCE'd", name="num-dce'd")
 

@@ -1,0 +1,39 @@
+"""Whether a run may be shared out though nobody has asked for that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from passel.execution.strategies import Sequential
+from passel.manager.op_pass_manager import OpPassManager
+from passel.passes.effects_guard import passes_held
+
+if TYPE_CHECKING:
+    from passel.execution.strategies import SiblingStrategy
+    from passel.instruments.hooks import Instrumentor
+
+
+def suited(
+    strategy: SiblingStrategy, manager: OpPassManager, hooks: Instrumentor
+) -> SiblingStrategy:
+    """Return the strategy, or one after the other if it is unasked and somebody could tell.
+
+    Nobody can if the passes of all nested pipelines say `can_fork = True`, and nothing observes
+    steps: what an observer writes would come before diagnostics, which wait for their turn.
+    """
+    if not getattr(strategy, "unasked", False):  # only workers of this machine are
+        return strategy
+    nested = (each for each in manager if isinstance(each, OpPassManager))
+    if hooks.sees_steps or not all(map(leaves_unasked, nested)):
+        return Sequential()
+    return strategy
+
+
+def leaves_unasked(manager: OpPassManager) -> bool:
+    """Return whether all passes of a pipeline say that they can be run by any process."""
+    return all(
+        leaves_unasked(each)
+        if isinstance(each, OpPassManager)
+        else all(held.forks_unasked() for held in passes_held(each))
+        for each in manager
+    )
