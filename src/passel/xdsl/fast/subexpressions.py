@@ -98,9 +98,9 @@ class SubexpressionEliminator:
         self._classes = ClassTable()
         self._scope = _Scope()
         self._kinds: dict[int, int] = {}
+        # By address: nothing is erased, and no attribute replaced, before the walk is over.
         self._numbers: dict[int, int] = {}
         self._by_value: dict[Attribute, int] = {}
-        self._kept: list[Attribute] = []  # so that the addresses stay theirs
         self._operands_known: set[int] = set()
         self._to_erase: dict[int, Operation] = {}
         self.replaced: int = 0
@@ -236,7 +236,6 @@ class SubexpressionEliminator:
 
     def _number(self, attribute: Attribute) -> None:
         if id(attribute) not in self._numbers:
-            self._kept.append(attribute)
             number = self._by_value.setdefault(attribute, len(self._by_value))
             self._numbers[id(attribute)] = number
 
