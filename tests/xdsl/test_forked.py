@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -9,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tool_fixtures import only_error
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from passel import Diagnostic, OperationPass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.execution.strategies import strategy_for
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.futures import Futures
 from passel.execution.strategies.threads import Threads
+from passel.ir import adapter_for
 from passel.xdsl import DominanceInfo, XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -262,3 +265,32 @@ def test_reproducers_are_the_same(
     processes = len([*folder.glob("*.worked")])
     assert processes > 2 if "processes" in request.node.name else processes == 1
     assert not [*folder.glob("*.running")]
+
+
+class Where(OperationPass[FuncOp]):
+    """Mark a function with the process that it is in."""
+
+    name = "where"
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        """Do it."""
+        op.attributes["process"] = StringAttr(str(os.getpid()))
+
+
+def test_a_pool_is_used_after_verification(
+    kernels: Path, pool: ProcessPoolExecutor, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What the adapter remembers of ops does not keep it from going to other processes."""
+    context = XDSLAdapter().create_context()
+    module = parse_source(context, kernels.read_text(encoding="utf-8"), "kernels.mlir")
+    assert isinstance(module, ModuleOp)
+    PassManager(ModuleOp, context).add_nested(FuncOp, "canonicalize,cse").run(module)
+    adapter_for(module).verify(module, recursive=True)
+    manager = PassManager(ModuleOp, context).add_nested(FuncOp, Where())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("passel.manager.pass_manager.strategy_for", strategy_for)
+        manager.run(module, executor=pool)
+    found = {str(op.attributes["process"]) for op in module.ops}
+    assert found
+    assert f'"{os.getpid()}"' not in found
+    assert not caplog.messages

@@ -73,6 +73,13 @@ class XDSLAdapter:
         self._dialects = tuple(dialects)
         self.printing_memory: PrintingMemory = PrintingMemory()
 
+    def __getstate__(self) -> dict[str, bool]:
+        """Leave behind what it remembers of ops: another process has others."""
+        return {"dominance": self._dominance}
+
+    def __setstate__(self, state: dict[str, bool]) -> None:
+        self.__init__(dominance=state["dominance"])
+
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
         """One class per op name and context, unregistered names included."""
