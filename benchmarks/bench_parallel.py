@@ -6,19 +6,28 @@ which `jobs=2` is not slower.
 
 from __future__ import annotations
 
+import gc
 import os
+import pickle
 from itertools import islice
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
 from inputs import functions_of_40_ops
 from measuring import wants_quick
 
 from passel import PassManager
+from passel.ir.frontend import FrontendSettings, SourcePart
 from passel.xdsl import XDSLAdapter, parse_source
+from passel.xdsl.frontend import XDSLFrontend
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from passel.ir.frontend import Frontend
+
+_MANY = 100_000
+"""Functions of a program for which it is predicted what workers gain."""
 
 
 def walls(functions: int, passes: str, rounds: int) -> tuple[float, float]:
@@ -42,6 +51,59 @@ def pipelines() -> Iterator[tuple[int, str]]:
         yield count, ",".join(islice(pair * count, count))
 
 
+def processed(frontend: Frontend, part: SourcePart, passes: str) -> str | bytes:
+    """Return the result of a source, or of a shard of it, from text to text."""
+    context = frontend.new_context()
+    parsed = frontend.parse(part, context, print)
+    frontend.adapter.verify(parsed.op, recursive=True)
+    PassManager.parse(f"builtin.module(func.func({passes}))", context).run(parsed.op, jobs=1)
+    return frontend.emit(parsed, context)
+
+
+def show_file_to_file(functions: int, rounds: int) -> None:
+    """Print what parent and workers do from file to file, in CPU time, and what follows for more.
+
+    A shard is processed as a worker does it, but here. What is predicted leaves out forking and
+    the start of the process; a run of so many functions is taken to cost as much for each.
+    """
+    part = SourcePart(functions_of_40_ops(functions), "bench.mlir")
+    own = {"target": "mlir", "print-no-properties": False, "syntax-highlight": False}
+    frontend = XDSLFrontend(XDSLAdapter())
+    frontend.configure(FrontendSettings(own=own))
+    least = dict.fromkeys(("plain", "parent", "workers", "largest shard"), float("inf"))
+    for _ in range(rounds):
+        gc.collect()
+        started = process_time()
+        plain = processed(frontend, part, "cse,canonicalize")
+        costs = {"plain": process_time() - started}
+        gc.collect()
+        started = process_time()
+        shards = frontend.cut(part, 8)
+        costs["parent"] = process_time() - started
+        gc.disable()  # as workers do
+        times, results = list[float](), list[str | bytes]()
+        for shard in shards:
+            started = process_time()
+            results.append(processed(shard, part, "cse,canonicalize"))
+            times.append(process_time() - started)
+        started = process_time()
+        joined = frontend.join(pickle.loads(pickle.dumps(results)))  # noqa: S301 - written just now
+        costs["parent"] += process_time() - started
+        gc.enable()
+        assert joined == plain
+        costs |= {"workers": sum(times), "largest shard": max(times)}
+        least = {what: min(known, costs[what]) for what, known in least.items()}
+    print(", ".join(f"{what} {seconds:.4f} s" for what, seconds in least.items()))
+    scale = _MANY / functions
+    for count in (2, 8, 64, 512):
+        shared = least["parent"] + least["workers"] / count
+        print(
+            f"{_MANY} functions, {count:3} workers: {scale * shared:6.1f} s instead of "
+            f"{scale * least['plain']:.0f}: {least['plain'] / shared:.1f} times as fast, "
+            f"the parent at work {least['parent'] / shared:.0%} of the time"
+        )
+
+
 def show(what: str, alone: float, shared: float) -> None:
     """Print one line."""
     print(f"{what}: {alone:7.4f} s alone, {shared:7.4f} s shared, ratio {shared / alone:.2f}")
@@ -50,7 +112,7 @@ def show(what: str, alone: float, shared: float) -> None:
 def main() -> None:
     """Print the tables."""
     quick = wants_quick()
-    functions, rounds = (4, 1) if quick else (1000, 3)
+    functions, rounds = (8, 1) if quick else (1000, 3)
     print(f"{os.cpu_count()} cores; {functions} functions of 40 ops")
     for count, passes in pipelines():
         alone, shared = walls(functions, passes, rounds)
@@ -59,6 +121,8 @@ def main() -> None:
     for few in (2,) if quick else (5, 10, 20, 50, 100, 200):
         alone, shared = walls(few, "cse,canonicalize", rounds)
         show(f"{few:4} functions", alone, shared)
+    print("\nFrom file to file, CPU time")
+    show_file_to_file(functions, rounds)
 
 
 if __name__ == "__main__":
