@@ -80,7 +80,7 @@ def encode(op: Operation, known: Sequence[Attribute] = ()) -> bytes:
         AttributePickler(buffer, pickle.HIGHEST_PROTOCOL).dump(
             (
                 writer.code,
-                writer.attributes[len(known) :],
+                writer.attributes,
                 writer.classes,
                 writer.is_forward,
                 writer.orders,
@@ -140,12 +140,25 @@ def _unregistered_attribute(name: str, is_type: int, is_opaque: int, value: str)
     return made(name, bool(is_type), bool(is_opaque), value)
 
 
+_last_known: tuple[Sequence[Attribute], dict[int, int]] = ((), {})
+
+
+def _numbers_of(known: Sequence[Attribute]) -> dict[int, int]:
+    """Return the numbers of attributes by their identities, once for the ops of a shipment."""
+    global _last_known  # noqa: PLW0603 - one value, so that no thread sees half of it
+    last, numbers = _last_known
+    if last is not known or len(numbers) != len(known):
+        numbers = {id(each): number for number, each in enumerate(known)}
+        _last_known = known, numbers
+    return numbers
+
+
 class _Writer:
     """Writes an op.
 
     Attributes:
         code: Numbers, names and keys.
-        attributes: The attributes that numbers in the code mean.
+        attributes: The attributes that numbers in the code mean, after those that are known.
         classes: The classes of ops; for one that is not registered, its name.
         is_forward: Whether an op uses a value before it is defined.
         orders: For values and blocks that have uses in another order than reading makes: the
@@ -154,11 +167,13 @@ class _Writer:
 
     def __init__(self, known: Sequence[Attribute]) -> None:
         self.code: list[Any] = []
-        self.attributes: list[Attribute] = [*known]
+        self.attributes: list[Attribute] = []
+        self._known = len(known)
         self.classes: list[type[Operation] | str] = []
         self.is_forward = False
         self.orders: list[tuple[bool, int, list[tuple[int, int]]]] = []
-        self._attribute_numbers = {id(each): number for number, each in enumerate(known)}
+        self._known_numbers = _numbers_of(known)
+        self._attribute_numbers: dict[int, int] = {}
         self._class_numbers: dict[type[Operation] | str, int] = {}
         self._values: dict[Any, int] = {}
         self._blocks: dict[Block, int] = {}
@@ -231,9 +246,11 @@ class _Writer:
 
     def _number(self, attribute: Attribute) -> int:
         # By identity: the equality of some attribute classes is wrong.
-        known = self._attribute_numbers.get(id(attribute))
+        known = self._known_numbers.get(id(attribute))
         if known is None:
-            known = self._attribute_numbers[id(attribute)] = len(self.attributes)
+            known = self._attribute_numbers.get(id(attribute))
+        if known is None:
+            known = self._attribute_numbers[id(attribute)] = self._known + len(self.attributes)
             self.attributes.append(attribute)
         return known
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _MOST_CONTEXTS = 4
 
+_SYMBOLS = SymbolRefAttr.__name__.encode()
+
 
 class _Shell(NamedTuple):
     """An op without what is in it.
@@ -98,16 +100,16 @@ def ship(ops: Sequence[Operation], context: Context) -> tuple[bytes, Sequence[At
     unique = {id(each): each for op in ops for each in known_attributes(op)}
     known = list(unique.values())
     shells = [_Shell.of(op) for op in ops]
-    declared = [_Shell.of(each) for each in _declarations(block, ops, known)]
     try:
         data = pickle.dumps(_spec(context), pickle.HIGHEST_PROTOCOL)
-        parts = known, _around(block), declared, shells
-        buffer = io.BytesIO()
-        AttributePickler(buffer, pickle.HIGHEST_PROTOCOL).dump(parts)
+        parts = _pickled((known, _around(block), shells))
+        refers = _SYMBOLS in parts  # which tells more quickly than a look at each
+        declared = list(_declarations(block, ops, known)) if refers else []
+        declarations = _pickled([_Shell.of(each) for each in declared])
     except Exception as error:
         raise EncodingError(f"the ops hold what cannot be sent: {error}") from error
     contents = [encode(op, known) for op in ops]
-    return pickle.dumps((data, buffer.getvalue(), contents)), known
+    return pickle.dumps((data, parts, declarations, contents)), known
 
 
 def receive(data: bytes, create_context: Callable[[], Context]) -> Shipment:
@@ -117,10 +119,11 @@ def receive(data: bytes, create_context: Callable[[], Context]) -> Shipment:
         data: The copies.
         create_context: Makes a context with the dialects that are installed.
     """
-    spec, parts, contents = pickle.loads(data)  # noqa: S301 - `ship` wrote it
+    spec, parts, declarations, contents = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
     with reading_in(context):
-        known, around, declared, shells = pickle.loads(parts)  # noqa: S301 - the same
+        known, around, shells = pickle.loads(parts)  # noqa: S301 - the same
+        declared: list[_Shell] = pickle.loads(declarations)  # noqa: S301 - the same
     block: Block | None = None
     for shell in around:
         op = shell.make(context)
@@ -136,6 +139,12 @@ def receive(data: bytes, create_context: Callable[[], Context]) -> Shipment:
         block.add_op(op)
         decode_into(op, each, context, known)
     return Shipment(context, ops, known)
+
+
+def _pickled(value: object) -> bytes:
+    buffer = io.BytesIO()
+    AttributePickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
+    return buffer.getvalue()
 
 
 def _around(block: Block) -> list[_Shell]:

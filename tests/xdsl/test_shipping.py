@@ -1,0 +1,85 @@
+"""Copies of xDSL's ops for processes that know nothing of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from xdsl.dialects import test
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp, i32
+
+from passel.errors import EncodingError
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+
+TEXT = """
+builtin.module @outer attributes {"around" = 1 : i32} {
+  func.func @caller(%a: i32) -> i32 {
+    %b = func.call @callee(%a) : (i32) -> i32
+    func.return %b : i32
+  }
+  func.func @callee(%a: i32) -> i32 {
+    func.return %a : i32
+  }
+  func.func @other() {
+    "odd.op"() {"x" = #odd.attribute<1>} : () -> ()
+    func.return
+  }
+}
+"""
+
+
+def module() -> tuple[XDSLAdapter, ModuleOp, list[Operation], Context]:
+    """Return the module, its functions and the context."""
+    adapter = XDSLAdapter()
+    context = adapter.create_context()
+    context.allow_unregistered = True
+    made = parse_source(context, TEXT, "ship.mlir")
+    assert isinstance(made, ModuleOp)
+    return adapter, made, list(made.ops), context
+
+
+def test_ops_come_with_what_is_around_them() -> None:
+    """The op around with its attributes, and declarations of what the ops refer to, no more."""
+    adapter, _, functions, context = module()
+    data, _ = adapter.ship(functions[:1], context)
+    found = adapter.receive(data)
+    (caller,) = found.ops
+    assert str(caller) == str(functions[0])
+    around = caller.parent_op()
+    assert isinstance(around, ModuleOp)
+    assert around.sym_name == StringAttr("outer")
+    assert "around" in around.attributes
+    names = [adapter.symbol_name(each) for each in around.ops]
+    assert names == ["callee", "caller"]
+    assert next(iter(around.ops)).regions[0].first_block is None
+    assert found.context is not context
+
+
+def test_what_is_not_registered_travels() -> None:
+    """Unregistered ops and attributes are those of the other context."""
+    adapter, _, functions, context = module()
+    data, known = adapter.ship(functions[2:], context)
+    found = adapter.receive(data)
+    (other,) = found.ops
+    assert isinstance(next(iter(other.regions[0].block.ops)), UnregisteredOp)
+    other.attributes["seen"] = StringAttr("there")
+    back = adapter.encode(other, found.known)
+    adapter.decode_into(functions[2], back, context, known)
+    assert str(functions[2]) == str(other)
+    assert '"odd.op"() {x = #odd.attribute<1>}' in str(functions[2])
+
+
+def test_what_hangs_on_others_is_refused() -> None:
+    """An op with operands cannot be sent without what defines them, nor one that stands nowhere."""
+    adapter, made, _, context = module()
+    one = test.TestOp(result_types=[i32])
+    user = test.TestOp(operands=[one.results[0]])
+    made.body.block.add_ops([one, user])
+    with pytest.raises(EncodingError, match="has operands"):
+        adapter.ship([user], context)
+    with pytest.raises(EncodingError, match="does not stand in one block"):
+        adapter.ship([ModuleOp([])], context)
