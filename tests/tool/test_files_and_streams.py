@@ -97,7 +97,10 @@ def test_closed_streams_are_not_reused(start: Start, tmp_path: Path) -> None:
         "--cse",
         "--load-pass-plugin=p.py",
     )
-    (tmp_path / "p.py").write_text("import os\nos.write(1, b'stray')\nos.write(2, b'stray')\n")
+    plugin = (
+        "import os\nos.write(1, b'stray')\nos.write(2, b'stray')\ndef register_dialects(_): pass\n"
+    )
+    (tmp_path / "p.py").write_text(plugin)
     process = start(*flags, piped="<&- >&- 2>&-")
     assert (process.communicate(timeout=60), process.returncode) == (("", ""), 0)
     assert "stray" not in (tmp_path / "log").read_text() + (tmp_path / "out.mlir").read_text()

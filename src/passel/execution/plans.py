@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from passel.execution.matching import key_of, keys_inside
+
 if TYPE_CHECKING:
     from collections.abc import Hashable
     from typing import Any
@@ -42,6 +44,7 @@ class Planner:
         self._adapter = services.adapter
         self._fuses = services.fuses
         self._verifies = services.verifies
+        self._matched = services.matched
         self._plans: dict[NestedStep, dict[Hashable, Plan | None]] = {}
 
     def nested(self, step: NestedStep) -> dict[Hashable, Plan | None]:
@@ -52,7 +55,10 @@ class Planner:
         """Return the plan of the nested pipeline that runs on an op, if one does."""
         kind = self._adapter.kind_of(op)
         pipeline = step.select(kind)
-        return None if pipeline is None else self.plan(pipeline, kind)
+        if pipeline is None:
+            return None
+        self._matched.add(key_of(pipeline))
+        return self.plan(pipeline, kind)
 
     def plan(self, pipeline: Pipeline, kind: OpKind) -> Plan:
         """Return the plan of a pipeline for ops of a kind."""
@@ -60,4 +66,7 @@ class Planner:
         rejected = pipeline.steps[len(steps)] if rejection else None
         if self._fuses is not None:
             steps = self._fuses.fuse(steps, verify=self._verifies)
+            for step in steps:
+                if step.is_fused:  # nobody sees what they run on
+                    self._matched.update(keys_inside(step.children))
         return Plan(pipeline, steps, rejected, rejection, kind.name)

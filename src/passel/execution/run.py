@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
+from passel.execution.matching import unmatched
 from passel.execution.outcome import UNCHANGED, Outcome
 from passel.execution.reports import Reports
 from passel.execution.runner import PipelineRunner
@@ -92,6 +93,11 @@ class Run:
     def failures(self) -> Sequence[Failure]:
         """Every failure, once the run is over."""
         return self.outcome.failures
+
+    def unmatched(self) -> tuple[str, ...]:
+        """Return the nested pipelines that found no op to run on, once the run is over."""
+        found = unmatched(self.pipeline, self._services.matched)
+        return tuple(dict.fromkeys(found))
 
     def ordinal_of(self, op: Any) -> int:
         """Return which of the ops immediately inside of the one around it an op is."""

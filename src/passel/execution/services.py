@@ -90,6 +90,7 @@ class RunServices:
         dialects: Holds passes to their dialects, if claims are checked.
         states: What passes' `initialize` returned.
         ordinals: Numbers of ops among their siblings, if anybody observes steps.
+        matched: Keys of nested pipelines that have run on some op.
         identity_of: A function from ops to keys of a dictionary.
     """
 
@@ -104,6 +105,7 @@ class RunServices:
     dialects: DialectCheck | None = field(init=False)
     states: dict[PassStep, Any] = field(init=False, default_factory=dict["PassStep", Any])
     ordinals: dict[Hashable, int] = field(init=False, default_factory=dict["Hashable", int])
+    matched: set[str] = field(init=False, default_factory=set[str])
     identity_of: Callable[[Any], Hashable] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -25,6 +25,7 @@ from passel.schedule import passes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
 
     from passel.execution.failures import Suspects
@@ -52,10 +53,12 @@ class Packed(NamedTuple):
     Attributes:
         contents: What the op holds now; None if it has not changed.
         claims: Whether passes have stated that they changed nothing.
+        matched: Keys of nested pipelines that have run on some op there.
     """
 
     contents: bytes | None
     claims: bool
+    matched: AbstractSet[str]
 
 
 class SiblingRunner:
@@ -272,10 +275,10 @@ class Level:
         assert carrier is not None  # noqa: S101 - `can_leave`, or `can_ship`
         if outcome.failures and self._repeats_failures:
             raise EncodingError("it is to fail where the run is observed")
-        claims = bool(task.claims)
+        claims, matched = bool(task.claims), self._services.matched
         if outcome.changed is False and not outcome.failures and not claims:
-            return Packed(None, claims)
-        return Packed(carrier.encode(task.op, noted), claims)
+            return Packed(None, claims, matched)
+        return Packed(carrier.encode(task.op, noted), claims, matched)
 
     def unpack(self, task: OpContext, packed: Packed, /) -> None:
         """Do to the op here what a task has done to it in another process."""
@@ -285,6 +288,7 @@ class Level:
     def unpack_shipped(self, task: OpContext, packed: Packed, noted: Sequence[Any], /) -> None:
         """Do to the op here what a task has done to it in a process that knew nothing of it."""
         siblings = self._ctx.siblings
+        self._services.matched.update(packed.matched)
         if packed.claims:
             task.claims = (task.plan.steps[-1],)
         if packed.contents is not None:

@@ -425,7 +425,8 @@ class PassManager(CheckedRuns, OpPassManager):
             failed.reproducer = next(filter(None, (i.reproducer for i in instrumentations)), None)
             raise failed from outcome.failures[0].cause
         timing = next((i.timing for i in instrumentations if i.timing is not None), None)
-        return RunResult(outcome.changed, outcome.diagnostics, outcome.statistics(), timing)
+        statistics = outcome.statistics()
+        return RunResult(outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched())
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:

@@ -20,9 +20,13 @@ class RunResult(NamedTuple):
         diagnostics: All that passes reported, in program order.
         statistics: Counts by pass path, then by the statistic's name; only those counted.
         timing: The tree of timers, if an instrumentation such as `Timing` measured any.
+        unmatched: Nested pipelines that found no op to run on, such as
+            `builtin.module(gpu.module(cse))`. Those that MLIR runs by itself, and those of dynamic
+            pipelines and of passes for another IR, are not looked at.
     """
 
     changed: bool | None
     diagnostics: tuple[Diagnostic, ...]
     statistics: Mapping[str, Mapping[str, int]]
     timing: Timer | None = None
+    unmatched: tuple[str, ...] = ()

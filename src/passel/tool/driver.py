@@ -85,7 +85,7 @@ class Driver:
                 self.output.commit()
         finally:
             self.output.close()
-        self.shared.reports.finish()
+        self.shared.reports.finish(good=good)
         if self.settings.diagnostics.shrink:
             print("Success, can shrink" if crashes.shrunk else "Failure, can't shrink")
             good = crashes.shrunk
@@ -127,10 +127,9 @@ class Driver:
 def _hidden(settings: Settings) -> set[Severity]:
     """Return what is not shown, unless it is attached to something."""
     hidden: set[Severity] = set()
-    level = settings.diagnostics.mlir_diagnostic_verbosity_level
-    if level != "remarks":
+    if not settings.diagnostics.shows_remarks:
         hidden.add(Severity.REMARK)
-    if level == "errors":
+    if settings.diagnostics.mlir_diagnostic_verbosity_level == "errors":
         hidden.add(Severity.WARNING)
     if settings.diagnostics.mlir_disable_diagnostic_notes:
         hidden.add(Severity.NOTE)

@@ -74,6 +74,9 @@ class Part:
         source: Its text.
         shared: What it shares with the other parts.
         report: Takes its diagnostics.
+
+    Attributes:
+        unmatched: Nested pipelines that have found no op to run on.
     """
 
     def __init__(
@@ -86,6 +89,7 @@ class Part:
         self._report = report
         self._threading: bool = shared.settings.threading
         self._recorded: Recorded | None = None
+        self.unmatched: tuple[str, ...] = ()
 
     def process(self) -> str | bytes | None:
         """Return the result as it is written; None if something was wrong and has been said."""
@@ -185,13 +189,15 @@ class Part:
             self._observe(manager, stack)
             try:
                 jobs = self._shared.jobs if self._threading else 1
-                manager.run(self._parsed.op, on_diagnostic=self._report, jobs=jobs)
+                result = manager.run(self._parsed.op, on_diagnostic=self._report, jobs=jobs)
             except AnchorError as error:
                 self._report_misfit(manager, error)
                 return False
             except PassFailedError as error:
                 self._shared.crashes.take(error.failures)
                 return False
+        self.unmatched = result.unmatched
+        self._shared.reports.note_unmatched(result.unmatched)
         self._shared.replay.generate(self._parsed.op, self._context, manager, self._adapter)
         return True
 

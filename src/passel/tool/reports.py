@@ -17,6 +17,7 @@ from passel.ir.frontend import UsageError
 from passel.tool.output import report_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from contextlib import AbstractContextManager
     from typing import TextIO
 
@@ -50,6 +51,7 @@ class Reports(ExitStack):
         self._log: PassInstrumentation | None = self._make_log()
         self._trace: Trace | None = self._make_trace()
         self._info: TextIO = self._open_info()
+        self._unmatched: dict[str, None] | None = None
         if settings.actions.mlir_print_debug_counter:
             self.callback(self._print_counters)
 
@@ -65,8 +67,26 @@ class Reports(ExitStack):
         if self._counter is not None:
             manager.add_gate(self._counter)
 
-    def finish(self) -> None:
-        """Say what there is to say when the last part of the input has been processed."""
+    def note_unmatched(self, pipelines: Iterable[str]) -> None:
+        """Take note of the nested pipelines that have found no op in a part of the input."""
+        unmatched = dict.fromkeys(pipelines)
+        if self._unmatched is not None:
+            unmatched = {each: None for each in self._unmatched if each in unmatched}
+        self._unmatched = unmatched
+
+    def finish(self, *, good: bool) -> None:
+        """Say what there is to say when the last part of the input has been processed.
+
+        Args:
+            good: Whether all went well; otherwise some may not have been reached.
+        """
+        settings = self._settings.diagnostics
+        if good and not settings.Wno_unmatched_nest and settings.shows_remarks:
+            for each in self._unmatched or ():
+                sys.stderr.write(
+                    f"{self._settings.program}: remark: a nested pipeline found no op to run on: "
+                    f"{each} (-Wno-unmatched-nest hides this)\n"
+                )
         if self._printer is not None and self._printer.complaint:
             sys.stderr.write(self._printer.complaint)
 

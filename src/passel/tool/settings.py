@@ -250,6 +250,7 @@ class DiagnosticFlags(FlagGroup):
         "remarks",
     )
     mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
+    Wno_unmatched_nest: bool = flag("do not remark on nested pipelines that found no op to run on")
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
     color: Color = flag(
@@ -262,6 +263,11 @@ class DiagnosticFlags(FlagGroup):
     )
     parsing_diagnostics: bool = flag("print a parse error to the output and exit with 0")
     shrink: bool = flag("exit with 0 exactly if a pass raised ShrinkException")
+
+    @property
+    def shows_remarks(self) -> bool:
+        """Whether remarks are shown."""
+        return self.mlir_diagnostic_verbosity_level == "remarks"
 
 
 class PrintingFlags(FlagGroup):

@@ -9,11 +9,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from mmap import mmap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import PasselError
 from passel.execution.outcome import UNCHANGED
@@ -40,6 +39,7 @@ _WORTH_IT = 100_000
 
 _FLAGS = frozenset(
     {
+        "Wno-unmatched-nest",
         "allow-unregistered-dialect",
         "compat",
         "disable-verify",
@@ -128,6 +128,18 @@ def _ignore(_: Diagnostic) -> None:
     pass
 
 
+class _Result(NamedTuple):
+    """The result of a shard.
+
+    Attributes:
+        emitted: What it emits.
+        unmatched: Nested pipelines that found no op to run on.
+    """
+
+    emitted: str | bytes
+    unmatched: tuple[str, ...]
+
+
 class _ShardWork:
     """Shards as work for a strategy.
 
@@ -159,7 +171,7 @@ class _ShardWork:
             self._doubts[0] = self._result is None
         return UNCHANGED
 
-    def _process(self, shard: Frontend) -> str | bytes | None:
+    def _process(self, shard: Frontend) -> _Result | None:
         part = Part(self._source, replace(self._shared, frontend=shard), _doubt)
         try:
             result = part.process()
@@ -167,7 +179,9 @@ class _ShardWork:
             return None
         sys.stdout.flush()
         sys.stderr.flush()
-        return None if os.fstat(self._said.fileno()).st_size else result
+        if result is None or os.fstat(self._said.fileno()).st_size:
+            return None
+        return _Result(result, part.unmatched)
 
     def branch(self) -> Branch:
         """Refuse threads, which would share what is written to the standard streams."""
@@ -183,6 +197,8 @@ class _ShardWork:
 
     def start_apart(self) -> None:
         """Redirect what is written to the standard streams: it is a doubt as well."""
+        import tempfile
+
         self._is_apart = True
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         for descriptor in (1, 2):
@@ -193,16 +209,17 @@ class _ShardWork:
     def note(self, shard: Frontend, /) -> None:
         """Note nothing."""
 
-    def pack(self, shard: Frontend, outcome: Outcome, noted: None, /) -> str | bytes | None:
+    def pack(self, shard: Frontend, outcome: Outcome, noted: None, /) -> _Result | None:
         """Return what the shard has given."""
         return self._result
 
-    def unpack(self, shard: Frontend, packed: str | bytes | None, /) -> None:
+    def unpack(self, shard: Frontend, packed: _Result | None, /) -> None:
         """Take over what a shard has given."""
         if packed is None:
             self.results = None
         elif self.results is not None:
-            self.results.append(packed)
+            self.results.append(packed.emitted)
+            self._shared.reports.note_unmatched(packed.unmatched)
 
     def is_sound(self) -> bool:
         """Return True: doubts are told otherwise."""

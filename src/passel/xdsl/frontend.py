@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -102,6 +101,8 @@ class XDSLFrontend(Frontend):
 
     def join(self, results: Sequence[str | bytes]) -> str | None:
         """Return what the results of shards make; None if shards needed to know of each other."""
+        import pickle
+
         from passel.xdsl.shards.pieces import join
 
         return join([pickle.loads(each) for each in results if isinstance(each, bytes)])  # noqa: S301 - by a copy of this process

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import signal
 import struct
 import sys
-import tempfile
 import warnings
 from contextlib import contextmanager, suppress
 from mmap import mmap
@@ -167,6 +165,8 @@ class _Crew:
 
     def run(self) -> dict[int, Result]:
         """Do the work, and return the results by the numbers of chunks."""
+        import tempfile  # noqa: PLC0415 - most runs are over before
+
         tokens = _tokens(self._chunks)
         sys.stdout.flush()
         sys.stderr.flush()
@@ -297,6 +297,8 @@ def _tokens(numbers: Iterable[int]) -> int:
 
 def _write(file: IO[bytes], chunk: int, result: Result) -> None:
     """Write a result, unless it cannot be written: then the chunk is done again."""
+    import pickle  # noqa: PLC0415 - most runs are over before
+
     with suppress(Exception):
         data = pickle.dumps((chunk, result), pickle.HIGHEST_PROTOCOL)
         file.write(data)
@@ -305,6 +307,8 @@ def _write(file: IO[bytes], chunk: int, result: Result) -> None:
 
 def _read(file: IO[bytes]) -> Iterator[tuple[int, Result]]:
     """Yield the results that a worker has written."""
+    import pickle  # noqa: PLC0415 - as above
+
     file.seek(0)
     while True:
         try:
