@@ -4,6 +4,8 @@ Both build the IR in this process; passel attaches locations, xDSL does not. The
 collector is off for both, which only passel does by itself.
 """
 
+from functools import partial
+
 from inputs import functions_of_40_ops
 from kernels import mlir_opt, unrolled_loops
 from measuring import compare, peer, wants_quick
@@ -65,9 +67,9 @@ def main() -> None:
         compare(
             f"parse {name}, {ops} ops",
             {
-                "xdsl": lambda text=text: xdsl_parse(text),
-                "passel, each op anew": lambda text=text: passel_parse_slowly(text),
-                "passel": lambda text=text: passel_parse(text),
+                "xdsl": partial(xdsl_parse, text),
+                "passel, each op anew": partial(passel_parse_slowly, text),
+                "passel": partial(passel_parse, text),
             },
             rounds=rounds,
             unit="µs/op",
