@@ -6,12 +6,14 @@ Each way to fail is one case, on xDSL's ops and on MLIR's, from Python.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
@@ -23,6 +25,7 @@ from xdsl.irdl import IRDLOperation, irdl_attr_definition, irdl_op_definition
 import passel.mlir
 import passel.xdsl
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager, PassRegistry
+from passel.mlir import MLIRAdapter
 from passel.passes.registry import installed_registry
 from passel.testing import ToyAdapter, parse_toy
 from passel.tool import opt_main
@@ -174,6 +177,46 @@ def test_a_native_pass(replayed: Replayed) -> None:
     told = failed(pm, module_of("mlir"))
     assert told.how == "to replay: passel-opt --run-reproducer --ir=mlir r.mlir"
     assert "failed to legalize" in replayed(told.how)
+
+
+@pytest.fixture
+def other_build(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], MLIRAdapter]:
+    """Let MLIR's bindings be there under another name as well, but for what loads libraries."""
+
+    def install(root: str) -> MLIRAdapter:
+        monkeypatch.setitem(sys.modules, root, ModuleType(root))
+        for name in ("ir", "passmanager", "dialects"):
+            module = importlib.import_module(f"mlir.{name}")
+            monkeypatch.setitem(sys.modules, f"{root}.{name}", module)
+        return MLIRAdapter(root)
+
+    return install
+
+
+def test_a_build_that_is_installed(
+    replayed: Replayed, other_build: Callable[[str], MLIRAdapter]
+) -> None:
+    """The command names the build that the failure was in, which may be the only one."""
+    adapter = other_build("iree.compiler")
+    pm = PassManager("builtin.module", adapter=adapter).add(ways_to_fail.GiveUp())
+    told = failed(pm, module_of("mlir"))
+    assert told.how.endswith(" --ir=iree r.mlir")
+    assert told.message in replayed(told.how)
+
+
+@pytest.mark.parametrize(
+    ("root", "shown"),
+    [("iree.compiler", '"iree"'), ("another.mlir", 'MLIRAdapter("another.mlir")')],
+)
+def test_lines_for_a_build(
+    tmp_path: Path, other_build: Callable[[str], MLIRAdapter], root: str, shown: str
+) -> None:
+    """Lines of Python name an installed build in the same way, and make the adapter of another."""
+    pm = PassManager("builtin.module", adapter=other_build(root))
+    local = type("Local", (ways_to_fail.GiveUp,), {"name": "local"})
+    told = failed(pm.add(local()), module_of("mlir"), str(tmp_path / "r.mlir"))
+    assert f", {shown}, passes=[Local])" in told.how
+    assert in_python(told.how, Local=local) == told.message
 
 
 @pytest.mark.parametrize(

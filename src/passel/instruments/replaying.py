@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import brief
 from passel.instruments.pass_origins import is_installed, origin_of
-from passel.ir import BringsFrontend, WritesSources, ability_of, adapter_named, adapter_names
+from passel.ir import BringsFrontend, WritesSources, ability_of, adapter_named, installed_name
 from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
 from passel.passes.callables import CallablePass
 from passel.passes.effects_guard import passes_held
@@ -164,8 +164,9 @@ class _Reading(NamedTuple):
         if ability_of(adapter, BringsFrontend) is None:
             return cls(needs={"parse": f"which returns the op of a text of {adapter.name}"})
         flags = reading_flags(run)
-        by_tool = is_installed_adapter(adapter)
-        elsewhere = adapter_named(adapter.name) if by_tool else adapter
+        installed = installed_name(adapter)
+        by_tool = bool(installed)
+        elsewhere = adapter_named(installed) if installed else adapter
         elsewhere_unknown: set[str] | None = None
         with suppress(Exception):  # dialects raise what they like
             elsewhere_unknown = _unregistered_in(elsewhere, _parsed(elsewhere, None, text, flags))
@@ -184,12 +185,6 @@ class _Reading(NamedTuple):
 
 def _gist(error: Exception) -> str:
     return error.diagnostics[0].message if isinstance(error, UnreadableError) else brief(error)
-
-
-def is_installed_adapter(adapter: IRAdapter) -> bool:
-    """Return whether every process that has the same packages has an adapter like this one."""
-    name = adapter.name
-    return name in adapter_names() and type(adapter_named(name)) is type(adapter)
 
 
 def _parsed(adapter: IRAdapter, context: Any, text: str, flags: Sequence[str]) -> Any:
@@ -241,11 +236,13 @@ class _Lines:
         self.arguments.append(_quoted(file) if file else "file")
         if not file:
             self.needs.append("`file`, the name of one with what was written")
-        if is_installed_adapter(adapter):
-            self.arguments.append(_quoted(adapter.name))
+        if installed := installed_name(adapter):
+            self.arguments.append(_quoted(installed))
             return
         kind = type(adapter)
-        self.arguments.append(f"{kind.__name__}()")
+        shown = repr(adapter)
+        is_call = shown.startswith(f"{kind.__name__}(")
+        self.arguments.append(shown if is_call else f"{kind.__name__}()")
         module = sys.modules.get(kind.__module__)
         if kind.__module__ != "__main__" and getattr(module, kind.__name__, None) is kind:
             public = next(_public_modules(kind), kind.__module__)

@@ -159,6 +159,15 @@ class WritesSources(Protocol):
 
 
 @runtime_checkable
+class HasBuilds(Protocol):
+    """Optional ability of an adapter: its IR has several builds, each installed by its own name."""
+
+    def build_name(self) -> str:
+        """Return the name that entry points have for the adapter of this build."""
+        ...
+
+
+@runtime_checkable
 class IdentifiesOps(Protocol):
     """Optional ability of an adapter: its ops cannot be keys of a dictionary themselves."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.diagnostics import brief, suggest
 from passel.errors import AdapterError, DefinitionError
 from passel.installed import entry_points
-from passel.ir.abilities import EntersContexts, RunsInContexts, ability_of
+from passel.ir.abilities import EntersContexts, HasBuilds, RunsInContexts, ability_of
 from passel.ir.left_out import leave_out, package_of
 
 if TYPE_CHECKING:
@@ -52,6 +52,18 @@ def adapter_named(name: str) -> IRAdapter:
 def adapter_names() -> Collection[str]:
     """Return the names under which adapters are installed."""
     return _adapters().keys()
+
+
+def installed_name(adapter: IRAdapter) -> str:
+    """Return the name by which every process with the same packages has an adapter like this one.
+
+    It is what `--ir` and `load_reproducer` take; empty if there is none.
+    """
+    builds = ability_of(adapter, HasBuilds)
+    name = adapter.name if builds is None else builds.build_name()
+    if name not in adapter_names() or type(adapter_named(name)) is not type(adapter):
+        return ""
+    return name
 
 
 def adapter_for(thing: object) -> IRAdapter:

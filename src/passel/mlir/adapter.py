@@ -88,6 +88,14 @@ class MLIRAdapter:
         self._kinds = Kinds(self.bindings)
         self._dialects = tuple(dialects)
 
+    def __repr__(self) -> str:
+        """Return what makes one for the build, without the dialects."""
+        return f'{type(self).__name__}("{self.bindings.root}")'
+
+    def build_name(self) -> str:
+        """Return the top-level package of the build, which is what its entry point is called."""
+        return self.bindings.root.partition(".")[0]
+
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
         """The op's class where it has one, which costs less than its name; else the name."""
@@ -288,7 +296,7 @@ class MLIRAdapter:
 
     def reading_flags(self, op: Any, context: Any) -> tuple[str, ...]:
         """Return the flags that `passel-opt` needs to read the op's file."""
-        flags = ["--ir=mlir"]
+        flags = [f"--ir={self.build_name()}"]
         if op.operation.name != "builtin.module":
             flags.append("--no-implicit-module")
         if context.allow_unregistered_dialects:
