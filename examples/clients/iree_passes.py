@@ -11,6 +11,7 @@ from iree.compiler.passmanager import PassManager as IREEPassManager
 
 from passel import Pass, PassContext, PassManager, PipelineError
 from passel.mlir import parse_source
+from passel.mlir.passes import CSE, Inliner, SymbolDCE
 
 SOURCE = """
 util.func private @square(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -71,8 +72,8 @@ class ListOps(Pass[Any]):
 
 module = parse_source(Context(), SOURCE, "square.mlir")
 manager = PassManager("builtin.module", module.context)
-manager.add("inline,symbol-dce,iree-util-ipo")
-manager.nest("util.func").add("cse,iree-flow-canonicalize", ListOps())
+manager.add(Inliner(), SymbolDCE(), "iree-util-ipo")
+manager.nest("util.func").add(CSE(), "iree-flow-canonicalize", ListOps())
 manager.run(module)
 print(manager)
 

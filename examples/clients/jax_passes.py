@@ -13,6 +13,7 @@ from jaxlib.mlir.passmanager import PassManager as JAXPassManager
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassManager, Statistic
 from passel.instruments import Timing
+from passel.mlir.passes import CSE, SymbolDCE
 
 
 class CountOps(Pass[Any]):
@@ -71,8 +72,8 @@ module = jax.jit(square).lower(jnp.ones(4)).compiler_ir("stablehlo")
 
 manager = PassManager("builtin.module", module.context)
 functions = manager.nest("func.func")
-functions.add(CountOps(), "cse,chlo-legalize-to-stablehlo", CountOps())
-manager.add("symbol-dce").add_instrumentation(Timing())
+functions.add(CountOps(), CSE(), "chlo-legalize-to-stablehlo", CountOps())
+manager.add(SymbolDCE()).add_instrumentation(Timing())
 result = manager.run(module)
 print(manager)
 for path, counts in result.statistics.items():
