@@ -100,6 +100,31 @@ def _there_and_back(world: World, text: str) -> tuple[str, str]:
     return here.write(op), here.write(back)
 
 
+@pytest.mark.parametrize(
+    ("printed", "kept"),
+    [
+        ('"a.mlir":1:2', '"a.mlir":1:2'),
+        ('"a.mlir":1:2 to 3:4', '"a.mlir":1:2'),
+        ('"a.mlir":1:2 to :4', '"a.mlir":1:2'),
+        ('"n"("a.mlir":1:2 to :4)', '"n"("a.mlir":1:2)'),
+        (
+            'callsite("a.mlir":1:2 to 3:4 at "b.mlir":5:6 to :7)',
+            'callsite("a.mlir":1:2 at "b.mlir":5:6)',
+        ),
+        (
+            'fused<"inlined">["a.mlir":1:2 to 3:4, "b.mlir":5:6]',
+            'fused["a.mlir":1:2, "b.mlir":5:6]',
+        ),
+    ],
+)
+def test_locations_of_mlir(mlir_world: World, printed: str, kept: str) -> None:
+    """Locations that JAX writes and xDSL cannot express come back with what xDSL can."""
+    text = '"builtin.module"() ({^bb0:}) : () -> () loc({})'
+    before, after = _there_and_back(mlir_world, text.replace("loc({})", f"loc({printed})"))
+    assert before.endswith(f"loc({printed})")
+    assert after.endswith(f"loc({kept})")
+
+
 @pytest.mark.parametrize("value", VALUES)
 def test_attributes(world: World, value: str) -> None:
     """Attributes come back as they were, bit by bit."""
