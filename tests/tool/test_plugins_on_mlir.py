@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from passel.tool import opt_main
 
 if TYPE_CHECKING:
     from tool_fixtures import Start, Tool
@@ -107,3 +109,41 @@ def test_listing_survives_passes_that_cannot_be_printed(start: Start) -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     assert "--llvm-use-default-visibility" in out
+
+
+DIALECT = """
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def
+from xdsl.traits import Pure
+
+
+@irdl_op_definition
+class Cat(IRDLOperation):
+    name = "zoo.cat"
+    traits = traits_def(Pure())
+
+
+ZOO = Dialect("zoo", [Cat], [])
+"""
+CATS = 'func.func @f() { "zoo.cat"() : () -> () return }'
+ON_CATS = (
+    "--ir=mlir",
+    "--allow-unregistered-dialect",
+    "-p",
+    "builtin.module(func.func(xdsl(dce)))",
+)
+
+
+def test_dialects_of_xdsl_are_known_where_a_pipeline_crosses_to_it(
+    tool: Tool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What MLIR does not know, xDSL's passes do: from a plugin, and from the tool's author."""
+    Path("zoo.py").write_text(DIALECT)
+    Path("in.mlir").write_text(CATS)
+    assert "zoo.cat" in tool("in.mlir", *ON_CATS).out
+    code, out, err = tool("in.mlir", *ON_CATS, "--load-dialect-plugin=zoo.py")
+    assert (code, "zoo.cat" in out, err) == (0, False, "")
+    scope: dict[str, Any] = {}
+    exec(DIALECT, scope)  # noqa: S102 - what the file holds
+    assert opt_main(["in.mlir", *ON_CATS], dialects=[scope["ZOO"]]) == 0
+    assert "zoo.cat" not in capsys.readouterr().out

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
-from passel.ir import adapter_named, running_on
+from passel.ir import adapter_named, crossing_adapter, running_on
 from passel.ir.resources import unescaped
 from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass
@@ -175,7 +175,8 @@ class Crossing(Pass[Any]):
 
     def initialize(self, ir_context: Any) -> Any:
         """Return the other side, with a context for all ops of the run."""
-        return _Destination(_side(self.name), self.passes)
+        there = _side(self.name, adapter=crossing_adapter(self.name))
+        return _Destination(there, self.passes)
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Take the op over, run the pipeline, and take the result back if there is a change.
@@ -214,20 +215,21 @@ class Crossing(Pass[Any]):
             raise PassFailure(f"{first.diagnostic.message} [{first.path}]") from first.cause
 
 
-def _side(ir: str, context: Any = None) -> Side:
+def _side(ir: str, context: Any = None, adapter: Any = None) -> Side:
     """Return one of the IRs, loaded only where a pipeline crosses.
 
     Args:
         ir: Its name.
-        context: Its context; by default a new one with all that is installed.
+        context: Its context; by default a new one of the adapter.
+        adapter: Its adapter; by default one with all that is installed.
     """
     if ir == "xdsl":
         from passel.xdsl.crossing import XDSLSide  # noqa: PLC0415 - see above
 
-        return XDSLSide(context)
+        return XDSLSide(context, adapter)
     from passel.mlir.crossing import MLIRSide  # noqa: PLC0415 - see above
 
-    return MLIRSide(context)
+    return MLIRSide(context, adapter)
 
 
 _SYMBOL = re.compile(r'@"((?:[^"\\]|\\.)*)"|"(?:[^"\\]|\\.)*"|@([\w$.-]+)')

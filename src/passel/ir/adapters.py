@@ -15,7 +15,7 @@ from passel.ir.abilities import EntersContexts, HasBuilds, RunsInContexts, abili
 from passel.ir.left_out import leave_out, package_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterator
+    from collections.abc import Callable, Collection, Generator, Iterator
     from contextlib import AbstractContextManager
 
     from passel.installed import EntryPoint
@@ -180,6 +180,34 @@ def imported_irs() -> Iterator[IRAdapter]:
                 leave_out(point, "passel.adapters", error.__cause__ or error)
                 continue
             yield adapter
+
+
+_elsewhere: ContextVar[Callable[[str], IRAdapter | None] | None] = ContextVar(
+    "elsewhere", default=None
+)
+
+
+@contextmanager
+def crossing_with(find: Callable[[str], IRAdapter | None]) -> Generator[None]:
+    """Let pipelines that continue on other IRs meanwhile use other adapters than the installed.
+
+    A tool whose author or plugins bring dialects lets them be known on both sides.
+
+    Args:
+        find: Returns the adapter for an IR, None for the installed one; called when a pipeline
+            crosses.
+    """
+    token = _elsewhere.set(find)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
+
+
+def crossing_adapter(name: str) -> IRAdapter | None:
+    """Return the adapter that a pipeline is to continue with on another IR, if one is given."""
+    find = _elsewhere.get()
+    return None if find is None else find(name)
 
 
 def op_name_of(anchor: str | type) -> str:

@@ -22,13 +22,14 @@ class MLIRSide:
     Args:
         context: Where ops are read into; by default a new context of the bindings `mlir`, in
             which what MLIR does not know is unregistered.
+        adapter: The adapter; by default one for the context's build.
     """
 
     title = "MLIR"
 
-    def __init__(self, context: Any = None) -> None:
+    def __init__(self, context: Any = None, adapter: MLIRAdapter | None = None) -> None:
         root = "mlir" if context is None else bindings_of(context).root
-        self.adapter: MLIRAdapter = MLIRAdapter(root)
+        self.adapter: MLIRAdapter = adapter or MLIRAdapter(root)
         self.context: Any = context
         if context is None:
             self.context = self.adapter.create_context()

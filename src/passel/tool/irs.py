@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -107,6 +108,21 @@ class IRChoice:
                 f"--ir=mlir needs MLIR's Python bindings: pip install 'passel[mlir]' ({error})"
             ) from None
         return adapter
+
+    @cached_property
+    def _across(self) -> dict[str, IRAdapter]:
+        return {}
+
+    def adapter_across(self, name: str) -> IRAdapter:
+        """Return the adapter of an IR that a pipeline crosses to, with the dialects given for it.
+
+        Args:
+            name: `xdsl` or `mlir`.
+        """
+        if name not in self._across:
+            tool = replace(self._tool, adapter=None)
+            self._across[name] = IRChoice(name, tool, self._plugins).adapter
+        return self._across[name]
 
     @cached_property
     def frontend(self) -> Frontend:

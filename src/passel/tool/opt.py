@@ -292,12 +292,13 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
         from passel.tool.linting import lint_pipeline
 
         return lint_pipeline(settings, ir, names)
+    from passel.ir import crossing_with
     from passel.tool.driver import Driver
     from passel.tool.progress import progress_line
 
     if ir.frontend.delays_interrupts:
         _let_second_interrupt_end()
-    with progress_line() as progress:
+    with progress_line() as progress, crossing_with(ir.adapter_across):
         return Driver(settings, ir, names, progress).run()
 
 

@@ -31,12 +31,13 @@ class XDSLSide:
     Args:
         context: Where ops are read into; by default a new context, in which what xDSL does not
             know is unregistered.
+        adapter: The adapter; by default one with all dialects that are installed.
     """
 
     title = "xDSL"
 
-    def __init__(self, context: Context | None = None) -> None:
-        self.adapter: XDSLAdapter = XDSLAdapter()
+    def __init__(self, context: Context | None = None, adapter: XDSLAdapter | None = None) -> None:
+        self.adapter: XDSLAdapter = adapter or XDSLAdapter()
         self.context: Any = context
         if context is None:
             self.context = self.adapter.create_context()
