@@ -188,7 +188,8 @@ class Run:
                     return None
                 if outcome.interrupt is not None:
                     break
-            return done if len(done) == len(shipment.ops) and level.is_sound() else None
+            is_all = len(done) == len(shipment.ops) or (done and done[-1][0].interrupt is not None)
+            return done if is_all and level.is_sound() else None
 
     def _cross(
         self,

@@ -21,6 +21,7 @@ from threading import current_thread, main_thread
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from passel.diagnostics import log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, chunks_of, most_at_once
 from passel.execution.strategies.results import Result, taken
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from passel.execution.strategies.base import SiblingWork
 
 _TOKEN = struct.Struct("I")
+
+_IDLE, _FINISHED = 2**32 - 1, 2**32 - 2
+"""The progress of a worker that has not begun, and of one that has come to its end."""
 
 _CHUNKS_PER_WORKER = 4
 """More balance better, fewer cost less."""
@@ -161,44 +165,58 @@ class _Crew:
         self._size = size
         # Of each worker: the chunk, and the task in it that it works on; written by the worker.
         self._progress = mmap(-1, 2 * _TOKEN.size * size)
+        for number in range(size):
+            self._set_progress(number, _IDLE, 0)
         self.deaths: dict[int, _Death] = {}
 
     def run(self) -> dict[int, Result]:
         """Do the work, and return the results by the numbers of chunks."""
-        import tempfile  # noqa: PLC0415 - most runs are over before
-
-        tokens = _tokens(self._chunks)
-        sys.stdout.flush()
-        sys.stderr.flush()
+        try:
+            tokens = _tokens(self._chunks)
+        except OSError as error:  # too many files are open
+            log_warning(f"no worker processes: {error}")
+            return {}
+        _flush()
         freezes = not gc.get_freeze_count()
         if freezes:
             gc.freeze()  # so that no collection of a worker touches what it shares
+        workers: dict[int, IO[bytes]] = {}
         files: list[IO[bytes]] = []
-        workers: list[int] = []
         try:
             with _interrupts_held():
-                for number in range(self._size):
-                    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below, and read before
-                    files.append(file)
-                    workers.append(self._start(number, file, tokens))
+                self._start_all(workers, files, tokens)
             results: dict[int, Result] = {}
-            for number, (pid, file) in enumerate(zip(tuple(workers), files, strict=True)):
-                _, status = os.waitpid(pid, 0)
-                workers.remove(pid)
-                if status:
-                    self._note_death(number, status)
+            for number, (pid, file) in enumerate(tuple(workers.items())):
+                status = _status_of(pid)
+                del workers[pid]
+                self._note_death(number, status)
                 results.update(_read(file))
             return results
         finally:
             for pid in workers:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
+                _status_of(pid)
             if freezes:
                 gc.unfreeze()
             os.close(tokens)
             for file in files:
                 file.close()
+
+    def _start_all(
+        self, workers: dict[int, IO[bytes]], files: list[IO[bytes]], tokens: int
+    ) -> None:
+        """Start as many workers as the system lets: these do what the others would have done."""
+        import tempfile  # noqa: PLC0415 - most runs are over before
+
+        try:
+            for number in range(self._size):
+                file = tempfile.TemporaryFile()  # noqa: SIM115 - read and closed by the caller
+                files.append(file)
+                workers[self._start(number, file, tokens)] = file
+        except OSError as error:
+            some = "more" if workers else "worker"
+            log_warning(f"no {some} processes: {error}")
 
     def _start(self, number: int, file: IO[bytes], tokens: int) -> int:
         with warnings.catch_warnings():
@@ -211,7 +229,6 @@ class _Crew:
 
     def _be_worker(self, number: int, file: IO[bytes], tokens: int) -> NoReturn:
         """Be a worker."""
-        code = 1
         try:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # who has forked it ends it
             gc.disable()
@@ -227,25 +244,29 @@ class _Crew:
             if self._work.is_sound():
                 for chunk, result in results.items():
                     _write(file, chunk, result)
-            sys.stdout.flush()
-            sys.stderr.flush()
-            code = 0
+            _flush()
         finally:
-            os._exit(code)
+            # What was raised here was not raised by a pass: what is not sent is done again.
+            self._set_progress(number, _FINISHED, 0)
+            os._exit(0)
 
     def _do(self, worker: int, number: int) -> Result | None:
         """Do a chunk; None if what it leads to cannot be sent."""
-        work, chunk = self._work, self._chunks[number]
+        work, chunk, process = self._work, self._chunks[number], os.getpid()
         done: list[tuple[Outcome, Any]] = []
         with work.observed() as observers:
             for index, task in enumerate(chunk):
                 self._set_progress(worker, number, index)
                 noted = work.note(task)
                 outcome = work(task)
+                if os.getpid() != process:
+                    os._exit(0)  # a child that a pass has forked and let return
                 try:
                     done.append((outcome, work.pack(task, outcome, noted)))
                 except EncodingError:
                     return None
+                if outcome.interrupt is not None:
+                    break  # nothing that comes after it is to be done
             self._set_progress(worker, number, len(chunk))
         return Result(done, observers)
 
@@ -253,12 +274,31 @@ class _Crew:
         _TOKEN.pack_into(self._progress, 2 * _TOKEN.size * worker, chunk)
         _TOKEN.pack_into(self._progress, (2 * worker + 1) * _TOKEN.size, index)
 
-    def _note_death(self, worker: int, status: int) -> None:
+    def _note_death(self, worker: int, status: int | None) -> None:
+        """Note the end of a worker that has not come to its own end, whatever its exit code."""
         (chunk,) = _TOKEN.unpack_from(self._progress, 2 * _TOKEN.size * worker)
         (index,) = _TOKEN.unpack_from(self._progress, (2 * worker + 1) * _TOKEN.size)
-        code = os.waitstatus_to_exitcode(status)
-        how = how_it_ended(code, self._work)
+        if chunk in (_IDLE, _FINISHED):
+            return
+        how = "is gone, nobody can tell how"
+        if status is not None:
+            how = how_it_ended(os.waitstatus_to_exitcode(status), self._work)
         self.deaths[chunk] = _Death(index, how)
+
+
+def _status_of(pid: int) -> int | None:
+    """Wait for the end of a worker; return its status, or None if it cannot be known."""
+    try:
+        return os.waitpid(pid, 0)[1]
+    except ChildProcessError:  # this process ignores SIGCHLD, or somebody else has waited for it
+        return None
+
+
+def _flush() -> None:
+    """Write what the standard streams hold, unless they are closed or there are none."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
 
 
 @contextmanager
@@ -284,7 +324,10 @@ def how_it_ended(code: int, work: SiblingWork) -> str:
         return f"ended with exit code {code}"
     if -code == signal.SIGPROF and work.timeout is not None:  # the end of its patience
         return f"was ended: a pass took more than {work.timeout:g} s, and did not return"
-    return f"was killed by {signal.Signals(-code).name}"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:  # one of those for real time, which have no names
+        return f"was killed by signal {-code}"
 
 
 def _tokens(numbers: Iterable[int]) -> int:

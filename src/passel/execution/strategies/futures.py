@@ -15,6 +15,7 @@ import sys
 from collections import deque
 from concurrent.futures import TimeoutError as NotReady
 from contextlib import suppress
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import brief, log_warning
@@ -109,10 +110,12 @@ class Futures:
     def _end(self, sent: Iterable[_Sent]) -> None:
         """End what nobody waits for any more, as far as the executor lets it."""
         waiting = [share.future for share in sent if share.future is not None]
-        running = [future for future in waiting if not future.cancel() and not future.done()]
         processes: dict[int, Any] = getattr(self._executor, "_processes", None) or {}
-        if not running or not processes:
+        if not processes or not any(future.running() for future in waiting):
+            for future in waiting:
+                future.cancel()
             return
+        # Not cancelled: a pool whose processes are gone says so to all, and trips over such ones.
         for pid in tuple(processes):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
@@ -200,16 +203,20 @@ def _in_process(work: ShippableWork, chunk: Sequence[Any]) -> tuple[Result, Any]
     except EncodingError:
         return None
     path = os.pathsep.join(filter(None, sys.path))
-    ended = subprocess.run(  # noqa: S603 - this very interpreter
-        [sys.executable, "-c", _COMMAND],
-        input=data,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path},
-        check=False,
-    )
-    if ended.returncode:
+    # No pipe: a process that a pass has left behind would keep it open.
+    with TemporaryFile() as output:
+        ended = subprocess.run(  # noqa: S603 - this very interpreter
+            [sys.executable, "-c", _COMMAND],
+            input=data,
+            stdout=output,
+            env={**os.environ, "PYTHONPATH": path},
+            check=False,
+        )
+        output.seek(0)
+        written = output.read()
+    if ended.returncode or not written:  # a pass may have ended it with any code
         return how_it_ended(ended.returncode, work)
-    answer = pickle.loads(ended.stdout)  # noqa: S301 - the process wrote it
+    answer = pickle.loads(written)  # noqa: S301 - the process wrote it
     return (answer, noted) if isinstance(answer, Result) else None
 
 
