@@ -87,7 +87,7 @@ class Inert:
         """Do nothing."""
 
 
-class AffineLoopFusion(Pass):
+class AffineLoopFusion(Inert, Pass):
     """Fuse affine loop nests."""
 
     name = "affine-loop-fusion"
@@ -98,7 +98,7 @@ class AffineLoopFusion(Pass):
     mode: Literal["greedy", "producer", "sibling"] = "greedy"
 
 
-class AffineLoopUnroll(InterfacePass[FunctionOpInterface]):
+class AffineLoopUnroll(Inert, InterfacePass[FunctionOpInterface]):
     """Unroll affine loops."""
 
     name = "affine-loop-unroll"
@@ -109,7 +109,7 @@ class AffineLoopUnroll(InterfacePass[FunctionOpInterface]):
     unroll_up_to_factor: bool = False
 
 
-class AffineSuperVectorize(OperationPass[Any]):
+class AffineSuperVectorize(Inert, OperationPass[Any]):
     """Vectorize to a target independent n-D vector abstraction."""
 
     name = "affine-super-vectorize"
@@ -119,20 +119,20 @@ class AffineSuperVectorize(OperationPass[Any]):
     virtual_vector_size: tuple[int, ...] = ()
 
 
-class ArithIntRangeNarrowing(Pass):
+class ArithIntRangeNarrowing(Inert, Pass):
     """Reduce integer operations bitwidth based on integer range analysis."""
 
     name = "arith-int-range-narrowing"
     int_bitwidths_supported: tuple[int, ...] = ()
 
 
-class BufferDeallocationSimplification(Pass):
+class BufferDeallocationSimplification(Inert, Pass):
     """Optimize `bufferization.dealloc` operations."""
 
     name = "buffer-deallocation-simplification"
 
 
-class BufferizationLowerDeallocations(Pass):
+class BufferizationLowerDeallocations(Inert, Pass):
     """Lower `bufferization.dealloc` operations."""
 
     name = "bufferization-lower-deallocations"
@@ -151,7 +151,7 @@ class Canonicalizer(Inert, Pass):
     top_down: bool = True
 
 
-class CompositeFixedPointPass(Pass):
+class CompositeFixedPointPass(Inert, Pass):
     """Composite fixed point pass."""
 
     name = "composite-fixed-point-pass"
@@ -160,14 +160,14 @@ class CompositeFixedPointPass(Pass):
     pipeline: Elements = Elements()
 
 
-class ConvertArithToLLVM(Pass):
+class ConvertArithToLLVM(Inert, Pass):
     """Convert Arith dialect to LLVM dialect."""
 
     name = "convert-arith-to-llvm"
     index_bitwidth: int = 0
 
 
-class ConvertGpuToNVVM(OperationPass[Any]):
+class ConvertGpuToNVVM(Inert, OperationPass[Any]):
     """Generate NVVM operations for gpu operations."""
 
     name = "convert-gpu-to-nvvm"
@@ -185,14 +185,14 @@ class CSE(Inert, Pass):
     name = "cse"
 
 
-class ExpandRealloc(Pass):
+class ExpandRealloc(Inert, Pass):
     """Expand memref.realloc operations into its components."""
 
     name = "expand-realloc"
     emit_deallocs: bool = True
 
 
-class GpuModuleToBinary(Pass):
+class GpuModuleToBinary(Inert, Pass):
     """Transform a GPU module into a GPU binary."""
 
     name = "gpu-module-to-binary"
@@ -203,7 +203,7 @@ class GpuModuleToBinary(Pass):
     toolkit: str = ""
 
 
-class Inliner(Pass):
+class Inliner(Inert, Pass):
     """Inline function calls."""
 
     name = "inline"
@@ -213,21 +213,21 @@ class Inliner(Pass):
     op_pipelines: tuple[OpPassManager, ...] = ()
 
 
-class LinalgDetensorize(InterfacePass[FunctionOpInterface]):
+class LinalgDetensorize(Inert, InterfacePass[FunctionOpInterface]):
     """Detensorize linalg ops."""
 
     name = "linalg-detensorize"
     aggressive_mode: bool = False
 
 
-class Mem2Reg(Pass):
+class Mem2Reg(Inert, Pass):
     """Promotes memory slots into values."""
 
     name = "mem2reg"
     region_simplify: bool = True
 
 
-class NVVMAttachTarget(Pass):
+class NVVMAttachTarget(Inert, Pass):
     """Attaches an NVVM target attribute to a GPU Module."""
 
     name = "nvvm-attach-target"
@@ -242,14 +242,14 @@ class NVVMAttachTarget(Pass):
     triple: str = "nvptx64-nvidia-cuda"
 
 
-class OwnershipBasedBufferDeallocation(Pass):
+class OwnershipBasedBufferDeallocation(Inert, Pass):
     """Add all required dealloc operations."""
 
     name = "ownership-based-buffer-deallocation"
     private_function_dynamic_ownership: bool = False
 
 
-class PrintOpStats(Pass):
+class PrintOpStats(Inert, Pass):
     """Print statistics of operations."""
 
     name = "print-op-stats"
@@ -265,14 +265,14 @@ class PromoteBuffersToStack(Inert, OperationPass[Any]):
     max_rank_of_allocated_memref: int = 1
 
 
-class RemoveDeadValues(Pass):
+class RemoveDeadValues(Inert, Pass):
     """Remove dead values."""
 
     name = "remove-dead-values"
     canonicalize: bool = True
 
 
-class SCFParallelLoopTiling(Pass):
+class SCFParallelLoopTiling(Inert, Pass):
     """Tile parallel loops."""
 
     name = "scf-parallel-loop-tiling"
@@ -280,7 +280,7 @@ class SCFParallelLoopTiling(Pass):
     parallel_loop_tile_sizes: tuple[int, ...] = ()
 
 
-class ShardingPropagation(InterfacePass[FunctionOpInterface]):
+class ShardingPropagation(Inert, InterfacePass[FunctionOpInterface]):
     """Propagate shardings."""
 
     name = "sharding-propagation"
@@ -300,20 +300,20 @@ class StripDebugInfo(Inert, Pass):
     name = "strip-debuginfo"
 
 
-class SymbolDCE(Pass):
+class SymbolDCE(Inert, Pass):
     """Eliminate dead symbols."""
 
     name = "symbol-dce"
 
 
-class SymbolPrivatize(Pass):
+class SymbolPrivatize(Inert, Pass):
     """Mark symbols private."""
 
     name = "symbol-privatize"
     exclude: tuple[str, ...] = ()
 
 
-class TosaAttachTarget(Pass):
+class TosaAttachTarget(Inert, Pass):
     """Attach tosa.target_env information to the given module."""
 
     name = "tosa-attach-target"
@@ -325,14 +325,14 @@ class TosaAttachTarget(Pass):
     )
 
 
-class TosaInferShapes(OperationPass[Any]):
+class TosaInferShapes(Inert, OperationPass[Any]):
     """Propagate shapes across TOSA operations."""
 
     name = "tosa-infer-shapes"
     anchor = "func.func"
 
 
-class TosaLayerwiseConstantFold(OperationPass[Any]):
+class TosaLayerwiseConstantFold(Inert, OperationPass[Any]):
     """Fold layerwise operations on constant tensors."""
 
     name = "tosa-layerwise-constant-fold"
@@ -340,21 +340,21 @@ class TosaLayerwiseConstantFold(OperationPass[Any]):
     aggressive_reduce_constant: bool = False
 
 
-class TosaMakeBroadcastable(OperationPass[Any]):
+class TosaMakeBroadcastable(Inert, OperationPass[Any]):
     """Reshape TOSA operands to enable broadcasting."""
 
     name = "tosa-make-broadcastable"
     anchor = "func.func"
 
 
-class TosaOptionalDecompositions(OperationPass[Any]):
+class TosaOptionalDecompositions(Inert, OperationPass[Any]):
     """Apply optional decompositions of TOSA operations."""
 
     name = "tosa-optional-decompositions"
     anchor = "func.func"
 
 
-class TosaToLinalg(InterfacePass[FunctionOpInterface]):
+class TosaToLinalg(Inert, InterfacePass[FunctionOpInterface]):
     """Lower TOSA to LinAlg on tensors."""
 
     name = "tosa-to-linalg"
@@ -362,14 +362,14 @@ class TosaToLinalg(InterfacePass[FunctionOpInterface]):
     disable_tosa_decompositions: bool = False
 
 
-class TosaToLinalgNamed(InterfacePass[FunctionOpInterface]):
+class TosaToLinalgNamed(Inert, InterfacePass[FunctionOpInterface]):
     """Lower TOSA to LinAlg named operations."""
 
     name = "tosa-to-linalg-named"
     prefer_conv2d_kernel_layout_hwcf: bool = False
 
 
-class TosaValidate(Pass):
+class TosaValidate(Inert, Pass):
     """Validates TOSA dialect."""
 
     name = "tosa-validate"

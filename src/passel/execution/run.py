@@ -95,7 +95,12 @@ class Run:
         return self.outcome.failures
 
     def unmatched(self) -> tuple[str, ...]:
-        """Return the nested pipelines that found no op to run on, once the run is over."""
+        """Return the nested pipelines that found no op to run on, once the run is over.
+
+        None is returned if gates may have kept pipelines from looking for ops.
+        """
+        if self._services.gates:
+            return ()
         found = unmatched(self.pipeline, self._services.matched)
         return tuple(dict.fromkeys(found))
 

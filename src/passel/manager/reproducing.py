@@ -90,7 +90,7 @@ def load_reproducer(
         ... except PassFailedError:
         ...     case = load_reproducer(file, ToyAdapter(), passes=[Refuse], parse=parse_toy)
         >>> print(case.op, case.manager)
-        toy.module() toy.module(refuse)
+        toy.module toy.module(refuse)
     """
     from passel.instruments.recorded import read_reproducer  # noqa: PLC0415 - if it is used
 

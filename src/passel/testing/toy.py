@@ -70,7 +70,7 @@ def parse_toy(text: str) -> ToyOp:
         >>> print(parse_toy("toy.module(toy.func @f 1)").body[0].symbol)
         f
     """
-    tokens = iter(re.findall(r"[(),]|@\w+|-?\d+|[\w.]+", text))
+    tokens = iter(re.findall(r"[(),]|@\w+|-?\d+|[\w.]+", text.replace("()", "")))
     root = op = ToyOp(next(tokens))
     for word in tokens:
         if word == "(":
