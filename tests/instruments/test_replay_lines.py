@@ -291,9 +291,6 @@ class MineOp(IRDLOperation):
     name = "mine.op"
 
 
-MINE = Dialect("mine", [MineOp], [Mark])
-
-
 @pytest.mark.parametrize("ir", IRS)
 def test_a_class_inside_of_a_function(ir: str, tmp_path: Path) -> None:
     """No file can be named, so that the lines want the class."""
@@ -356,10 +353,10 @@ def test_a_toy(tmp_path: Path) -> None:
     assert in_python(told.how, parse=parse_toy) == told.message
 
 
-def test_a_dialect_that_is_not_installed(tmp_path: Path) -> None:
-    """A context that has it is asked for."""
+def test_a_dialect_that_no_file_names(tmp_path: Path) -> None:
+    """A context that has a dialect made at run time is asked for."""
     context = XDSLAdapter().create_context()
-    context.load_dialect(MINE)
+    context.load_dialect(Dialect("mine", [MineOp], [Mark]))
     op = passel.xdsl.parse_source(context, '"mine.op"() {a = #mine.mark} : () -> ()', "in.mlir")
     pm = PassManager("builtin.module", context).add(ways_to_fail.GiveUp())
     told = failed(pm, op, str(tmp_path / "r.mlir"))

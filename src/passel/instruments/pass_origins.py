@@ -1,4 +1,4 @@
-"""Where the classes of passes come from, so that another process can have them too."""
+"""Where classes of passes, and dialects, come from, so that another process can have them too."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from passel.passes.registry import installed_registry
 from passel.passes.resolution import names_on
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import ModuleType
 
-    from passel.ir import IRAdapter
+    from passel.ir import IRAdapter, TakesDialects
     from passel.passes.base import Pass
 
 
@@ -69,6 +70,26 @@ def origin_of(pass_: Pass[Any, Any]) -> PassOrigin:
     name, module = kind.__name__, sys.modules.get(kind.__module__)
     if module is None or not any(_is_named(each, pass_.name) for each in classes_in(module)):
         return PassOrigin(name)  # defined in a function, or made at run time
+    return _place_of(module, name)
+
+
+def dialect_origins(modules: Iterable[ModuleType], takes: TakesDialects) -> dict[PassOrigin, Any]:
+    """Return the plugins among modules that define dialects, with these.
+
+    Args:
+        modules: The modules.
+        takes: The adapter's ability to take dialects.
+    """
+    found: dict[PassOrigin, Any] = {}
+    for module in modules:
+        dialects = [each for each in tuple(vars(module).values()) if takes.is_dialect(each)]
+        if dialects:
+            found[_place_of(module, "")] = dialects
+    return found
+
+
+def _place_of(module: ModuleType, name: str) -> PassOrigin:
+    """Return where a class of a module is defined."""
     file = Path(getattr(module, "__file__", None) or "")
     if file.suffix != ".py" or not file.is_file():
         return PassOrigin(name)  # typed into an interpreter or a notebook

@@ -10,14 +10,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import brief
-from passel.instruments.pass_origins import is_installed, origin_of
-from passel.ir import BringsFrontend, WritesSources, ability_of, adapter_named, installed_name
+from passel.instruments.pass_origins import dialect_origins, is_installed, origin_of
+from passel.ir import (
+    BringsFrontend,
+    TakesDialects,
+    WritesSources,
+    ability_of,
+    adapter_named,
+    adapter_names,
+    installed_name,
+)
 from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
 from passel.passes.callables import CallablePass
 from passel.passes.effects_guard import passes_held
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType
 
     from passel.instruments.hooks import Run
     from passel.instruments.pass_origins import PassOrigin
@@ -69,13 +78,14 @@ def how_to_replay(run: Run, recorded: Recorded, command: str | None = None) -> s
         return f"to replay: {_given(run, recorded, command, effects)}"
     foreign = [each for each in passes if not is_installed(each, run.adapter)]
     origins = list(dict.fromkeys(map(origin_of, foreign)))
-    reading = _Reading.of(run, recorded.ir)
+    reading = _Reading.of(run, recorded.ir, [*map(type, foreign)])
     if reading.problem:
         return f"it cannot be replayed: its IR does not read back: {reading.problem}"
     is_observed = bool(run.gates or _observers(run))
-    if reading.by_tool and not is_observed and all(each.plugin for each in origins):
-        flags = [*_plugin_flags(origins), *_effects_flag(effects), *reading.flags, *run.checks]
-        return f"to replay: {_command(origins, flags, recorded.file)}"
+    plugins = [*reading.plugins, *origins]  # passes of the latter replace others of their names
+    if reading.by_tool and not is_observed and all(each.plugin for each in plugins):
+        flags = [*_plugin_flags(plugins), *_effects_flag(effects), *reading.flags, *run.checks]
+        return f"to replay: {_command(plugins, flags, recorded.file)}"
     if scripts := [each.script for each in origins if each.script]:
         return (
             f'to replay, put what runs in {scripts[0]} under `if __name__ == "__main__":`, so '
@@ -148,18 +158,26 @@ class _Reading(NamedTuple):
     Attributes:
         flags: Flags of the tool.
         by_tool: Whether the tool will do.
+        plugins: Where dialects come from that the tool has to load.
         needs: Arguments of `load_reproducer`, each with what it has to be.
         problem: Why nothing reads it.
     """
 
     flags: Sequence[str] = ()
     by_tool: bool = False
+    plugins: Sequence[PassOrigin] = ()
     needs: Mapping[str, str] = {}
     problem: str = ""
 
     @classmethod
-    def of(cls, run: Run, text: str) -> _Reading:
-        """Find out by reading it."""
+    def of(cls, run: Run, text: str, classes: Sequence[type]) -> _Reading:
+        """Find out by reading it.
+
+        Args:
+            run: The run.
+            text: The IR.
+            classes: Classes of passes that no installed package has.
+        """
         adapter = run.adapter
         if ability_of(adapter, BringsFrontend) is None:
             return cls(needs={"parse": f"which returns the op of a text of {adapter.name}"})
@@ -180,7 +198,19 @@ class _Reading(NamedTuple):
             own = run.op  # the manager's own context, which does not take what the op's has taken
         if elsewhere_unknown is not None and elsewhere_unknown <= _unregistered_in(adapter, own):
             return cls(flags, by_tool)
-        return cls(needs={"context": "a context that has the dialects of the run's"})
+        needs = {"context": "a context that has the dialects of the run's"}
+        takes = ability_of(elsewhere, TakesDialects)
+        if not by_tool or takes is None:
+            return cls(needs=needs)
+        modules = _modules_of([*classes, *map(type, _inside(adapter, own))])
+        found = dialect_origins(modules, takes)
+        try:
+            there = takes.with_dialects([each for dialects in found.values() for each in dialects])
+            missing = _unregistered_in(there, _parsed(there, None, text, flags))
+        except Exception:  # noqa: BLE001 - as above
+            return cls(needs=needs)
+        is_read = missing <= _unregistered_in(adapter, own)
+        return cls(flags, is_read, tuple(found), needs)
 
 
 def _gist(error: Exception) -> str:
@@ -200,16 +230,26 @@ def _parsed(adapter: IRAdapter, context: Any, text: str, flags: Sequence[str]) -
 
 def _unregistered_in(adapter: IRAdapter, op: Any) -> set[str]:
     """Return the names of the ops in an op that are not registered."""
-    found: set[str] = set()
+    kinds = map(adapter.kind_of, _inside(adapter, op))
+    return {kind.name for kind in kinds if not kind.registered}
+
+
+def _inside(adapter: IRAdapter, op: Any) -> Iterator[Any]:
+    """Yield an op and all ops inside."""
     todo = [op]
     while todo:
         # Not in place of `op`: on MLIR's ops, the top one alone keeps the others alive.
         inner = todo.pop()
-        kind = adapter.kind_of(inner)
-        if not kind.registered:
-            found.add(kind.name)
+        yield inner
         todo += adapter.children(inner)
-    return found
+
+
+def _modules_of(classes: Iterable[type]) -> list[ModuleType]:
+    """Return the modules that define classes and are no part of an installed adapter's package."""
+    names = dict.fromkeys(each.__module__ for each in classes)
+    own = {*adapter_names(), "passel"}
+    modules = (sys.modules.get(name) for name in names if name.partition(".")[0] not in own)
+    return [module for module in modules if module is not None]
 
 
 # -- Lines of Python -------------------------------------------------------------------------
