@@ -252,6 +252,13 @@ class Level:
             and all(step.pass_.can_fork for step in steps)
         )
 
+    @property
+    def held_by(self) -> str:
+        """The name of the IR if passes could leave but it cannot send their ops; else empty."""
+        if self._sends is not None or not any(s.pass_.can_fork for s in passes_in(self._step)):
+            return ""
+        return self._services.adapter.name
+
     def observed(self) -> AbstractContextManager[Any]:
         """Let parts of what observes the run observe what is done inside, and yield them."""
         return self._services.hooks.split()

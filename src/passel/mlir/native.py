@@ -87,6 +87,7 @@ class NativePass(Pass[Any, Managers]):
     """Base class of the passes that stand for MLIR's."""
 
     ir = "mlir"
+    can_fork = False  # MLIR's threads do not survive it
     root: ClassVar[str] = "mlir"
     on_functions: ClassVar[bool] = False
 

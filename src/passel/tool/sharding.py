@@ -148,6 +148,7 @@ class _ShardWork:
     """
 
     can_leave = True
+    held_by = ""
     can_thread = False
     can_ship = False
     retries = False

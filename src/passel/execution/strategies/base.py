@@ -62,6 +62,11 @@ class SiblingWork(Protocol):
         ...
 
     @property
+    def held_by(self) -> str:
+        """The name of the IR if passes could leave but it cannot send their ops; else empty."""
+        ...
+
+    @property
     def can_thread(self) -> bool:
         """Whether tasks can be done by several threads at once, so that nobody can tell."""
         ...

@@ -16,6 +16,7 @@ import struct
 import sys
 import warnings
 from contextlib import contextmanager, suppress
+from functools import cache
 from mmap import mmap
 from threading import current_thread, main_thread
 from time import perf_counter
@@ -75,6 +76,11 @@ class Forked:
         if at_work.get() or len(tasks) < 2 or most_at_once(self.jobs, work) < 2:  # noqa: PLR2004 - one cannot be shared
             return map(work, tasks)
         if not work.can_leave:
+            if work.held_by and not self.unasked:
+                _tell_once(
+                    f"no worker processes: ops of '{work.held_by}' cannot be sent to others, so "
+                    "that passes in Python run on one after the other"
+                )
             return map(work, tasks)
         return self._share(work, tasks)
 
@@ -133,6 +139,12 @@ class Forked:
                 yield work.die(task, deaths[0].how)
             else:
                 yield work(task)
+
+
+@cache
+def _tell_once(message: str) -> None:
+    """Log what is so for all runs of this process."""
+    log_warning(message)
 
 
 class _Death(NamedTuple):

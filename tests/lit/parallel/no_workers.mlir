@@ -1,0 +1,13 @@
+// Workers that are asked for and cannot take MLIR's ops are said to be none, once; auto asks for nothing.
+// RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/quiet.py -p 'builtin.module(func.func(quiet))' -j 2 2>&1 | filecheck %s
+// RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/quiet.py -p 'builtin.module(func.func(quiet))' -j auto 2>&1 | filecheck %s --check-prefix=SILENT
+// RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 --mlir-timing 2>&1 | filecheck %s --check-prefix=SILENT
+
+// CHECK: no worker processes: ops of 'mlir' cannot be sent to others, so that passes in Python run on one after the other
+// CHECK-NOT: no worker processes
+// SILENT-NOT: no worker processes
+func.func @a() { func.return }
+func.func @b() { func.return }
+// -----
+func.func @c() { func.return }
+func.func @d() { func.return }
