@@ -238,8 +238,15 @@ def test_the_system_gives_no_more(
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("how", FAULTS)
-@pytest.mark.parametrize(("name", "times"), [("workers", 50), ("pool", 5)])
-def test_faults_again_and_again(name: str, times: int, how: str) -> None:
+def test_faults_again_and_again(how: str) -> None:
     """The same holds each time."""
-    for _ in range(times):
-        check(name, how)
+    for _ in range(50):
+        check("workers", how)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("how", [*DEADLY, *RAISED, "held attribute"])
+def test_faults_in_a_pool_again(how: str) -> None:
+    """The same holds for the workers of an executor."""
+    for _ in range(3):
+        check("pool", how)

@@ -88,6 +88,7 @@ def kernels(tmp_path: Path) -> Path:
         (),
         ("--mlir-print-debuginfo",),
         ("--mlir-print-ir-after-all",),
+        ("--mlir-print-ir-after-change",),
         ("--mlir-print-ir-after-change", "--mlir-print-ir-module-scope"),
         ("--mlir-pass-statistics",),
         ("--mlir-timing", "--mlir-timing-display=tree"),

@@ -36,7 +36,7 @@ class Examiner:
         self.is_needed: bool = services.verifies or services.tracks
         self.tracks: bool = services.tracks
         self._fingerprint = services.adapter.fingerprint
-        self._after_change = services.hooks.after_change
+        self._hooks = services.hooks  # asked each time: a worker's parts take their place
         self._verifier = verifier
         self._verifies = services.verifies
         self._skips = services.skips
@@ -71,8 +71,8 @@ class Examiner:
         failure = self._judge(step, op, ctx, changed, claims)
         if failure is not None:
             return merge([plain(changed), self._reports.fail_step(ctx, failure)])
-        if is_news and self._after_change is not None:
-            self._after_change(step, op)
+        if is_news and self._hooks.after_change is not None:
+            self._hooks.after_change(step, op)
         return plain(changed) if self._tells_changes else UNKNOWN
 
     def check_claims(self, op: Any, ctx: OpContext) -> Outcome:
@@ -101,10 +101,10 @@ class Examiner:
     def _note_claim(self, step: PassStep, op: Any, ctx: OpContext) -> Outcome:
         """Believe a pass that states that it preserves everything, until the pipeline ends."""
         ctx.claims = (*ctx.claims, step)
-        if self.tracks and self._after_change is not None:
+        if self.tracks and self._hooks.after_change is not None:
             before, ctx.seen = ctx.good if ctx.seen is None else ctx.seen, self._fingerprint(op)
             if before != ctx.seen:
-                self._after_change(step, op)
+                self._hooks.after_change(step, op)
         return UNCHANGED if self._verifies else UNKNOWN
 
     def _judge(

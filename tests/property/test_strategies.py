@@ -1,0 +1,216 @@
+"""Random pipelines on random modules, observed at random, are the same under every strategy."""
+
+from __future__ import annotations
+
+import io
+import re
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from random_acts import ACTS, Act
+from xdsl.dialects.builtin import ModuleOp
+
+from passel import Diagnostic, OpPassManager, PassFailedError, PassManager
+from passel.execution.strategies import Sequential
+from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.futures import Futures
+from passel.execution.strategies.threads import Threads
+from passel.instruments.ir_printer import PrintIR
+from passel.instruments.statistics_report import StatisticsReport
+from passel.instruments.timing import Timing
+from passel.ir import PrintFlags
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from passel.execution.strategies import SiblingStrategy
+
+STATEMENTS = [
+    "%c = arith.constant 1 : i32",
+    "%d = arith.constant 1 : i32",
+    "%e = arith.constant 2 : i32",
+    '%u = "test.op"() {x} : () -> i32',
+    '"test.op"() : () -> () loc("elsewhere":3:4)',
+]
+
+
+class Case(NamedTuple):
+    """Something to run.
+
+    Attributes:
+        source: The module.
+        pipeline: The pipeline for it, as nested lists: passes, and pairs of a name and a list.
+        prints: Arguments of a printer; None for no printer.
+        counts: Whether statistics are reported.
+        times: Whether times are measured.
+        checks: Whether the verifier runs.
+    """
+
+    source: str
+    pipeline: list[Any]
+    prints: dict[str, Any] | None
+    counts: bool
+    times: bool
+    checks: bool
+
+
+class Found(NamedTuple):
+    """All that a run says: what failed, what was reported, counted, printed, measured, and the IR."""
+
+    raised: str
+    failures: list[tuple[Any, ...]]
+    reported: list[tuple[str, str]]
+    statistics: dict[str, dict[str, int]]
+    written: str
+    rows: list[tuple[str, str, int]]
+    text: str
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> str:
+    """Return the text of a module with functions, also in modules inside."""
+    numbers = iter(range(1000))
+
+    def function() -> str:
+        body = draw(st.lists(st.sampled_from(STATEMENTS), max_size=4, unique=True))
+        if body and body[0].startswith("%"):
+            name = body[0].partition(" ")[0]
+            body.insert(1, f"%sum = arith.addi {name}, {name} : i32")
+        return "\n".join([f"func.func @f{next(numbers)}() {{", *body, "func.return", "}"])
+
+    def module(depth: int) -> str:
+        lines: list[str] = []
+        for _ in range(draw(st.integers(2, 5))):
+            inner = depth < 2 and draw(st.integers(0, 3)) == 0
+            lines.append(module(depth + 1) if inner else function())
+        return "\n".join([f"builtin.module @m{next(numbers)} {{", *lines, "}"])
+
+    return module(0)
+
+
+acts = st.builds(
+    Act,
+    salt=st.integers(0, 99),
+    acts=st.lists(st.sampled_from(sorted(ACTS)), min_size=1, max_size=5).map(tuple),
+)
+gentle = st.builds(
+    Act,
+    salt=st.integers(0, 99),
+    acts=st.lists(
+        st.sampled_from(["add", "ask", "keep", "report", "rename", "run", "swap"]),
+        min_size=1,
+        max_size=5,
+    ).map(tuple),
+)
+on_functions = st.lists(
+    st.one_of(acts, gentle, st.sampled_from(["cse", "canonicalize"])), max_size=4
+)
+
+
+def _on_modules(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    nested = st.one_of(
+        st.tuples(st.just("func.func"), on_functions),
+        st.tuples(st.just("builtin.module"), inner),
+    )
+    return st.lists(st.one_of(gentle, nested, nested), min_size=1, max_size=3)
+
+
+nests = st.tuples(st.just("func.func"), on_functions).map(lambda nest: [nest])
+pipelines = _on_modules(_on_modules(nests))
+printers = st.fixed_dictionaries(
+    {
+        "before": st.booleans(),
+        "after": st.booleans(),
+        "only_on_change": st.booleans(),
+        "diff": st.booleans(),
+        "flags": st.builds(PrintFlags, debuginfo=st.booleans(), generic=st.booleans()),
+    }
+)
+cases = st.builds(
+    Case,
+    sources(),
+    pipelines,
+    st.none() | printers,
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+def fill(manager: OpPassManager, entries: list[Any]) -> None:
+    """Add passes and nested pipelines."""
+    for entry in entries:
+        match entry:
+            case str(name), inner:
+                fill(manager.nest(name), cast("list[Any]", inner))
+            case _:
+                manager.add(entry)
+
+
+def run(strategy: SiblingStrategy, case: Case) -> Found:
+    """Run a case."""
+    adapter = XDSLAdapter()
+    context = adapter.create_context()
+    module = parse_source(context, case.source, "random.mlir")
+    assert isinstance(module, ModuleOp)
+    manager = PassManager(ModuleOp, context)
+    fill(manager, case.pipeline)
+    manager.enable_verifier(case.checks)
+    written, timing = io.StringIO(), Timing()
+    if case.prints is not None:
+        manager.add_instrumentation(PrintIR(stream=written, **case.prints))
+    if case.counts:
+        manager.add_instrumentation(StatisticsReport(stream=written))
+    if case.times:
+        manager.add_instrumentation(timing)
+    reported: list[Diagnostic] = []
+    raised, failures, statistics = "", [], {}
+
+    def chosen(jobs: object, executor: object = None) -> SiblingStrategy:
+        return strategy
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
+        try:
+            result = manager.run(module, on_diagnostic=reported.append)
+            statistics = {path: dict(counts) for path, counts in result.statistics.items()}
+        except PassFailedError as error:
+            raised = str(error)
+            failures = [(*each[:-2], str(each), each.diagnostic.origin) for each in error.failures]
+    return Found(
+        raised,
+        failures,
+        [(str(each), str(each.notes)) for each in reported],
+        statistics,
+        re.sub(r"0x[0-9a-f]+", "0x", written.getvalue()),
+        [(row.name, row.path, row.count) for row in timing.timing.walk()] if case.times else [],
+        adapter.print_op(module, PrintFlags(debuginfo=True)),
+    )
+
+
+@pytest.fixture(scope="module", params=["workers", "threads", "pool of threads", "pool"])
+def strategy(request: pytest.FixtureRequest) -> Generator[SiblingStrategy]:
+    """Each strategy that shares work."""
+    match request.param:
+        case "workers":
+            yield Forked(2, eager=True)
+        case "threads":
+            yield Threads(3)
+        case "pool of threads":
+            with ThreadPoolExecutor(2) as threads:
+                yield Threads(None, threads)
+        case _:
+            with ProcessPoolExecutor(2, get_context("fork")) as pool:
+                yield Futures(pool)
+
+
+@settings(phases=[Phase.explicit, Phase.generate])  # shrinking takes minutes of forks
+@given(case=cases)
+def test_strategies_agree(strategy: SiblingStrategy, case: Case) -> None:
+    """IR with locations and names, diagnostics, failures, statistics, dumps and rows are equal."""
+    assert run(strategy, case) == run(Sequential(), case)
