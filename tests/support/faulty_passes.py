@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sibling_passes import is_elsewhere
@@ -84,8 +85,11 @@ def _leave_child() -> None:
 
 
 def _lose_child() -> None:
-    """Fork, and let the child return as if it were the worker."""
-    os.fork()
+    """Fork, let the child return as if it were the worker, and wait for its end."""
+    child = os.fork()
+    if child:
+        with suppress(ChildProcessError):  # where SIGCHLD is ignored
+            os.waitpid(child, 0)
 
 
 def _fill_disk() -> None:
@@ -157,3 +161,15 @@ class Faulty(Pass[Any]):
             RAISED[self.how]()
         elif is_elsewhere():
             (SURVIVED.get(self.how) or DEADLY[self.how][0])()
+
+
+class Log(Pass[Any]):
+    """Write the names of ops to a file."""
+
+    name = "log"
+    path: str = ""
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do it."""
+        with Path(self.path).open("a", encoding="utf-8") as file:
+            file.write(f"{op.sym_name.data}\n")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from faulty_passes import DEADLY, RAISED, SURVIVED, Faulty, Mark
+from faulty_passes import DEADLY, RAISED, SURVIVED, Faulty, Log, Mark
 from sibling_passes import children
 from xdsl.dialects.builtin import ModuleOp
 
@@ -234,6 +234,24 @@ def test_the_system_gives_no_more(
     if not after or what != "os.pipe":
         which = "more" if after else "worker"
         assert caplog.messages[0] == f"no {which} processes: [Errno 24] Too many open files"
+
+
+def test_a_child_that_returns_does_no_work(tmp_path: Path) -> None:
+    """A copy of a worker ends with the op on which it was made: nothing is done twice."""
+    context = XDSLAdapter().create_context()
+    module = parse_source(context, SOURCE, "faults.mlir")
+    log = tmp_path / "log"
+    manager = PassManager(ModuleOp, context)
+    manager.nest("func.func").add(Log(path=str(log)), Faulty(how="child that returns"))
+
+    def chosen(jobs: object, executor: object = None) -> SiblingStrategy:
+        return Forked(2, eager=True)
+
+    with limited(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
+        manager.run(module)
+    done = log.read_text(encoding="utf-8").split()
+    assert sorted(done) == sorted([*(f"f{number}" for number in range(10)), "last"])
 
 
 @pytest.mark.sweep
