@@ -9,7 +9,6 @@ long flags with optional values nor an order among flags.
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -235,18 +234,3 @@ def _check(line: CommandLine) -> None:
             "'--pass-pipeline' can't be used with individual pass options such as "
             f"'--{line.passes[0].name}'"
         )
-
-
-def seconds_of(text: str) -> float:
-    """Return a number of seconds, as a flag takes it.
-
-    Raises:
-        ValueError: It is no positive number.
-    """
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds < math.inf:
-        raise ValueError(f"takes a positive number of seconds, not '{text}'")
-    return seconds

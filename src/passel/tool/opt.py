@@ -194,8 +194,8 @@ def _print_hint(program: str, error: BaseException, words: Sequence[str]) -> Non
 
 def _complain(text: str, words: Sequence[str]) -> None:
     """Write an error or a note about a command line, which may say itself whether in colours."""
+    from passel.tool.flag_values import color_of
     from passel.tool.rendering import coloured
-    from passel.tool.settings import color_of
 
     color: Color = "auto"
     for word in words:
@@ -347,8 +347,8 @@ def _generated(settings: Settings, ir: IRChoice) -> str:
 
         return manual_page(tool.name, groups, EXAMPLES.format(program=tool.name), only)
     from passel.tool.completion import completion_script
+    from passel.tool.flag_values import with_installed_irs
     from passel.tool.irs import listed_names
-    from passel.tool.settings import with_installed_irs
 
     flags = [with_installed_irs(flag) for _, flags in groups for flag in flags]
     shell = settings.information.print_completion

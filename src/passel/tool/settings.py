@@ -9,14 +9,23 @@ Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from passel.diagnostics import suggest
 from passel.errors import DefinitionError
-from passel.ir import PrintFlags, adapter_names
+from passel.ir import PrintFlags
 from passel.ir.frontend import Flag, FrontendSettings, UsageError
-from passel.tool.flags import seconds_of
+from passel.tool.flag_values import (
+    assignment_of,
+    color_of,
+    ir_of,
+    jobs_or_auto,
+    names_of,
+    number_of,
+    plugin_of,
+    seconds_of,
+    symbol_of,
+    verify_mode_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,83 +39,6 @@ if TYPE_CHECKING:
 
 flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
 """Declares a flag where an attribute has the type of its value."""
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()):
-        raise ValueError(f"takes a number, not '{text}'")
-    return int(text)
-
-
-def _jobs(text: str) -> int:
-    number = _number(text)
-    if number < 1:
-        raise ValueError(f"takes a positive number, not '{text}'")
-    return number
-
-
-def _jobs_or_auto(text: str) -> Jobs:
-    try:
-        return "auto" if text == "auto" else _jobs(text)
-    except ValueError as error:
-        raise ValueError(f"{error}; or auto") from None
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name for each in text.split(",") if (name := each.strip()))
-
-
-def _symbol(text: str) -> str:
-    name = text.removeprefix("@")
-    if name[:1] == name[-1:] == '"':
-        name = name[1:-1]
-    if not name:
-        raise ValueError(f"takes a symbol such as @main, not '{text}'")
-    return name
-
-
-def _plugin(text: str) -> str:
-    if not text:
-        raise ValueError("requires a value: the file or module of a plugin")
-    return text
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise ValueError(f"takes a name and a value such as n=3, not '{text}'")
-    return name, value
-
-
-def color_of(text: str) -> Color:
-    """Return what a value of `--color` means, which is a boolean in LLVM's tools."""
-    if text in {"always", "true", "1"}:
-        return "always"
-    return "never" if text in {"never", "false", "0"} else "auto"
-
-
-_IRS = ("xdsl", "mlir", "auto")
-"""What `--ir` takes whatever is installed."""
-
-
-def with_installed_irs(flag: Flag) -> Flag:
-    """Return a flag as it is, but `--ir` with all that it takes now."""
-    known = dict.fromkeys((*_IRS, *sorted(adapter_names())))
-    return replace(flag, metavar=f"<{'|'.join(known)}>") if flag.name == "ir" else flag
-
-
-def _ir(text: str) -> str:
-    if text in _IRS:  # without a look at what is installed
-        return text
-    known = {*adapter_names(), *_IRS}
-    if text not in known:
-        names = ", ".join(sorted(known))
-        raise ValueError(f"takes one of {names}, not '{text}'{suggest(text, known)}")
-    return text
-
-
-def _verify_mode(text: str) -> bool | Literal["always"]:
-    return "always" if text == "always" else text in {"true", "1"}
 
 
 class FlagGroup:
@@ -137,13 +69,13 @@ class PipelineFlags(FlagGroup):
         parse=str,
     )
     pipeline_variable: tuple[tuple[str, str], ...] = flag(
-        "a variable of the pipeline's file", "<name=value>", repeated=True, parse=_assignment
+        "a variable of the pipeline's file", "<name=value>", repeated=True, parse=assignment_of
     )
     jobs: Jobs | None = flag(
         "worker processes, or auto; by default $PASSEL_JOBS, or auto",
         "<n>",
         short=("j",),
-        parse=_jobs_or_auto,
+        parse=jobs_or_auto,
     )
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     draw_pipeline: str = flag(
@@ -156,7 +88,7 @@ class PipelineFlags(FlagGroup):
         "<file>",
         short=("load-dialect-plugin",),
         repeated=True,
-        parse=_plugin,
+        parse=plugin_of,
     )
     verify_each: bool | Literal["always"] = flag(
         "verify after passes: those that changed the IR, none, or all",
@@ -164,7 +96,7 @@ class PipelineFlags(FlagGroup):
         True,
         implied="true",
         choices=("true", "false", "1", "0", "always"),
-        parse=_verify_mode,
+        parse=verify_mode_of,
     )
     verify_analyses: bool = flag("check that analyses change nothing and passes preserve truly")
     verify_contracts: bool = flag(
@@ -184,7 +116,7 @@ class InputFlags(FlagGroup):
         "what works on the input: xdsl, mlir, another installed IR, or auto for what it needs",
         "<name>",
         "xdsl",
-        parse=_ir,
+        parse=ir_of,
     )
     allow_unregistered_dialect: bool = flag("accept operations of unknown dialects")
     no_implicit_module: bool = flag("the input's single top-level op is what is processed")
@@ -219,7 +151,7 @@ class OutputFlags(FlagGroup):
     )
     emit_bytecode: bool = flag("write MLIR bytecode (--ir=mlir)", ir="mlir")
     emit_bytecode_version: int | None = flag(
-        "its version, for older readers", "<n>", parse=_number, ir="mlir"
+        "its version, for older readers", "<n>", parse=number_of, ir="mlir"
     )
     output_split_marker: str = flag(
         "the line between the parts of split output", "<marker>", "// -----"
@@ -274,10 +206,10 @@ class PrintingFlags(FlagGroup):
     """IR printing."""
 
     mlir_print_ir_before: tuple[str, ...] = flag(
-        "print the IR before these passes", "<passes>", (), parse=_names
+        "print the IR before these passes", "<passes>", (), parse=names_of
     )
     mlir_print_ir_after: tuple[str, ...] = flag(
-        "print the IR after these passes", "<passes>", (), parse=_names
+        "print the IR after these passes", "<passes>", (), parse=names_of
     )
     mlir_print_ir_before_all: bool = flag("print the IR before each pass")
     mlir_print_ir_after_all: bool = flag("print the IR after each pass")
@@ -286,13 +218,13 @@ class PrintingFlags(FlagGroup):
     mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
     mlir_print_ir_tree_dir: str = flag("print to files in this directory", "<dir>")
     mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff")
-    mlir_print_ir_op: str = flag("print only this symbol: @name", "<@name>", "", parse=_symbol)
+    mlir_print_ir_op: str = flag("print only this symbol: @name", "<@name>", "", parse=symbol_of)
     mlir_print_local_scope: bool = flag("print without aliases at the top")
     mlir_elide_elementsattrs_if_larger: int | None = flag(
-        "leave out values of larger constants", "<n>", parse=_number
+        "leave out values of larger constants", "<n>", parse=number_of
     )
     mlir_elide_resource_strings_if_larger: int | None = flag(
-        "leave out larger resources", "<n>", parse=_number
+        "leave out larger resources", "<n>", parse=number_of
     )
     print_between_passes: bool = flag("print the IR between passes")
 
@@ -310,7 +242,7 @@ class ReportFlags(FlagGroup):
         "what to print: user, wall, self (without what is nested), peak (memory)",
         "<columns>",
         (),
-        parse=_names,
+        parse=names_of,
     )
     mlir_output_format: Literal["text", "json"] = flag(
         "how to print the timing", "<text|json>", "text"
@@ -338,7 +270,7 @@ class ReproducerFlags(FlagGroup):
         "what that pipeline may do: read-files, run-programs, write-files, unknown, or all",
         "<effects>",
         (),
-        parse=_names,
+        parse=names_of,
     )
 
 
@@ -414,7 +346,7 @@ def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
 def _jobs_of_environment() -> Jobs:
     text = os.environ.get("PASSEL_JOBS") or "auto"
     try:
-        return _jobs_or_auto(text)
+        return jobs_or_auto(text)
     except ValueError as error:
         raise UsageError(f"the environment's PASSEL_JOBS {error}") from None
 

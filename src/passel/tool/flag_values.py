@@ -1,0 +1,116 @@
+"""Values of the tool's flags, read from text; `ValueError` says what a flag takes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from passel.diagnostics import suggest
+from passel.ir import adapter_names
+
+if TYPE_CHECKING:
+    from passel.execution.strategies import Jobs
+    from passel.instruments.terminals import Color
+    from passel.ir.frontend import Flag
+
+
+def number_of(text: str) -> int:
+    """Return a number."""
+    if not (text.isascii() and text.isdecimal()):
+        raise ValueError(f"takes a number, not '{text}'")
+    return int(text)
+
+
+def jobs_of(text: str) -> int:
+    """Return a number of processes."""
+    number = number_of(text)
+    if number < 1:
+        raise ValueError(f"takes a positive number, not '{text}'")
+    return number
+
+
+def jobs_or_auto(text: str) -> Jobs:
+    """Return a number of processes, or `auto`."""
+    try:
+        return "auto" if text == "auto" else jobs_of(text)
+    except ValueError as error:
+        raise ValueError(f"{error}; or auto") from None
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Return names that commas separate."""
+    return tuple(name for each in text.split(",") if (name := each.strip()))
+
+
+def symbol_of(text: str) -> str:
+    """Return a symbol's name, which may have a sign and quotes."""
+    name = text.removeprefix("@")
+    if name[:1] == name[-1:] == '"':
+        name = name[1:-1]
+    if not name:
+        raise ValueError(f"takes a symbol such as @main, not '{text}'")
+    return name
+
+
+def plugin_of(text: str) -> str:
+    """Return a plugin's file or module."""
+    if not text:
+        raise ValueError("requires a value: the file or module of a plugin")
+    return text
+
+
+def assignment_of(text: str) -> tuple[str, str]:
+    """Return a variable's name and its value."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise ValueError(f"takes a name and a value such as n=3, not '{text}'")
+    return name, value
+
+
+def color_of(text: str) -> Color:
+    """Return what a value of `--color` means, which is a boolean in LLVM's tools."""
+    if text in {"always", "true", "1"}:
+        return "always"
+    return "never" if text in {"never", "false", "0"} else "auto"
+
+
+_IRS = ("xdsl", "mlir", "auto")
+"""What `--ir` takes whatever is installed."""
+
+
+def with_installed_irs(flag: Flag) -> Flag:
+    """Return a flag as it is, but `--ir` with all that it takes now."""
+    known = dict.fromkeys((*_IRS, *sorted(adapter_names())))
+    return replace(flag, metavar=f"<{'|'.join(known)}>") if flag.name == "ir" else flag
+
+
+def ir_of(text: str) -> str:
+    """Return the name of an IR that is installed, or `auto`."""
+    if text in _IRS:  # without a look at what is installed
+        return text
+    known = {*adapter_names(), *_IRS}
+    if text not in known:
+        names = ", ".join(sorted(known))
+        raise ValueError(f"takes one of {names}, not '{text}'{suggest(text, known)}")
+    return text
+
+
+def verify_mode_of(text: str) -> bool | Literal["always"]:
+    """Return what `--verify-each` says."""
+    return "always" if text == "always" else text in {"true", "1"}
+
+
+def seconds_of(text: str) -> float:
+    """Return a number of seconds, as a flag takes it.
+
+    Raises:
+        ValueError: It is no positive number.
+    """
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"takes a positive number of seconds, not '{text}'")
+    return seconds
