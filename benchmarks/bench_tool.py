@@ -39,11 +39,24 @@ def main() -> None:
         }.items():
             file.write_text(source)
             # passel's `cse` finds, as MLIR's does, what xDSL's leaves in dominated blocks.
-            compare_tools(title, file, _PIPELINES[0], 3, agree="branches" not in title)
+            compare_tools(
+                title,
+                file,
+                _PIPELINES[0],
+                3,
+                agree="branches" not in title,
+                anchor="riscv_func.func" if "RISC-V" in title else "func.func",
+            )
 
 
 def compare_tools(
-    title: str, file: Path, pipeline: str, rounds: int, *, agree: bool = True
+    title: str,
+    file: Path,
+    pipeline: str,
+    rounds: int,
+    *,
+    agree: bool = True,
+    anchor: str = "func.func",
 ) -> None:
     """Run the tools in turns, check that they agree where they should, and print the tables."""
     tools = Path(sys.executable).parent
@@ -51,13 +64,13 @@ def compare_tools(
     commands = {
         "xdsl-opt": [str(tools / "xdsl-opt"), str(file), "-p", pipeline],
         "passel-opt": [str(tools / "passel-opt"), str(file), flag],
-        "passel-opt, nested in func.func": [
+        f"passel-opt, nested in {anchor}": [
             str(tools / "passel-opt"),
             str(file),
-            f"--pass-pipeline=builtin.module(func.func({pipeline}))",
+            f"--pass-pipeline=builtin.module({anchor}({pipeline}))",
         ],
     }
-    mlir_opt = find_mlir_opt()
+    mlir_opt = find_mlir_opt() if anchor == "func.func" else ""  # MLIR has no RISC-V
     if mlir_opt:
         names = [name for name in pipeline.split(",") if name not in _NOT_IN_MLIR]
         native = f"--pass-pipeline=builtin.module({','.join(names)})"
