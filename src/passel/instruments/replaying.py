@@ -48,7 +48,7 @@ _IN_PYTHON = {
 
 
 class Recorded(NamedTuple):
-    """What a reproducer holds, for whoever says how it is replayed.
+    """Contents of a reproducer, for whoever says how it is replayed.
 
     Attributes:
         file: What the file is called; empty if it went to a stream without a name.
@@ -153,7 +153,7 @@ def reading_flags(run: Run) -> Sequence[str]:
 
 
 class _Reading(NamedTuple):
-    """What it takes to read the IR back.
+    """Requirements for reading the IR back.
 
     Attributes:
         flags: Flags of the tool.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from passel.passes import PassRegistry
 
 _RESOURCES = "\n\n{-#"
-"""What comes between IR and the resources that passel writes after it."""
+"""Separator between IR and the resources that passel writes after it."""
 
 
 class ReproducerCase(NamedTuple):

@@ -178,7 +178,7 @@ class AdapterContract:
     # -- Where it is -------------------------------------------------------------------------
 
     def test_children(self) -> None:
-        """What is immediately inside comes in program order, and nothing deeper."""
+        """Ops immediately inside come in program order, and nothing deeper."""
         adapter, (_, top) = self.adapter, self._built()
         for path, node in self.program.walk():
             inside = adapter.children(self._at(top, path))
@@ -379,7 +379,7 @@ class AdapterContract:
         check(not again.changed, "a run that changed nothing says that it did")
 
     def test_run_of_a_pass_that_breaks_an_op(self) -> None:
-        """What a pass breaks fails the run, and each op that it broke is named."""
+        """An op that a pass breaks fails the run, and each such op is named."""
         context, top = self._built()
         error = raised(PassFailedError, lambda: self._manager(context, self.break_).run(top))
         count = sum(node.role == "func" for node in self.program.body)
@@ -398,7 +398,7 @@ class AdapterContract:
         equal(len(set(before)), len(ops), "how many keys there are")
 
     def test_sending(self) -> None:
-        """What was encoded comes back into the same op, whatever happened to it meanwhile."""
+        """An encoded op comes back into the same op, whatever happened to it meanwhile."""
         able = self._able(SendsOps)
         context, top = self._built()
         for path in self._functions():
@@ -420,7 +420,7 @@ class AdapterContract:
         raised(TypeError, lambda: able.wrap_pass(3))
 
     def test_files(self) -> None:
-        """What a frontend prints reads back, and prints the same."""
+        """Text that a frontend prints reads back, and prints the same."""
         if not self.source:
             raise SkipTest("no source is given")
         frontend: Frontend = self._able(BringsFrontend).make_frontend()

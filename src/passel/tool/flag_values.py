@@ -76,7 +76,7 @@ def color_of(text: str) -> Color:
 
 
 _IRS = ("xdsl", "mlir", "auto")
-"""What `--ir` takes whatever is installed."""
+"""Values that `--ir` takes whatever is installed."""
 
 
 def with_installed_irs(flag: Flag) -> Flag:

@@ -1,4 +1,4 @@
-"""What can be completed, whatever the shell."""
+"""Words that can be completed, whatever the shell."""
 
 from __future__ import annotations
 

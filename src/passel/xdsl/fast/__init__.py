@@ -118,7 +118,7 @@ def printer_class() -> type[ExamplePrinter] | None:
 
 
 class PrintingMemory:
-    """What was learned from ops that were printed, to be handed from printer to printer."""
+    """Templates learned from ops that were printed, to be handed from printer to printer."""
 
     def __init__(self) -> None:
         self._examples: dict[tuple[tuple[str, bool], ...], Examples] = {}

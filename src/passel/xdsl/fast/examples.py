@@ -1,4 +1,4 @@
-"""What was learned from ops that were printed: templates by key, and texts of attributes."""
+"""Templates by key, and texts of attributes, learned from ops that were printed."""
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

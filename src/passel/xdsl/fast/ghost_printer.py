@@ -74,7 +74,7 @@ Piece = str | ValueHole | AttributeHole | RegionHole
 
 
 class _Returned:
-    """What a printer returns for a name, which must be thrown away."""
+    """A printer's return value for a name, which must be thrown away."""
 
     def __init__(self, haunting: Haunting) -> None:
         object.__setattr__(self, "haunting", haunting)

@@ -65,7 +65,7 @@ class Refused(Exception):  # noqa: N818 - not an error: it ends a run that has s
 
 
 class Haunting:
-    """What one run of a printer over a ghost has consulted.
+    """Record of what one run of a printer over a ghost has consulted.
 
     Attributes:
         refusals: Why there must be no template.

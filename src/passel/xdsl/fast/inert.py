@@ -42,7 +42,7 @@ _WIDTH = 3
 
 
 class KnowsConstants(Protocol):
-    """What is known of a class of ops."""
+    """Facts about a class of ops."""
 
     @property
     def constant(self) -> HasFolder | None:

@@ -23,7 +23,7 @@ _DEFINITION: Final = (
     r'|"(?P<quoted_op>[\w.]+)"\([^\n]*?\bsym_name = "(?P<quoted_symbol>[A-Za-z_][\w$.]*)")'
 )
 _UNUSUAL: Final = ("{-#", "#-}", '@"', "dense_resource")
-"""What is not cut: resources, which the processes would have to share, and quoted symbols."""
+"""Signs of text that is not cut: resources, which processes would share, and quoted symbols."""
 
 
 class Definition(NamedTuple):
@@ -94,7 +94,7 @@ class Outline:
 
     @cached_property
     def definitions(self) -> dict[str, Definition]:
-        """What seem to be definitions of symbols, by name."""
+        """Apparent definitions of symbols, by name."""
         stop = len(self.text) if self.end is None else self.end
         pattern = re.compile(_DEFINITION.format(self.indent), re.MULTILINE)
         found = list(pattern.finditer(self.text, self.starts[0] - len(self.indent), stop))
