@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp as Op
 from xdsl.dialects.test import TestTermOp as TermOp
 from xdsl.ir import Block, Operation, Region
-from xdsl.irdl import IRDLOperation, irdl_op_definition
+from xdsl.irdl import IRDLOperation, irdl_op_definition, region_def
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl_inputs import sampled, xdsl_context, xdsl_corpus
 
@@ -67,6 +67,46 @@ def test_reports_the_first_of_two_invalid_ops() -> None:
     assert _invalid(outer).op is inner
     inner.detach()
     assert _invalid(outer).op is outer
+
+
+def test_an_outer_verifier_decides() -> None:
+    """A class that overrides `verify`, and does not call its base, accepts what it pleases."""
+    verify(_Lenient(regions=[Region()]), recursive=True)
+    verify(_Lenient(regions=[Region(Block([Op()]))]), recursive=True)
+    verify(_Lenient(regions=[Region(Block([Op()]))]), recursive=False)
+    verify(ModuleOp([_Lenient(regions=[Region(Block([Op()]))])]), recursive=True)
+    strict = _Extended(regions=[Region()])
+    error = _invalid(strict)
+    assert error.op is strict
+    assert "expected a single block" in error.message
+    assert "\n" not in error.message  # xDSL's own error shows the module around
+    with pytest.raises(InvalidIR, match="refused by the outer verifier"):
+        verify(_Extended(regions=[Region(Block([TermOp.create()]))]), recursive=True)
+    inner = Op()
+    assert _invalid(_Extended(regions=[Region(Block([inner]))])).op is inner
+
+
+@irdl_op_definition
+class _Lenient(IRDLOperation):
+    """As stim's circuit up to xDSL 0.66."""
+
+    name = "test.lenient"
+    body = region_def("single_block")
+
+    def verify(self, verify_nested_ops: bool = True) -> None:
+        """Accept everything."""
+
+
+@irdl_op_definition
+class _Extended(IRDLOperation):
+    """As LLVM's casts, which check more."""
+
+    name = "test.extended"
+    body = region_def("single_block")
+
+    def verify(self, verify_nested_ops: bool = True) -> None:
+        super().verify(verify_nested_ops)
+        raise VerifyException("refused by the outer verifier")
 
 
 @irdl_op_definition
