@@ -137,6 +137,8 @@ _LEARNED: dict[str, Consult] = {
     "the type": lambda _, __, value: value.type,
     "positions compared": lambda parser, _, __: parser.pos > 10,
     "a keyword": lambda parser, _, __: parser.parse_optional_keyword("nothing"),
+    "that there is no region": lambda parser, _, __: parser.parse_optional_region(),
+    "that there are no regions": lambda parser, _, __: parser.parse_region_list(),
 }
 
 
@@ -217,6 +219,29 @@ def test_unusual_parsers(subject: str) -> None:
     after = "".join(f'"t.use"(%{r}) : (i32) -> ()\n' for r in range(6))
     text = f"builtin.module {{\n{source}\n{lines}\n{after}}}"
     assert_same(text, lambda: _context(_parsed_by(parse)))
+
+
+_DROPPED: dict[str, Callable[[Parser], object]] = {
+    "{}": lambda parser: parser.parse_optional_region(),
+    '{ "t.inner"() : () -> () }': lambda parser: parser.parse_optional_region(),
+    '({}, { "t.inner"() : () -> () })': lambda parser: parser.parse_region_list(),
+}
+
+
+@pytest.mark.parametrize("regions", _DROPPED)
+def test_an_op_that_drops_its_regions(regions: str) -> None:
+    """An op whose parser drops regions is not learned from, and the blocks around are known."""
+
+    class DroppingOp(_Op):
+        @classmethod
+        def parse(cls, parser: Parser) -> DroppingOp:
+            _DROPPED[regions](parser)
+            return cls.create()
+
+    branch, last = '"test.termop"()[^a, ^b] : () -> ()\n', '"test.op"() : () -> ()\n'
+    lines = f"t.op {regions}\n" * 4
+    text = f'"t.region"() ({{\n{branch}^a:\n{lines}{branch}^b:\n{last}}}) : () -> ()'
+    assert not assert_same(text, lambda: _context(DroppingOp)).by_example
 
 
 def _with_field(op: Operation) -> None:

@@ -35,6 +35,8 @@ MEMBERS: Final[dict[type[object], tuple[str, ...]]] = {
         *("_parse_op_result_list", "parse_optional_unresolved_operand", "resolve_operand"),
         *("_parse_optional_operand_without_type", "parse_optional_successor"),
         *("_get_block_from_name", "parse_optional_characters"),
+        # By which all that parses regions goes.
+        "parse_optional_region",
         # Where the parser is handed to code of dialects.
         *("_get_op_by_name", "_parse_generic_operation", "_parse_dialect_type_or_attribute_body"),
     ),

@@ -19,13 +19,14 @@ from xdsl.dialects.builtin import FloatAttr, IntAttr, IntegerAttr
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.parser import Parser
 from xdsl.parser.core import UnresolvedOperand
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from passel.xdsl.fast.contextual import CONTEXTUAL
 from passel.xdsl.lexer import FastLexer, FastToken
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
     from types import FrameType
 
     from xdsl.ir import Attribute, AttributeInvT
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 _CONTEXTUAL: Final = frozenset(
     {
         *("parse_module", "parse_op", "parse_operation", "parse_optional_operation"),
-        *("parse_region", "parse_optional_region", "parse_region_list"),
-        *("parse_argument", "parse_optional_argument"),
+        *("parse_region", "parse_argument", "parse_optional_argument"),
     }
 )
 ASKED_FREELY: Final = frozenset(
@@ -419,8 +419,10 @@ class _Watching(SourceParser):
             _refuse("a result that has a name already")
         super()._register_ssa_definition(name, values, span)
 
-    def _parse_block_body(self, block: Block) -> None:
-        raise NotImplementedError  # ops with regions are not watched
+    def parse_optional_region(self, arguments: Iterable[Parser.Argument] | None = None) -> None:
+        if self._token.kind is MLIRTokenKind.L_BRACE:
+            _refuse("a region")
+            raise NotImplementedError  # before the scope of names is another one
 
 
 @cache
