@@ -6,8 +6,7 @@ collector is off for both, which only passel does by itself.
 
 from functools import partial
 
-from inputs import functions_of_40_ops
-from kernels import mlir_opt, unrolled_loops
+from kernels import inputs_of, mlir_opt
 from measuring import compare, peer, wants_quick
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
@@ -17,12 +16,6 @@ from xdsl.parser import Parser
 from passel.xdsl import parse_source
 from passel.xdsl.fast import slow_paths
 from passel.xdsl.parsing import collector_paused
-
-
-def without_repetition(lines: int) -> str:
-    """Return a module of which no two lines have the same shape."""
-    op = '"test.op"() {{name{n} = "{n}", list = ["{n}", {n}, @f{n}]}} : () -> ()\n'
-    return f"builtin.module {{\n{''.join(op.format(n=n) for n in range(lines))}}}"
 
 
 def context() -> Context:
@@ -54,14 +47,10 @@ def main() -> None:
     """Measure everything and print the tables."""
     quick = wants_quick()
     size, rounds = (2, 2) if quick else (60, 5)
-    inputs = {
-        "functions of 40 ops": functions_of_40_ops(4 * size),
-        "without repetition": without_repetition(50 * size),
-    }
+    inputs = inputs_of(size)
     if peer("mlir") is not None:
-        inputs["unrolled loops (scf)"] = scf = unrolled_loops(size)
-        inputs["the same with branches (cf)"] = cf = mlir_opt(scf, "--convert-scf-to-cf")
-        inputs["the same in generic form"] = mlir_opt(cf, "--mlir-print-op-generic")
+        branches = inputs["the same with branches (cf)"]
+        inputs["the same in generic form"] = mlir_opt(branches, "--mlir-print-op-generic")
     for name, text in inputs.items():
         ops = sum(1 for _ in passel_parse(text).walk())
         compare(

@@ -6,9 +6,8 @@ The garbage collector is off for both.
 from functools import partial
 from io import StringIO
 
-from bench_xdsl_parsing import passel_parse, without_repetition
-from inputs import functions_of_40_ops
-from kernels import for_riscv, unrolled_loops, with_branches
+from bench_xdsl_parsing import passel_parse
+from kernels import for_riscv, inputs_of
 from measuring import compare, peer, wants_quick
 from xdsl.ir import Operation
 from xdsl.printer import Printer
@@ -37,13 +36,8 @@ def main() -> None:
     """Measure everything and print the tables."""
     quick = wants_quick()
     size, rounds = (2, 2) if quick else (60, 5)
-    inputs = {
-        "functions of 40 ops": functions_of_40_ops(4 * size),
-        "no op like another": without_repetition(50 * size),
-    }
+    inputs = inputs_of(size)
     if peer("mlir") is not None:
-        inputs["unrolled loops (scf)"] = unrolled_loops(size)
-        inputs["the same with branches (cf)"] = with_branches(size)
         inputs["the same for RISC-V"] = for_riscv(max(1, size // 6))
     for name, text in inputs.items():
         module = passel_parse(text)

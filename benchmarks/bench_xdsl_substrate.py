@@ -2,34 +2,19 @@
 
 import sys
 
+from bench_xdsl_parsing import context, passel_parse
 from inputs import functions_of_40_ops
 from measuring import compare, compare_processes, wants_quick
-from xdsl.context import Context
-from xdsl.dialects import get_all_dialects
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 
 from passel.xdsl.fingerprint import fingerprint
-from passel.xdsl.parsing import parse_source
 from passel.xdsl.verification import verify
-
-
-def context() -> Context:
-    """Return a context in which dialects load as they are met."""
-    result = Context()
-    for name, factory in get_all_dialects().items():
-        result.register_dialect(name, factory)
-    return result
 
 
 def xdsl_parse(text: str) -> Operation:
     """Parse as `xdsl-opt` does."""
     return Parser(context(), text, "bench.mlir").parse_module()
-
-
-def passel_parse(text: str) -> Operation:
-    """Parse as passel does, with locations."""
-    return parse_source(context(), text, "bench.mlir")
 
 
 PARSERS = {"xdsl": xdsl_parse, "passel": passel_parse}

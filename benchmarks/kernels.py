@@ -1,9 +1,10 @@
-"""Kernels of linear algebra at three levels, as compilers lower them: real code to measure."""
+"""Sources to measure readers and printers on: kernels as compilers lower them, and the opposite."""
 
 import subprocess
 import sys
 from pathlib import Path
 
+from inputs import functions_of_40_ops
 from measuring import peer
 
 _KERNEL = """
@@ -25,6 +26,24 @@ _TO_RISCV = (
     "convert-func-to-riscv-func,convert-memref-to-riscv,convert-arith-to-riscv,"
     "convert-scf-to-riscv-scf,reconcile-unrealized-casts"
 )
+
+
+def inputs_of(size: int) -> dict[str, str]:
+    """Return sources by what they are: those with kernels only where MLIR's tools are."""
+    inputs = {
+        "functions of 40 ops": functions_of_40_ops(4 * size),
+        "without repetition": without_repetition(50 * size),
+    }
+    if peer("mlir") is not None:
+        inputs["unrolled loops (scf)"] = unrolled_loops(size)
+        inputs["the same with branches (cf)"] = with_branches(size)
+    return inputs
+
+
+def without_repetition(lines: int) -> str:
+    """Return a module of which no two lines have the same shape."""
+    op = '"test.op"() {{name{n} = "{n}", list = ["{n}", {n}, @f{n}]}} : () -> ()\n'
+    return f"builtin.module {{\n{''.join(op.format(n=n) for n in range(lines))}}}"
 
 
 def mlir_opt(source: str, *flags: str) -> str:

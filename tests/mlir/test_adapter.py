@@ -251,12 +251,12 @@ def test_contexts_are_not_kept(adapter: MLIRAdapter) -> None:
     import gc
 
     gc.collect()
-    before = Context._get_live_count()  # noqa: SLF001 - no other way to count them
+    before = Context._get_live_count()
     context = adapter.create_context()
     assert adapter.kind_named(context, "func.func") is not None
     del context
     gc.collect()
-    assert Context._get_live_count() == before  # noqa: SLF001 - no other way to count them
+    assert Context._get_live_count() == before
 
 
 # -- Verification ----------------------------------------------------------------------------

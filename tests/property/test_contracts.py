@@ -43,7 +43,7 @@ class Numbered(Pass):
             assert isinstance(kind, type)
             manager: Any = ctx.analyses
             while manager is not None and manager.cached_analysis(kind) is None:
-                manager = manager._parent  # noqa: SLF001 - at any depth
+                manager = manager._parent
             SERVED.append((self.number, manager is not None))
         for kind in self.produces:
             ctx.analyses.results.pop(kind, None)  # what is produced is new

@@ -97,7 +97,7 @@ def _run(tool: Callable[[list[str]], int], arguments: list[str], text: str) -> _
     resources = Builtin.get_interface(OpAsmDialectInterface)
     assert resources is not None
     # What ends with the process of a tool.
-    resources._blob_storage.clear()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    resources._blob_storage.clear()  # pyright: ignore[reportPrivateUsage]
     verify_attribute, colored, stdin = Attribute.__post_init__, Diagnostic.colored, sys.stdin
     out = io.StringIO()
     try:

@@ -16,7 +16,7 @@ def test_one_text_one_parse(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None
     """Three parts of an input, one parse of the pipeline."""
     texts: list[str] = []
 
-    class Counting(passel.pipeline.parser._Parser):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    class Counting(passel.pipeline.parser._Parser):  # pyright: ignore[reportPrivateUsage]
         def parse(self) -> tuple[Any, ...]:
             texts.append(self.source.text)
             return super().parse()

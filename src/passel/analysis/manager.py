@@ -6,13 +6,11 @@ the IR, and dropped after each pass that does not preserve them.
 
 Source: `mlir/include/mlir/Pass/AnalysisManager.h`, MLIR 22.
 """
-# pyright: reportPrivateUsage=false
-# ruff: noqa: SLF001
-# Managers of one tree look into each other.
 
 from __future__ import annotations
 
 import inspect
+from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -199,7 +197,7 @@ class AnalysisManager:
         """
         if preserved.all:
             return
-        self._filter(preserved._copy())
+        self._filter(copy(preserved))
         if preserved.none:
             self._children.clear()
             return
@@ -228,7 +226,7 @@ class AnalysisManager:
             gone = not preserved.is_preserved(kind) if decide is None else decide(preserved)
             if gone:
                 del self.results[kind]
-                preserved._drop(kind)
+                preserved._drop(kind)  # pyright: ignore[reportPrivateUsage] - for managers alone
 
     def _constructor(self, kind: Any) -> Callable[[], Any]:
         if _takes_manager(kind):

@@ -48,7 +48,7 @@ class PreservedAnalyses:
         """Return whether an analysis was preserved, and what it depends on was not dropped."""
         return self._all or kind in self._kinds
 
-    def _copy(self) -> PreservedAnalyses:
+    def __copy__(self) -> PreservedAnalyses:
         return PreservedAnalyses(self._kinds, all_preserved=self._all)
 
     def _drop(self, kind: object) -> None:

@@ -50,18 +50,12 @@ def not_required(key: Key, producer: Place) -> str:
 
 def left_open(key: Key, start: Place) -> str:
     """Say that a region has no end."""
-    return (
-        f"the region {_title(key)} is left open: it starts after {start}, and no pass after that "
-        "ends it; add the pass that does, or take the region out"
-    )
+    return _half(key, f"is left open: it starts after {start}, and no pass after that ends it")
 
 
 def never_starts(key: Key, end: Place) -> str:
     """Say that a region has no start."""
-    return (
-        f"the region {_title(key)} never starts: it ends before {end}, and no pass before that "
-        "starts it; add the pass that does, or take the region out"
-    )
+    return _half(key, f"never starts: it ends before {end}, and no pass before that starts it")
 
 
 def is_illegal(dialect: str, by: Place, consumer: Place) -> str:
@@ -72,6 +66,7 @@ def is_illegal(dialect: str, by: Place, consumer: Place) -> str:
     )
 
 
-def _title(key: Key) -> str:
+def _half(key: Key, why: str) -> str:
     title = "" if key.region is None else key.region.title
-    return f"{title} for {analysis_name(key.kind)}"
+    name = f"{title} for {analysis_name(key.kind)}"
+    return f"the region {name} {why}; add the pass that does, or take the region out"

@@ -147,8 +147,8 @@ class DeclarationTable:
         table: DeclarationTable | None = self
         while table is not None:
             for base in cls.__mro__:
-                own |= table._declared.get(base, _NOTHING)  # noqa: SLF001 - one of its own kind
-            table = table._behind  # noqa: SLF001
+                own |= table._declared.get(base, _NOTHING)
+            table = table._behind
         return own
 
 

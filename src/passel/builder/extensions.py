@@ -124,7 +124,7 @@ class Extensions:
     def copy(self) -> Extensions:
         """Return a copy that can be changed alone."""
         other = copy(self)
-        other._users = dict(self._users)  # noqa: SLF001 - its own kind
+        other._users = dict(self._users)
         return other
 
     def run(self, builder: Any, extensions: Iterable[Any], sequence: Sequence) -> None:

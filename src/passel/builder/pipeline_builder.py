@@ -3,9 +3,6 @@
 It makes pass managers and is not known to them: nothing about how pipelines run depends on it.
 """
 
-# ruff: noqa: SLF001
-# A builder fills the copies and views that it makes.
-
 from __future__ import annotations
 
 from copy import copy

@@ -4,9 +4,6 @@ A failure on one op does not keep its siblings from being processed. When all ar
 is verified: in one call with what was put off for the siblings, where the IR does so.
 """
 
-# ruff: noqa: SLF001
-# A level fills its branches.
-
 from __future__ import annotations
 
 from copy import copy

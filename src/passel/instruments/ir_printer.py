@@ -3,9 +3,6 @@
 Source: `IRPrinterInstrumentation`, MLIR 22; diffs and single symbols are passel's.
 """
 
-# ruff: noqa: SLF001
-# A child is an object of the same class.
-
 from __future__ import annotations
 
 from copy import copy

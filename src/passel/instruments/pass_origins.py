@@ -119,7 +119,7 @@ def _shown(path: Path) -> str:
 
 def _runs_unguarded(module: ModuleType, file: Path) -> bool:
     """Return whether a module's own code runs now in a way that it would if it were imported."""
-    frame = sys._getframe()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the documented way to the callers
+    frame = sys._getframe()  # pyright: ignore[reportPrivateUsage] - the documented way to the callers
     while frame is not None:
         if frame.f_code.co_name == "<module>" and frame.f_globals is vars(module):
             return not _is_guarded(file, frame.f_lineno)

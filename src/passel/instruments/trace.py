@@ -140,7 +140,7 @@ class Trace(PassInstrumentation):
     def merge(self, child: PassInstrumentation) -> None:
         """Take over its events, as tracks of their own."""
         assert isinstance(child, Trace)  # noqa: S101 - the contract
-        self._foreign += child._pending  # noqa: SLF001 - of this class
+        self._foreign += child._pending
 
     # -- Slices --------------------------------------------------------------------------------
 

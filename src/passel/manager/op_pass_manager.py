@@ -3,9 +3,6 @@
 Building and printing only: what runs is a schedule, compiled from this.
 """
 
-# ruff: noqa: SLF001
-# Managers fill the managers that they make.
-
 from __future__ import annotations
 
 from enum import Enum

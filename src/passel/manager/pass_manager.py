@@ -91,12 +91,12 @@ class PassManager(CheckedRuns, OpPassManager):
 
     def _empty_copy(self) -> Self:
         other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
-        other._jobs = self._jobs  # noqa: SLF001
-        other._checks = self._checks  # noqa: SLF001
-        other._guard = self._guard  # noqa: SLF001
-        other._instrumentations = list(self._instrumentations)  # noqa: SLF001
-        other._enabled = dict(self._enabled)  # noqa: SLF001
-        other._gates = list(self._gates)  # noqa: SLF001
+        other._jobs = self._jobs
+        other._checks = self._checks
+        other._guard = self._guard
+        other._instrumentations = list(self._instrumentations)
+        other._enabled = dict(self._enabled)
+        other._gates = list(self._gates)
         return other
 
     @classmethod

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from passel.manager.run_result import RunResult
     from passel.passes import PassRegistry
 
-_RESOURCES = "\n\n{-#"
-"""Separator between IR and the resources that passel writes after it."""
+_RESOURCES = "\n{-#"
+"""Separator between IR and the resources after it."""
 
 
 class ReproducerCase(NamedTuple):
@@ -55,7 +55,7 @@ def load_reproducer(
     allow_unregistered: bool = False,
     allow_effects: Iterable[str] = (),
 ) -> ReproducerCase:
-    """Read a reproducer, for where `passel-opt --run-reproducer` lacks passes or dialects.
+    r"""Read a reproducer, for where `passel-opt --run-reproducer` lacks passes or dialects.
 
     Args:
         path: The file.
@@ -75,22 +75,13 @@ def load_reproducer(
 
     Example:
         >>> import tempfile
-        >>> from passel import Pass, PassFailedError, PassFailure
         >>> from passel.testing import ToyAdapter, parse_toy
-        >>> class Refuse(Pass):
-        ...     name = "refuse"
-        ...
-        ...     def run(self, op, ctx):
-        ...         raise PassFailure("not this one")
-        >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(Refuse())
-        >>> file = f"{tempfile.mkdtemp()}/repro.toy"
-        >>> pm.enable_crash_reproducer(file)
-        >>> try:
-        ...     pm.run(parse_toy("toy.module()"))
-        ... except PassFailedError:
-        ...     case = load_reproducer(file, ToyAdapter(), passes=[Refuse], parse=parse_toy)
+        >>> file = Path(tempfile.mkdtemp(), "repro.toy")
+        >>> recorded = 'external_resources: {mlir_reproducer: {pipeline: "toy.module(toy.func())"}}'
+        >>> _ = file.write_text(f"toy.module(toy.func)\n{{-# {recorded} #-}}")
+        >>> case = load_reproducer(file, ToyAdapter(), parse=parse_toy)
         >>> print(case.op, case.manager)
-        toy.module toy.module(refuse)
+        toy.module(toy.func) toy.module(toy.func())
     """
     from passel.instruments.recorded import read_reproducer  # noqa: PLC0415 - if it is used
 
@@ -104,7 +95,7 @@ def load_reproducer(
         op, resources = parsed.op, parsed.resources
     else:
         context = adapter.create_context() if context is None else context
-        op, resources = parse(text.rpartition(_RESOURCES)[0]), read_resources(text)
+        op, resources = parse(text.rsplit(_RESOURCES, 1)[0]), read_resources(text)
     recorded = read_reproducer(resources, source)
     if recorded is None or recorded.pipeline is None:
         raise PipelineError(Problem(f"{path} records no pipeline"))

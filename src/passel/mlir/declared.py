@@ -5,23 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.analysis import AllAnalyses
-from passel.builder import (
-    BUFFERIZATION,
-    CLEANUP,
-    EARLY_OPTIMIZATION,
-    HARDWARE_OPTIMIZATION,
-    INGRESS,
-    LATE_OPTIMIZATION,
-    LOWERING,
-    NORMALIZATION,
-    Declarations,
-)
+from passel.builder import Declarations
+from passel.passes import pass_type
 
 if TYPE_CHECKING:
     from passel.builder import DeclarationTable, PassType
 
 _TYPES: dict[PassType, str] = {
-    INGRESS: """
+    pass_type.INGRESS: """
         convert-elementwise-to-linalg convert-shape-constraints convert-tensor-to-linalg
         outline-shape-computation shape-to-shape-lowering
         tosa-arith-const-to-tosa-const tosa-attach-target tosa-convert-integer-type-to-signless
@@ -30,7 +21,7 @@ _TYPES: dict[PassType, str] = {
         tosa-reduce-transposes tosa-to-arith tosa-to-linalg tosa-to-linalg-named
         tosa-to-mlprogram tosa-to-scf tosa-to-tensor tosa-validate
     """,
-    NORMALIZATION: """
+    pass_type.NORMALIZATION: """
         affine-loop-normalize affine-raise-from-memref affine-simplify-structures
         empty-tensor-to-alloc-tensor form-expressions lift-cf-to-scf
         linalg-generalize-named-ops linalg-morph-ops linalg-specialize-generic-ops
@@ -41,7 +32,7 @@ _TYPES: dict[PassType, str] = {
         topological-sort math-expand-ops math-extend-to-supported-types arith-expand
         arith-emulate-wide-int arith-emulate-unsupported-floats
     """,
-    EARLY_OPTIMIZATION: """
+    pass_type.EARLY_OPTIMIZATION: """
         duplicate-function-elimination eliminate-empty-tensors fold-tensor-subset-ops inline
         linalg-block-pack-matmul linalg-detensorize linalg-fold-into-elementwise
         linalg-fold-unit-extent-dims linalg-fuse-elementwise-ops linalg-inline-scalar-operands
@@ -49,7 +40,7 @@ _TYPES: dict[PassType, str] = {
         simplify-depthwise-conv sparse-assembler sparse-space-collapse sparsification
         stage-sparse-ops
     """,
-    BUFFERIZATION: """
+    pass_type.BUFFERIZATION: """
         buffer-deallocation-simplification buffer-hoisting buffer-loop-hoisting
         buffer-results-to-out-params bufferization-lower-deallocations
         convert-bufferization-to-memref drop-equivalent-buffer-results expand-realloc
@@ -57,7 +48,7 @@ _TYPES: dict[PassType, str] = {
         promote-buffers-to-stack sparse-tensor-codegen sparse-tensor-conversion
         sparsification-and-bufferization
     """,
-    LATE_OPTIMIZATION: """
+    pass_type.LATE_OPTIMIZATION: """
         affine-data-copy-generate affine-fold-memref-alias-ops affine-loop-coalescing
         affine-loop-fusion affine-loop-invariant-code-motion affine-loop-tile
         affine-loop-unroll affine-loop-unroll-jam affine-parallelize
@@ -73,7 +64,7 @@ _TYPES: dict[PassType, str] = {
         scf-parallel-loop-specialization scf-parallel-loop-tiling sparse-buffer-rewrite
         sparse-vectorization sroa
     """,
-    HARDWARE_OPTIMIZATION: """
+    pass_type.HARDWARE_OPTIMIZATION: """
         acc-if-clause-lowering acc-implicit-data acc-implicit-declare acc-implicit-routine
         acc-legalize-serial acc-loop-tiling acc-specialize-for-device acc-specialize-for-host
         amdgpu-emulate-atomics amdgpu-fold-memrefs-ops amdgpu-maskedload-to-load
@@ -91,7 +82,7 @@ _TYPES: dict[PassType, str] = {
         xegpu-subgroup-distribute xegpu-vector-linearize xegpu-wg-to-sg-distribute
         xevm-attach-target
     """,
-    LOWERING: """
+    pass_type.LOWERING: """
         affine-expand-index-ops affine-expand-index-ops-as-affine
         async-func-to-async-runtime async-runtime-policy-based-ref-counting
         async-runtime-ref-counting async-runtime-ref-counting-opt async-to-async-runtime
@@ -126,7 +117,7 @@ _TYPES: dict[PassType, str] = {
         spirv-unify-aliased-resource spirv-update-vce spirv-webgpu-prepare
         wrap-emitc-func-in-class
     """,
-    CLEANUP: """
+    pass_type.CLEANUP: """
         canonicalize cse reconcile-unrealized-casts remove-dead-values sccp strip-debuginfo
         symbol-dce symbol-privatize
     """,

@@ -17,8 +17,21 @@ if TYPE_CHECKING:
     from passel.pipeline import ElementNode
 
 
+class _StepDefaults:
+    """A step that stands for no others: a `NestedStep` runs its steps on other ops."""
+
+    __slots__ = ()
+
+    is_fused: ClassVar[bool] = False
+
+    @property
+    def children(self) -> tuple[Step, ...]:
+        """The steps that this one stands for; none but in a `FusedStep`."""
+        return ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class PassStep:
+class PassStep(_StepDefaults):
     """A pass at its place in a schedule.
 
     Attributes:
@@ -29,13 +42,6 @@ class PassStep:
 
     pass_: Pass[Any, Any]
     path: str
-
-    is_fused: ClassVar[bool] = False
-
-    @property
-    def children(self) -> tuple[Step, ...]:
-        """The steps that this one stands for; none but in a `FusedStep`."""
-        return ()
 
     @property
     def title(self) -> str:
@@ -53,7 +59,7 @@ class PassStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NestedStep:
+class NestedStep(_StepDefaults):
     """Pipelines for the ops immediately inside the current one; each op takes the first fit.
 
     Attributes:
@@ -65,12 +71,6 @@ class NestedStep:
     path: str
 
     pass_: ClassVar[None] = None
-    is_fused: ClassVar[bool] = False
-
-    @property
-    def children(self) -> tuple[Step, ...]:
-        """No steps: what it runs, runs on other ops."""
-        return ()
 
     @property
     def title(self) -> str:

@@ -200,7 +200,7 @@ class _XDSLMessages(SourceParser):
     """Mixed into a parser: xDSL's own message for unknown ops."""
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
-        return Parser._get_op_by_name(self, name)  # noqa: SLF001
+        return Parser._get_op_by_name(self, name)
 
 
 @cache

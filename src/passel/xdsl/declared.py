@@ -4,48 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.builder import (
-    BUFFERIZATION,
-    CLEANUP,
-    EARLY_OPTIMIZATION,
-    HARDWARE_OPTIMIZATION,
-    INGRESS,
-    LATE_OPTIMIZATION,
-    LOWERING,
-    NORMALIZATION,
-    Declarations,
-)
+from passel.builder import Declarations
+from passel.passes import pass_type
 
 if TYPE_CHECKING:
     from passel.builder import DeclarationTable, PassType
 
 _TYPES: dict[PassType, str] = {
-    INGRESS: """
+    pass_type.INGRESS: """
         convert-ml-program-to-memref frontend-desymrefy jax-use-donated-arguments
         lift-arith-to-linalg shape-inference
     """,
-    NORMALIZATION: """
+    pass_type.NORMALIZATION: """
         canonicalize-dmp convert-arith-to-varith empty-tensor-to-alloc-tensor
         expand-math-to-polynomials function-persist-arg-names linalg-generalize-named-ops
         memref-stream-generalize-fill memref-stream-infer-fill memref-stream-legalize
         memref-stream-unnest-out-parameters riscv-scf-for-infer-constant-step
         stencil-shape-minimize
     """,
-    EARLY_OPTIMIZATION: """
+    pass_type.EARLY_OPTIMIZATION: """
         approximate-math-with-bitcast arith-add-fastmath eqsat-add-costs
         eqsat-create-eclasses eqsat-create-egraphs eqsat-extract function-constant-pinning
         inline linalg-fuse-multiply-add stencil-inlining stencil-storage-materialization
         stencil-tensorize-z-dimension varith-fuse-repeated-operands
     """,
-    BUFFERIZATION: "csl-stencil-bufferize stencil-bufferize",
-    LATE_OPTIMIZATION: """
+    pass_type.BUFFERIZATION: "csl-stencil-bufferize stencil-bufferize",
+    pass_type.LATE_OPTIMIZATION: """
         control-flow-hoist licm loop-hoist-memref loop-invariant-code-motion mem2reg
         memref-stream-fold-fill memref-stream-interleave memref-stream-tile-outer-loops
         memref-streamify riscv-scf-loop-range-folding scf-for-loop-flatten
         scf-for-loop-range-folding scf-for-loop-unroll scf-parallel-loop-tiling
         stencil-unroll vector-split-load-extract
     """,
-    HARDWARE_OPTIMIZATION: """
+    pass_type.HARDWARE_OPTIMIZATION: """
         convert-riscv-scf-for-to-frep csl-stencil-handle-async-flow
         csl-stencil-materialize-stores csl-stencil-set-global-coeffs
         csl-wrapper-hoist-buffers distribute-stencil gpu-map-parallel-loops inline-snrt
@@ -55,7 +46,7 @@ _TYPES: dict[PassType, str] = {
         x86-prologue-epilogue-insertion x86-regalloc-legalize x86-regalloc-verify-liveness
         x86-set-arch
     """,
-    LOWERING: """
+    pass_type.LOWERING: """
         convert-arith-to-riscv convert-arith-to-riscv-snitch convert-arith-to-x86
         convert-func-to-riscv-func convert-func-to-x86-func convert-linalg-to-loops
         convert-linalg-to-memref-stream convert-memref-stream-to-loops
@@ -71,7 +62,7 @@ _TYPES: dict[PassType, str] = {
         lower-affine lower-csl-stencil lower-csl-wrapper lower-hls lower-mpi
         lower-riscv-func lower-snitch memref-to-dsd printf-to-llvm printf-to-putchar
     """,
-    CLEANUP: """
+    pass_type.CLEANUP: """
         canonicalize cse dce reconcile-unrealized-casts sccp strip-debuginfo symbol-dce
     """,
 }

@@ -5,8 +5,6 @@ locations have no place in xDSL's attributes: of a range its start is kept.
 
 Source: `parseLocationInstance` of `lib/AsmParser/LocationParser.cpp`, MLIR 22.
 """
-# pyright: reportPrivateUsage=false
-# xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
 import re
 from typing import Any

@@ -32,22 +32,11 @@ _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
 class _Terminating(Printer):
     """Prints terminators that no parser puts back, which some of xDSL's ops leave out."""
 
-    def print_region(
-        self,
-        region: Region,
-        print_entry_block_args: bool = True,
-        print_empty_block: bool = True,
-        print_block_terminators: bool = True,
-    ) -> None:
+    def print_region(self, region: Region, *arguments: bool, **keywords: bool) -> None:
         """Print a region, with its terminators if they would be lost."""
-        owner = region.parent
-        explicit = owner is not None and owner.name in _EXPLICIT_TERMINATORS
-        super().print_region(
-            region,
-            print_entry_block_args,
-            print_empty_block,
-            print_block_terminators or explicit,
-        )
+        if region.parent is not None and region.parent.name in _EXPLICIT_TERMINATORS:
+            arguments, keywords["print_block_terminators"] = arguments[:2], True
+        super().print_region(region, *arguments, **keywords)
 
 
 class _Eliding(Printer):

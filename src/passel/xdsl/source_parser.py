@@ -109,6 +109,12 @@ class SourceParser(LocationParser):
     def _token(self) -> FastToken:
         return cast("FastToken", self._parser_state.current_token)
 
+    def _resume_at(self, position: int) -> None:
+        """Go on with the first token from a position, whatever is before it."""
+        state = self._parser_state
+        state.lexer.pos = position
+        state.current_token = state.lexer.lex()
+
     # ---- locations -------------------------------------------------------------------
 
     def parse_operation(self) -> Operation:

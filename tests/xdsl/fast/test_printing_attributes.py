@@ -41,7 +41,7 @@ class _Nosy(ParametrizedAttribute):
     name = "t.nosy"
 
     def print_parameters(self, printer: Printer) -> None:
-        printer.print_string(f"<{len(printer._ssa_values)}>")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        printer.print_string(f"<{len(printer._ssa_values)}>")  # pyright: ignore[reportPrivateUsage]
 
 
 @irdl_attr_definition

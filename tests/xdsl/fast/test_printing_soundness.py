@@ -75,7 +75,7 @@ _LOOKING_AROUND: dict[str, Consult] = {
     "the op before": lambda op, _: op.prev_op.name if op.prev_op else None,
     "the op's region": lambda op, _: type(op.parent_op()).__name__,
     "the op's fields": lambda op, _: len(_fields(op)),
-    "the op's uses": lambda op, _: op._operand_uses[0]._next_use is None,  # noqa: SLF001
+    "the op's uses": lambda op, _: op._operand_uses[0]._next_use is None,
     "whether it is a certain op": lambda op, _: op in _marked,
     "the op's location": lambda op, _: op.location,
     "a field of its own": lambda op, _: getattr(op, "remark", None),
@@ -90,10 +90,10 @@ _LOOKING_AROUND: dict[str, Consult] = {
     "a result's hint": lambda op, _: op.results[0].name_hint,
     "the name that was printed": lambda op, printer: printer.print_ssa_value(op.operands[0]) + "!",
     "the length of a name": lambda op, printer: len(printer.print_ssa_value(op.operands[0])),
-    "names": lambda _, printer: len(printer._ssa_values),  # noqa: SLF001
-    "the column": lambda _, printer: printer._current_column,  # noqa: SLF001
-    "the line": lambda _, printer: printer._current_line,  # noqa: SLF001
-    "the indentation": lambda _, printer: printer._indent,  # noqa: SLF001
+    "names": lambda _, printer: len(printer._ssa_values),
+    "the column": lambda _, printer: printer._current_column,
+    "the line": lambda _, printer: printer._current_line,
+    "the indentation": lambda _, printer: printer._indent,
     "the stream": lambda _, printer: printer.stream.tell(),
     "another value": lambda op, printer: op.parent and printer.print_ssa_value(op.parent.args[0]),
     "a value that is not its own": lambda _, p: p.print_list([_elsewhere], p.print_ssa_value),

@@ -86,9 +86,9 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = PrintingMemory()
     with eager_examples():
         ExamplePrinter(StringIO(), memory=memory).print_op(module)
-    (found,) = memory._examples.values()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    (found,) = memory._examples.values()  # pyright: ignore[reportPrivateUsage]
     assert len(found.shapes) <= 20
-    assert len(found._kept) <= 30  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert len(found._kept) <= 30  # pyright: ignore[reportPrivateUsage]
 
 
 def test_little_is_learned_where_little_repeats() -> None:

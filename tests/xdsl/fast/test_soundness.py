@@ -103,7 +103,7 @@ _LOOKING_AROUND: dict[str, Consult] = {
     "values in scope": lambda parser, _, __: len(parser.ssa_values),
     "blocks": lambda parser, _, __: list(parser.blocks),
     "the context": lambda parser, _, __: len(list(parser.ctx.loaded_ops)),
-    "the next token": lambda parser, _, __: parser._current_token.text,  # noqa: SLF001
+    "the next token": lambda parser, _, __: parser._current_token.text,
     "the text": lambda parser, _, __: parser.lexer.input.content[parser.pos :][:6],
     "the position": lambda parser, _, __: parser.pos + 1,
     "the position as text": lambda parser, _, __: f"{parser.pos}",

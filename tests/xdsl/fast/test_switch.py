@@ -60,7 +60,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert assert_same(text).by_example
     parser = ExampleParser(xdsl_context(), text)
     parser.parse_top_level()
-    assert len(list(chain.from_iterable(parser._shapes.values()))) <= 20  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert len(list(chain.from_iterable(parser._shapes.values()))) <= 20  # pyright: ignore[reportPrivateUsage]
 
 
 def test_little_is_watched_where_little_repeats() -> None:

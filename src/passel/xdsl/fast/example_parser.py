@@ -202,12 +202,6 @@ class ExampleParser(SourceParser):
             self._resume_at(end)
         return line
 
-    def _resume_at(self, position: int) -> None:
-        """Read the next token after a position up to which nothing was lexed."""
-        state = self._parser_state
-        state.lexer.pos = position
-        state.current_token = state.lexer.lex()
-
     def _is_current(self, template: Template, size: int) -> bool:
         """Return whether the op's name stands for what it did, now that the context knows more."""
         found = self.ctx.get_optional_op(

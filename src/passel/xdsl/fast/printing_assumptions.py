@@ -4,7 +4,6 @@ A printer by example gives names to values, and prints blocks, without asking xD
 right for the versions of xDSL that have the members named here, and whose printer gives the
 same text for a sample and remembers the same names.
 """
-# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """Common subexpression elimination."""
-# pyright: reportPrivateUsage=false
-# The driver fills in what xDSL's leaves out, between its private methods.
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """A parser of one shard of a source."""
-# pyright: reportPrivateUsage=false
-# xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
 from __future__ import annotations
 
@@ -17,10 +15,8 @@ from passel.xdsl.fast import parser_class
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
-    from xdsl.context import Context
     from xdsl.ir import Block, Operation
 
-    from passel.xdsl.locations import SourceText
     from passel.xdsl.shards.outline import Definition, Outline
 
 _MOST_DECLARED: Final = 0.5
@@ -42,20 +38,11 @@ class ShardParser(SourceParser):
         declared: The ops that stand for others of the source, which it refers to.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        text: str,
-        filename: str = "<unknown>",
-        source: SourceText | None = None,
-    ) -> None:
-        super().__init__(context, text, filename, source)
+    def set_shard(self, outline: Outline, index: int) -> None:
+        """Set what is parsed."""
         self.own: list[tuple[Operation, int]] = []
         self.declared: list[tuple[Operation, Definition]] = []
         self._is_declaring = False
-
-    def set_shard(self, outline: Outline, index: int) -> None:
-        """Set what is parsed."""
         self._outline = outline
         self._index = index
         self._awaits_body = outline.has_module
@@ -94,9 +81,9 @@ class ShardParser(SourceParser):
         if self._token.start != outline.starts[0]:
             self._doubt()
         for definition in self._definitions():
-            self._jump(definition.start)
+            self._resume_at(definition.start)
             self.declared.append((self._parse_declaration(definition), definition))
-        self._jump(outline.starts[self._index])
+        self._resume_at(outline.starts[self._index])
         while stop is None or self._token.start < stop:
             start = self._token.start
             op = self.parse_optional_operation()
@@ -109,7 +96,7 @@ class ShardParser(SourceParser):
             arrived = self._token.kind is MLIRTokenKind.EOF
         else:
             arrived = self._token.start == stop
-            self._jump(len(outline.text) if outline.end is None else outline.end)
+            self._resume_at(len(outline.text) if outline.end is None else outline.end)
         if not arrived or self.forward_ssa_references:
             self._doubt()
         return [op for op, _ in (*self.declared, *self.own)]
@@ -147,13 +134,7 @@ class ShardParser(SourceParser):
         found = self._outline.text.find(end, self._token.start - len(end))
         if found < 0:
             self._doubt()
-        self._jump(found + len(end) - 1)
-
-    def _jump(self, offset: int) -> None:
-        """Go on with the token at a place."""
-        state = self._parser_state
-        state.lexer.pos = offset
-        state.current_token = state.lexer.lex()
+        self._resume_at(found + len(end) - 1)
 
     def _doubt(self) -> None:
         self.raise_error("the source is not as its layout has it")
