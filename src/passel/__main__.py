@@ -2,6 +2,6 @@
 
 import sys
 
-from passel.tool import main
+from _passel_programs import passel_opt
 
-sys.exit(main())
+sys.exit(passel_opt())

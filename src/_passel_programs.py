@@ -1,0 +1,34 @@
+"""The programs that are installed: outside of the package, which takes a moment to load.
+
+Ctrl-C in that moment ends them as it does later.
+"""
+
+import sys
+from importlib import import_module
+
+_INTERRUPTED = 130
+"""Exit code of a program that Ctrl-C ended, as shells report it."""
+
+
+def passel_opt() -> int:
+    """Run passel-opt and return its exit code."""
+    return _run("passel-opt", "passel.tool")
+
+
+def passel_doc() -> int:
+    """Run passel-doc and return its exit code."""
+    return _run("passel-doc", "passel.tool.doc")
+
+
+def passel_tblgen() -> int:
+    """Run passel-tblgen and return its exit code."""
+    return _run("passel-tblgen", "passel.specification.command")
+
+
+def _run(program: str, module: str) -> int:
+    try:
+        return import_module(module).main()
+    except KeyboardInterrupt:
+        if sys.stderr is not None:  # closed by the caller; `print` would take stdout instead
+            print(f"{program}: interrupted", file=sys.stderr)
+        return _INTERRUPTED
