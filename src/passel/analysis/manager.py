@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from passel.errors import DefinitionError
+from passel.ir import outwards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -138,12 +139,12 @@ class AnalysisManager:
         Raises:
             ValueError: `op` is not inside of this manager's op.
         """
-        path = [op]
-        parent = self._services.adapter.parent(op)
-        while parent is not None and parent != self.op:
-            path.append(parent)
-            parent = self._services.adapter.parent(parent)
-        if parent is None:
+        path: list[Any] = []
+        for each in outwards(self._services.adapter, op):
+            if path and each == self.op:
+                break
+            path.append(each)
+        else:
             msg = "the op is not nested in the op whose analyses these are"
             raise ValueError(msg)
         manager = self

@@ -15,7 +15,7 @@ from passel.execution.plans import Plan, Planner
 from passel.execution.siblings import SiblingRunner
 from passel.execution.step import StepRunner
 from passel.execution.verification import Verifier
-from passel.ir import ANY
+from passel.ir import ANY, outwards
 from passel.passes import Pass, PipelineRun
 from passel.schedule import passes_in, passes_of
 
@@ -102,11 +102,8 @@ class PipelineRunner:
             op: The op.
             analyses: What it answers of which analyses of the op, and of those around, are cached.
         """
-        around = [op]
-        while (outer := self.adapter.parent(around[-1])) is not None:
-            around.append(outer)
         ctx: OpContext | None = None
-        for each in reversed(around):
+        for each in reversed(list(outwards(self.adapter, op))):
             outer_analyses = None if ctx is None else ctx.cached
             cached = AnalysisManager(each, self.analyzer, outer_analyses)
             cached.results = cast("dict[Any, Any]", analyses)

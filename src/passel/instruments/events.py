@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from passel.ir import outwards
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
@@ -86,9 +87,8 @@ def chain_of(run: Run, op: Any) -> Chain:
     """Return an op and its enclosing ops."""
     adapter = run.adapter
     chain: Chain = []
-    while op is not None:
-        name, symbol = adapter.kind_of(op).name, adapter.symbol_name(op)
-        chain.append((op, OpIdentity(name, symbol, run.ordinal_of(op))))
-        op = adapter.parent(op)
+    for each in outwards(adapter, op):
+        name, symbol = adapter.kind_of(each).name, adapter.symbol_name(each)
+        chain.append((each, OpIdentity(name, symbol, run.ordinal_of(each))))
     chain.reverse()
     return chain

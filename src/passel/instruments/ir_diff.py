@@ -6,10 +6,9 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from passel.instruments.terminals import styled
+from passel.ir import outwards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from passel.ir import IRAdapter
 
 _CONTEXT = 3
@@ -114,7 +113,7 @@ class TextMemory:
         stamp, text = self._texts.get(op, (-1, None))
         if text is None or self._changed_inside.get(op, 0) > stamp:
             return None
-        if any(self._changed.get(each, 0) > stamp for each in self._outwards(op)):
+        if any(self._changed.get(each, 0) > stamp for each in outwards(self._adapter, op)):
             return None
         return text
 
@@ -126,7 +125,7 @@ class TextMemory:
         """Record that an op, or anything nested in it, has changed."""
         self._now += 1
         self._changed[op] = self._now
-        around = self._outwards(op)
+        around = outwards(self._adapter, op)
         next(around)
         for each in around:
             self._changed_inside[each] = self._now
@@ -134,8 +133,3 @@ class TextMemory:
     def clear(self) -> None:
         """Forget all texts."""
         self._texts.clear()
-
-    def _outwards(self, op: Any) -> Iterator[Any]:
-        while op is not None:
-            yield op
-            op = self._adapter.parent(op)

@@ -17,7 +17,7 @@ from passel.instruments.ir_diff import TextMemory, unified_diff
 from passel.instruments.ir_files import FileTree
 from passel.instruments.ir_sinks import Dump, Recorder, StreamSink, TreeSink
 from passel.instruments.ir_symbols import complaint, find_symbol
-from passel.ir import PrintFlags
+from passel.ir import PrintFlags, outwards
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
@@ -377,9 +377,7 @@ class _Watched:
         return self.containers[-1][1] if self.containers else None
 
     def top(self, op: Any) -> Any:
-        while (outer := self.adapter.parent(op)) is not None:
-            op = outer
-        return op
+        return list(outwards(self.adapter, op))[-1]
 
 
 def _is_valid(adapter: IRAdapter, op: Any) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
+from passel.ir import outwards
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,14 +22,8 @@ def find_symbol(adapter: IRAdapter, op: Any, symbol: str) -> Any:
         >>> print(find_symbol(ToyAdapter(), parse_toy("toy.module(toy.func @f)"), "f"))
         toy.func @f
     """
-    outer = op
-    while outer is not None:
-        if adapter.symbol_name(outer) == symbol:
-            return outer
-        outer = adapter.parent(outer)
-    return next(
-        (each for each in _inside(adapter, op) if adapter.symbol_name(each) == symbol), None
-    )
+    candidates = chain(outwards(adapter, op), _inside(adapter, op))
+    return next((each for each in candidates if adapter.symbol_name(each) == symbol), None)
 
 
 def complaint(adapter: IRAdapter, op: Any, symbol: str) -> str:

@@ -18,7 +18,7 @@ from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.replaying import Recorded, how_to_replay
 from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
 from passel.instruments.reproducer_stream import check_destination, target_of
-from passel.ir import PrintFlags, WritesSources
+from passel.ir import PrintFlags, WritesSources, outwards
 from passel.passes.context import op_diagnostic
 from passel.schedule import PassStep, passes_of
 
@@ -221,16 +221,15 @@ class CrashReproducer(PassInstrumentation):
         if get_ident() != self._thread:
             return None  # the IR around is changing
         adapter, root = self._run.adapter, self._run.op
-        scopes = [adapter.kind_of(op).name]
-        while op != root:
-            op = adapter.parent(op)
-            if op is None:
-                return None
-            kind = adapter.kind_of(op)
-            if not kind.isolated:
-                return None  # no pipeline reaches what is inside
+        scopes: list[str] = []
+        for each in outwards(adapter, op):
+            kind = adapter.kind_of(each)
+            if scopes and not kind.isolated:
+                break  # no pipeline reaches what is inside
             scopes.append(kind.name)
-        return self._recipe(scoped_text(reversed(scopes), step), [step])
+            if each == root:
+                return self._recipe(scoped_text(reversed(scopes), step), [step])
+        return None
 
     def _prepare(self, recipe: _Recipe | None) -> None:
         if recipe is not None:

@@ -38,6 +38,7 @@ from passel.ir.adapters import (
     running_on,
 )
 from passel.ir.contract import ANY, InvalidIR, IRAdapter, OpKind, PrintFlags
+from passel.ir.enclosing import outwards
 from passel.ir.policies import (
     Lifetime,
     PlaceLifetime,
@@ -89,6 +90,7 @@ __all__ = [
     "in_running_context",
     "installed_name",
     "op_name_of",
+    "outwards",
     "policies_of",
     "running_adapter",
     "running_on",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Severity
-from passel.ir import PrintFlags
+from passel.ir import PrintFlags, outwards
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -356,9 +356,8 @@ class PassContext(ABC, Generic[StateT]):
 
 def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any) -> Diagnostic:
     """Return a diagnostic about an op, located at the op or the nearest op around it."""
-    location, place = UNKNOWN, op
-    while place is not None and location == UNKNOWN:
-        location, place = adapter.location(place), adapter.parent(place)
+    locations = (adapter.location(each) for each in outwards(adapter, op))
+    location = next((each for each in locations if each != UNKNOWN), UNKNOWN)
     return Diagnostic(
         severity,
         message,

@@ -1,0 +1,29 @@
+"""The ops around an op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel.errors import AdapterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.ir.contract import IRAdapter
+
+
+def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
+    """Yield an op and the ops around it, from the inside.
+
+    Raises:
+        AdapterError: The adapter answers that an op is around itself.
+    """
+    while op is not None:
+        yield op
+        outer = adapter.parent(op)
+        if outer is not None and outer == op:
+            raise AdapterError(
+                f"the adapter of '{adapter.name}' returns an op itself as the op around it: "
+                f"{type(adapter).__name__}.parent must return None at the top"
+            )
+        op = outer

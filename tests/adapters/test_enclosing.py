@@ -1,0 +1,45 @@
+"""An adapter that is wrong about the ops around an op."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from passel import AdapterError, Pass, PassContext, PassManager
+from passel.ir import outwards
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+
+class _Around(ToyAdapter):
+    """Takes the op at the top for the one around itself."""
+
+    def parent(self, op: ToyOp) -> ToyOp:
+        return op.parent or op
+
+
+def _warn(op: ToyOp, ctx: PassContext) -> None:
+    ctx.emit_warning("here")
+
+
+def _look_beside(op: ToyOp, ctx: PassContext) -> None:
+    ctx.analyses.nest(ToyOp("toy.func"))
+
+
+@pytest.mark.parametrize("body", [_warn, _look_beside])
+def test_op_around_itself(body: Callable[[ToyOp, PassContext], None]) -> None:
+    """A pass that asks for the ops around gets an error that names the adapter, and no endless loop."""
+
+    class Asks(Pass[ToyOp]):
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            body(op, ctx)
+
+    manager = PassManager("toy.module", adapter=_Around()).add(Asks())
+    with pytest.raises(AdapterError, match=r"adapter of 'toy' .*_Around\.parent must return None"):
+        manager.run(parse_toy("toy.module(toy.func @f)"))
+
+
+def test_ops_around() -> None:
+    """An op comes first and the top last."""
+    module: Any = parse_toy("toy.module(toy.func @f(toy.op))")
+    names = [op.name for op in outwards(ToyAdapter(), module.body[0].body[0])]
+    assert names == ["toy.op", "toy.func", "toy.module"]
