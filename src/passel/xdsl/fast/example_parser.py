@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
+from passel.xdsl.fast.contents import Shared
 from passel.xdsl.fast.contextual import CONTEXTUAL
 from passel.xdsl.fast.lines import (
     LINE,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.context import Context
-    from xdsl.ir import Attribute, OpResult
+    from xdsl.ir import Attribute, OpResult, TypeAttribute
 
     from passel.xdsl.locations import SourceText
 
@@ -113,7 +114,8 @@ class _Line(NamedTuple):
 class ExampleParser(SourceParser):
     """A `SourceParser` that builds an op from the text of its line, once it has seen others alike.
 
-    The IR, errors and everything else are the same. An op is built by example if it stands
+    The IR, errors and everything else are the same, but that types which consist of the same
+    are one object. An op is built by example if it stands
     on one line, has no regions, and its shape was learned: two ops with lines of that shape
     gave the same op but for operands, successors and names, and the parser of one of them
     was seen to consult nothing but its own tokens and the types of its operands. Whatever is
@@ -139,11 +141,17 @@ class ExampleParser(SourceParser):
         super().__init__(context, text, filename, source)
         self._shapes: dict[tuple[str, ...], _Shapes] = {}
         self._hints: dict[str, str | None] = {}
+        self._shared = Shared()
         self._examples = 0
         self._remembered = 0
         self._new_in_a_row = 0
         self._left_out = 0
         self.lines_by_example: int = 0
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        """Parse a type, if there is one; types that consist of the same are one object."""
+        found = super().parse_optional_type()
+        return None if found is None else self._shared.first(found)
 
     def _parse_block_body(self, block: Block) -> None:
         """Parse the ops of a block."""

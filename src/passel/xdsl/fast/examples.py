@@ -3,22 +3,17 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from itertools import count
-from struct import pack
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from xdsl.ir import Attribute
-
+from passel.xdsl.fast.contents import Contents
 from passel.xdsl.fast.ghost_printer import print_alone
-from passel.xdsl.fast.ghosts import has_slots
 from passel.xdsl.fast.text_templates import NEVER, TextShape, TextTemplate, attribute_at, learn
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from xdsl.dialects.builtin import IntegerAttr
-    from xdsl.ir import Block, Operation, Region, SSAValue
+    from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
     from passel.xdsl.fast.text_templates import Seen
 
@@ -29,15 +24,13 @@ _MAX_ATTRIBUTES: Final = 20_000
 """Attributes of which the text, or what they consist of, is remembered."""
 
 _MAX_LENGTH: Final = 1_000
-"""Longer texts are those of constants, which hardly come twice."""
+"""Longer texts of attributes hardly come twice."""
 
 _FREE_EXAMPLES: Final = 64
 """Ops whose ghosts are printed in any case. It costs about as much as printing ten."""
 
 _OPS_PER_EXAMPLE: Final = 16
 """Ops printed by example that pay for the ghosts of another one."""
-
-_SIMPLE: Final = frozenset({int, bool, type(None)})
 
 
 class Examples:
@@ -60,11 +53,7 @@ class Examples:
         self._examples = 0
 
         self._keys = 0
-        # What an attribute consists of, by its address. Numbers are never given twice, so
-        # that one which outlives these tables is in no key.
-        self._numbers: dict[int, int] = {}
-        self._contents: dict[Hashable, int] = {}
-        self._next_number = count()
+        self._contents = Contents(self._keep)
         self._met: set[int] = set()
         self._suffixes: dict[int, str] = {}
         # Addresses are those of attributes that are alive.
@@ -100,7 +89,7 @@ class Examples:
         first = region._first_block
         if first is None:
             return False
-        numbers = [self.number(argument._type) for argument in first._args]
+        numbers = [self._contents.number(argument._type) for argument in first._args]
         # A type without a number is like no other.
         types = [object() if number is None else number for number in numbers]
         return first is region._last_block, *types
@@ -111,60 +100,16 @@ class Examples:
         Returns:
             The key; None if an attribute in it is too large.
         """
-        numbers = self._numbers
+        contents = self._contents
+        numbers = contents.numbers
         key: list[int] = []
         for place in shape.keyed:
             attribute = attribute_at(op, place)
             number = numbers.get(id(attribute))
-            if number is None and (number := self.number(attribute)) is None:
+            if number is None and (number := contents.number(attribute)) is None:
                 return None
             key.append(number)
         return tuple(key)
-
-    def number(self, attribute: Attribute) -> int | None:
-        """Return a number that an attribute shares with all that consist of the same."""
-        number = self._numbers.get(id(attribute))
-        if number is not None:
-            return number
-        try:
-            contents = self._contents_of(attribute)
-            number = self._contents.get(contents)
-        except (TypeError, OverflowError):  # not hashable, or too large
-            return None
-        if number is None:
-            number = self._contents[contents] = next(self._next_number)
-        self._numbers[id(attribute)] = number
-        self._keep(attribute)
-        return number
-
-    def _contents_of(self, attribute: Attribute) -> Hashable:
-        if has_slots(type(attribute)):
-            raise OverflowError
-        return (
-            attribute.__class__,
-            *[(name, self._value_of(value)) for name, value in vars(attribute).items()],
-        )
-
-    def _value_of(self, value: Any) -> Hashable:
-        kind = type(cast("object", value))
-        if isinstance(value, Attribute):
-            number = self.number(value)
-            if number is None:
-                raise OverflowError
-            return number, Attribute
-        if kind in _SIMPLE or isinstance(value, Enum):
-            return value, kind
-        if kind is float:
-            return pack("d", value), kind
-        if kind is str or kind is bytes:
-            if len(value) > _MAX_LENGTH:
-                raise OverflowError
-            return value, kind
-        if kind is tuple:
-            if len(value) > _MAX_LENGTH:
-                raise OverflowError
-            return kind, *map(self._value_of, value)
-        return id(value), None  # it lives as long as the attribute
 
     def _keep(self, attribute: Attribute) -> None:
         # What is noted of it afterwards must not outlive it.
@@ -200,7 +145,7 @@ class Examples:
         """Forget everything; what comes often is soon back."""
         for shape in self.shapes.values():
             shape.templates = {}
-        for table in (self.shapes, self._numbers, self._contents, self.texts, self._suffixes):
+        for table in (self.shapes, self._contents, self.texts, self._suffixes):
             table.clear()
         self._met.clear()
         self._kept.clear()

@@ -26,6 +26,8 @@ from xdsl.ir import (
     SSAValues,
 )
 
+from passel.xdsl.fast.contents import has_slots
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from types import FrameType
@@ -160,12 +162,6 @@ class _Subclassable:
 def _subclass(base: type[_T], body: dict[str, Any]) -> type[_T]:
     metaclass = cast("Any", type(cast("object", base)))
     return type.__new__(metaclass, base.__name__, (_Subclassable, base), body)
-
-
-@lru_cache(_MAX_CLASSES)
-def has_slots(class_: type[object]) -> bool:
-    """Return whether `vars` of an object of a class are not all that it consists of."""
-    return any(vars(each).get("__slots__") for each in class_.__mro__)
 
 
 @lru_cache(_MAX_CLASSES)
