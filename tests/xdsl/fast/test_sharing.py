@@ -102,7 +102,7 @@ def test_forgotten_attributes(limit: int, monkeypatch: pytest.MonkeyPatch) -> No
     shared = Shared()
     for number in range(100):
         assert shared.first(_Anything(number)).data == number
-        assert len(shared._first) <= limit + 1  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        assert len(shared._first) <= limit + 1  # pyright: ignore[reportPrivateUsage]
 
 
 def test_types_of_a_source() -> None:

@@ -29,6 +29,8 @@ def may_be_erased(op: Operation, facts: OpClass, classes: ClassTable) -> bool:
         return facts.erasable
     if facts.source is Source.OP:
         return _affects_itself(op, op, facts)
+    if facts.source is Source.TYPES:
+        return not classes.kinds_of(op, facts) & ~READ
     return _is_harmless_inside(op, classes)
 
 
@@ -42,7 +44,7 @@ def _is_harmless_inside(root: Operation, classes: ClassTable) -> bool:
                 while op is not None:
                     facts = classes[type(op)]
                     match facts.source:
-                        case Source.CLASS if not facts.kinds & ~READ:
+                        case Source.CLASS | Source.TYPES if not classes.kinds_of(op, facts) & ~READ:
                             pass
                         case Source.NESTED if not facts.kinds & ~READ:
                             parents.append(op)

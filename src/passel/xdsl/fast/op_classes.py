@@ -4,6 +4,7 @@ xDSL answers whether an op has a trait by going through the traits of its class.
 several such questions of each op each time that it looks at it, which is most of what
 canonicalization spends its time on.
 """
+# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
@@ -50,6 +51,8 @@ class Source(Enum):
     """Nowhere else: they are those of the class."""
     NESTED = "nested"
     """They are also those of the ops nested in it."""
+    TYPES = "types"
+    """They are also those of the registers that are its operands and results."""
     OP = "op"
     """The op has to be asked."""
     NOTHING = "nothing"
@@ -78,6 +81,11 @@ _FIXED: Final = tuple(
     )
 )
 _RECURSIVE: Final = vars(RecursiveMemoryEffect)["get_effects"].__func__
+_OF_REGISTERS: Final = ("xdsl.backend.register_type", "RegisterAllocatedMemoryEffect.get_effects")
+"""By name, so that what most programs have no use for is not loaded."""
+
+_MAX_SIGNATURES: Final = 10_000
+"""Combinations of types of which the effects are remembered."""
 
 
 class OpClass:
@@ -96,6 +104,7 @@ class OpClass:
         source: Where the effects are known from.
         kinds: The kinds of effects that every op of the class has.
         memory: The traits that tell of effects.
+        of_types: The one of them that tells of effects on registers.
         folder: The trait that folds them; None for constants, and if there is none.
         constant: The trait that gives the values of constants; None for others.
         patterns: The canonicalization patterns, in their order.
@@ -115,6 +124,7 @@ class OpClass:
         "kinds",
         "may_be_terminator",
         "memory",
+        "of_types",
         "patterns",
         "source",
         "traits",
@@ -128,7 +138,8 @@ class OpClass:
         self.memory: Sequence[MemoryEffect] = op_class.get_traits_of_type(MemoryEffect)
         self.source: Source
         self.kinds: int
-        self.source, self.kinds = _effects(self.memory)
+        self.of_types: MemoryEffect | None
+        self.source, self.kinds, self.of_types = _effects(self.memory)
         self.erasable: bool | None = self._is_erasable(op_class)
         folder = op_class.get_trait(HasFolder)
         is_constant = op_class.has_trait(ConstantLike)
@@ -170,20 +181,28 @@ def kinds_of(effects: AbstractSet[EffectInstance] | None) -> int:
     return kinds
 
 
-def _effects(traits: Sequence[MemoryEffect]) -> tuple[Source, int]:
+def _effects(traits: Sequence[MemoryEffect]) -> tuple[Source, int, MemoryEffect | None]:
     if not traits:
-        return Source.NOTHING, UNKNOWN
-    source, kinds = Source.CLASS, 0
+        return Source.NOTHING, UNKNOWN, None
+    sources: set[Source] = set()
+    kinds, of_types = 0, None
     for trait in traits:
         get_effects: Any = type(trait).get_effects
         if get_effects.__func__ in _FIXED:
             # The same for every op, so that none is looked at.
             kinds |= kinds_of(trait.get_effects(cast("Operation", None)))
-        elif get_effects.__func__ is not _RECURSIVE:
-            return Source.OP, 0
+        elif get_effects.__func__ is _RECURSIVE:
+            sources.add(Source.NESTED)
+        elif (get_effects.__module__, get_effects.__qualname__) == _OF_REGISTERS:
+            sources.add(Source.TYPES)
+            of_types = trait
         else:
-            source = Source.NESTED
-    return source, kinds
+            sources.add(Source.OP)
+    if not sources:
+        return Source.CLASS, kinds, None
+    if len(sources) > 1 or Source.OP in sources:
+        return Source.OP, 0, None
+    return sources.pop(), kinds, of_types
 
 
 _known: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
@@ -196,7 +215,30 @@ class ClassTable(dict["type[Operation]", OpClass]):
     are still the same.
     """
 
-    __slots__ = ()
+    __slots__ = ("_kept", "_kinds")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kinds: dict[tuple[int | None, ...], int] = {}
+        # Addresses are those of types that are alive.
+        self._kept: list[Attribute] = []
+
+    def kinds_of(self, op: Operation, facts: OpClass) -> int:
+        """Return the kinds of effects of an op, of which they are known from class and types."""
+        if facts.of_types is None:
+            return facts.kinds
+        operands = [operand._type for operand in op._operands]
+        results = [result._type for result in op.results]
+        signature = (*map(id, operands), None, *map(id, results))
+        kinds = self._kinds.get(signature)
+        if kinds is None:
+            if len(self._kinds) >= _MAX_SIGNATURES:
+                self._kinds.clear()
+                self._kept.clear()
+            kinds = self._kinds[signature] = kinds_of(facts.of_types.get_effects(op))
+            self._kept += operands
+            self._kept += results
+        return facts.kinds | kinds
 
     def __missing__(self, op_class: type[Operation]) -> OpClass:
         """Find out about a class."""

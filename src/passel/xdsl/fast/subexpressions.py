@@ -172,7 +172,7 @@ class SubexpressionEliminator:
         if facts.source is Source.OP:
             return kinds_of(get_effects(op))
         if facts.source is not Source.NESTED:
-            return facts.kinds
+            return self._classes.kinds_of(op, facts)
         kinds = self._kinds.get(id(op))
         if kinds is None:
             inside = (
