@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copyreg
 import os
 import signal
 from concurrent.futures import Executor
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sibling_passes
+from dask_cluster import two_workers
 from sibling_passes import TellProcess, everything, module_of, plain, run
 
 from passel import OpPassManager, Pass, PassContext, PassManager
@@ -22,12 +22,6 @@ from passel.testing import ToyAdapter, ToyOp
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-_reducers = dict(copyreg.dispatch_table)
-distributed: Any = pytest.importorskip("distributed")
-# Its import changes how all exceptions of the process are pickled, which other tests look at.
-copyreg.dispatch_table.clear()
-copyreg.dispatch_table.update(_reducers)
-
 # Its threads and sockets outlive it for a moment.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 
@@ -35,13 +29,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::Depr
 @pytest.fixture(scope="module")
 def client() -> Generator[Any]:
     """A client of two workers with one thread each, which can import the passes."""
-    directory = str(Path(sibling_passes.__file__).parent)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join([directory, os.environ.get("PYTHONPATH", "")]))
-        arguments: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1}
-        cluster = distributed.LocalCluster(**arguments, dashboard_address=":0")
-        with cluster, distributed.Client(cluster) as made:
-            yield made
+    with two_workers(Path(sibling_passes.__file__).parent) as made:
+        yield made
 
 
 @pytest.mark.parametrize("seed", [1, 5, 7])

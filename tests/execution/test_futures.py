@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -296,9 +295,7 @@ def test_versions_of_the_ir_and_of_plugins_count() -> None:
             return {"toys": next(numbers)}
 
     numbers = iter("123")
-    compiled = OpPassManager("toy.module").add_nested("toy.func", Act())
-    step: Any = partial(_step_of, compiled)()
-    versions = Versions.here(OtherAdapter(), step)
+    versions = Versions.here(OtherAdapter(), [Act()])
     assert list(versions.modules) == ["sibling_passes"]
     assert re.fullmatch(r"of this source \([0-9a-f]{8}\)", versions.modules["sibling_passes"])
     assert versions.difference_here(OtherAdapter) == "toys is 2 there and 1 here"
@@ -306,12 +303,6 @@ def test_versions_of_the_ir_and_of_plugins_count() -> None:
     assert "sibling_passes is of this source (" in plugin.difference_here(OtherAdapter)
     absent = versions._replace(ir={}, modules={"no_such_module": "1"})
     assert absent.difference_here(OtherAdapter) == "no_such_module is missing there and 1 here"
-
-
-def _step_of(manager: OpPassManager) -> Step:
-    from passel.schedule import PipelineCompiler
-
-    return PipelineCompiler(ToyAdapter(), set[str]()).schedule(manager).pipeline.steps[0]
 
 
 INTERRUPTED = """

@@ -173,6 +173,7 @@ def shared_out(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return result
 
     monkeypatch.setattr(sharding, "_WORTH_IT", 0)
+    monkeypatch.setattr(sharding, "_SMALLEST", 1)
     monkeypatch.setattr(forked, "_WORTH_IT", float("inf"))  # the plain way is one process
     monkeypatch.setattr(driver, "process_in_shards", spy)
     return used

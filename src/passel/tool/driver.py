@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from passel.instruments.hooks import PassInstrumentation
     from passel.ir.frontend import Frontend, SourcePart
     from passel.passes import PassRegistry
+    from passel.tool.cluster import Cluster
     from passel.tool.irs import IRChoice
     from passel.tool.settings import Settings
 
@@ -36,6 +37,7 @@ class Driver:
         ir: The IR.
         registry: The passes that the command line may name.
         progress: What else observes all runs.
+        cluster: Whose workers do the work, if that is not for this machine.
 
     Raises:
         UsageError: The output cannot be written, or a flag's value is wrong.
@@ -48,28 +50,14 @@ class Driver:
         ir: IRChoice,
         registry: PassRegistry,
         progress: PassInstrumentation | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
         if (format_ := settings.reading.frontend) != "mlir":
             raise UsageError(f"no such frontend '{format_}'; 'mlir' is the only one")
         self.settings = settings
-        self.frontend: Frontend = ir.configured(settings)
-        self.renderer: Renderer = Renderer(
-            show_op=settings.diagnostics.mlir_print_op_on_diagnostic,
-            hidden=_hidden(settings),
-            byte_columns=self.frontend.byte_columns,
-            color=settings.diagnostics.color,
-        )
-        self.shared: Shared = Shared(
-            settings,
-            ir.adapter,
-            self.frontend,
-            PipelineFactory(settings, registry),
-            Reports(settings, registry),
-            Replay(settings),
-            CrashReports(settings, self.renderer),
-            progress,
-            settings.jobs if settings.threading else 1,
-        )
+        self.shared: Shared = shared_by(settings, ir, registry, progress, cluster)
+        self.frontend: Frontend = self.shared.frontend
+        self.renderer: Renderer = self.shared.renderer
         self.output: Output = Output(settings.output.o)
         self._head = ir.head
 
@@ -122,6 +110,36 @@ class Driver:
         for complaint in complaints:
             self.renderer(complaint)
         return not complaints
+
+
+def shared_by(
+    settings: Settings,
+    ir: IRChoice,
+    registry: PassRegistry,
+    progress: PassInstrumentation | None = None,
+    cluster: Cluster | None = None,
+) -> Shared:
+    """Return what the parts of an input share; the arguments are those of `Driver`."""
+    frontend: Frontend = ir.configured(settings)
+    renderer = Renderer(
+        show_op=settings.diagnostics.mlir_print_op_on_diagnostic,
+        hidden=_hidden(settings),
+        byte_columns=frontend.byte_columns,
+        color=settings.diagnostics.color,
+    )
+    return Shared(
+        settings,
+        ir.adapter,
+        frontend,
+        renderer,
+        PipelineFactory(settings, registry),
+        Reports(settings, registry),
+        Replay(settings),
+        CrashReports(settings, renderer),
+        progress,
+        settings.jobs if settings.threading else 1,
+        cluster,
+    )
 
 
 def _hidden(settings: Settings) -> set[Severity]:

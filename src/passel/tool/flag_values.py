@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
     from passel.ir.frontend import Flag
+
+_ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
 
 
 def number_of(text: str) -> int:
@@ -36,6 +39,13 @@ def jobs_or_auto(text: str) -> Jobs:
         return "auto" if text == "auto" else jobs_of(text)
     except ValueError as error:
         raise ValueError(f"{error}; or auto") from None
+
+
+def cluster_of(text: str) -> str:
+    """Return the address of a scheduler."""
+    if not _ADDRESS.fullmatch(text):
+        raise ValueError(f"takes a Dask scheduler's address such as tcp://host:8786, not '{text}'")
+    return text
 
 
 def names_of(text: str) -> tuple[str, ...]:

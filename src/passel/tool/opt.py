@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from passel.manager import PassManager
     from passel.passes import PassRegistry
     from passel.tool.irs import IRChoice
+    from passel.tool.part import Shared
     from passel.tool.settings import Settings
 
 _INTERRUPTED = 130
@@ -253,12 +254,7 @@ def _let_second_interrupt_end() -> None:
 
 
 def _run(words: list[str], tool: ToolDefinition) -> int:
-    from passel.tool.irs import chosen_ir
-    from passel.tool.plugins import load_plugins
-
-    files = filter(None, _values(words, "load-pass-plugin", "load-dialect-plugin"))
-    plugins = load_plugins(files, tool.registry)  # reading refuses the empty
-    ir = chosen_ir(words, tool, plugins)
+    ir = _ir(words, tool)
     names = ir.names(tool.registry)
     try:
         settings = _settings(words, tool, ir, names)
@@ -269,6 +265,16 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
         if hint := ir.hint(words):
             error.add_note(_Hint(hint))
         raise
+
+
+def _ir(words: Sequence[str], tool: ToolDefinition) -> IRChoice:
+    """Return the IR that a command line is about, with the plugins that it names loaded."""
+    from passel.tool.irs import chosen_ir
+    from passel.tool.plugins import load_plugins
+
+    files = filter(None, _values(words, "load-pass-plugin", "load-dialect-plugin"))
+    plugins = load_plugins(files, tool.registry)  # reading refuses the empty
+    return chosen_ir(words, tool, plugins)
 
 
 def _print(text: str) -> int:
@@ -298,12 +304,28 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
 
     if ir.frontend.delays_interrupts:
         _let_second_interrupt_end()
-    with progress_line() as progress, crossing_with(ir.adapter_across):
-        return Driver(settings, ir, names, progress).run()
+    with ExitStack() as stack:
+        progress = stack.enter_context(progress_line())
+        stack.enter_context(crossing_with(ir.adapter_across))
+        cluster = None
+        if settings.pipeline.cluster and settings.threading:
+            from passel.tool.cluster import Cluster
+
+            cluster = stack.enter_context(Cluster(settings.pipeline.cluster, shared_for))
+        return Driver(settings, ir, names, progress, cluster).run()
+
+
+def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
+    """Return what parts of an input share, as a command line has it, in another process."""
+    from passel.tool.driver import shared_by
+
+    ir = _ir(words, tool)
+    names = ir.names(tool.registry)
+    return shared_by(_settings(words, tool, ir, names), ir, names)
 
 
 def _settings(
-    words: list[str], tool: ToolDefinition, ir: IRChoice, names: PassRegistry
+    words: Sequence[str], tool: ToolDefinition, ir: IRChoice, names: PassRegistry
 ) -> Settings:
     """Return the settings of a command line, in which passes are flags as well."""
     from passel.tool.settings import Settings, flags_by_name

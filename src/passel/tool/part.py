@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
     from passel.ir.frontend import Frontend, Parsed, SourcePart
     from passel.manager import PassManager
+    from passel.tool.cluster import Cluster
     from passel.tool.crashes import CrashReports
     from passel.tool.pipelines import PipelineFactory
+    from passel.tool.rendering import Renderer
     from passel.tool.replay import Replay
     from passel.tool.reports import Reports
     from passel.tool.settings import Settings
@@ -48,23 +50,27 @@ class Shared:
         settings: What the command line says.
         adapter: The IR's adapter.
         frontend: What reads and prints the IR.
+        renderer: What shows diagnostics.
         pipelines: Makes a pass manager for each part.
         reports: What is reported of the runs.
         replay: The reproducers.
         crashes: What is said of passes that crashed.
         progress: What draws the line of progress, if anything does.
         jobs: How many processes there may be.
+        cluster: Whose workers do the work, if that is not for this machine.
     """
 
     settings: Settings
     adapter: IRAdapter
     frontend: Frontend
+    renderer: Renderer
     pipelines: PipelineFactory
     reports: Reports
     replay: Replay
     crashes: CrashReports
     progress: PassInstrumentation | None
     jobs: Jobs
+    cluster: Cluster | None
 
 
 class Part:
@@ -188,8 +194,9 @@ class Part:
         with ExitStack() as stack:
             self._observe(manager, stack)
             try:
-                jobs = self._shared.jobs if self._threading else 1
-                result = manager.run(self._parsed.op, on_diagnostic=self._report, jobs=jobs)
+                result = manager.run(
+                    self._parsed.op, on_diagnostic=self._report, **self._parallelism()
+                )
             except AnchorError as error:
                 self._report_misfit(manager, error)
                 return False
@@ -200,6 +207,15 @@ class Part:
         self._shared.reports.note_unmatched(result.unmatched)
         self._shared.replay.generate(self._parsed.op, self._context, manager, self._adapter)
         return True
+
+    def _parallelism(self) -> dict[str, Any]:
+        """Return how the run shares its work, as `PassManager.run` takes it."""
+        jobs, cluster = self._shared.jobs, self._shared.cluster
+        if not self._threading:
+            return {"jobs": 1}
+        if cluster is None:
+            return {"jobs": jobs}
+        return {"jobs": None if jobs == "auto" else jobs, "executor": cluster.executor}
 
     def _observe(self, manager: PassManager, stack: ExitStack) -> None:
         """Let the manager's run be observed as the flags ask for."""

@@ -16,6 +16,7 @@ from passel.ir import PrintFlags
 from passel.ir.frontend import Flag, FrontendSettings, UsageError
 from passel.tool.flag_values import (
     assignment_of,
+    cluster_of,
     color_of,
     ir_of,
     jobs_or_auto,
@@ -77,6 +78,7 @@ class PipelineFlags(FlagGroup):
         short=("j",),
         parse=jobs_or_auto,
     )
+    cluster: str = flag("a Dask cluster whose workers do the work", "<address>", parse=cluster_of)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     draw_pipeline: str = flag(
         "draw the pipeline instead of running it", "<tree|mermaid|dot|svg>", implied="tree"

@@ -1,4 +1,4 @@
-"""From file to file in several processes, each of which parses, runs and prints a shard.
+"""From file to file in several processes, each of which parses, runs and prints shards.
 
 Any doubt ends it: what was done is forgotten, and the source is processed the plain way, which
 says what there is to say. So shards only ever succeed in silence.
@@ -10,9 +10,8 @@ import io
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
 from mmap import mmap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from passel.errors import PasselError
 from passel.execution.outcome import UNCHANGED
@@ -20,15 +19,16 @@ from passel.execution.strategies import processors
 from passel.ir.frontend import CutsSources, SourcePart, UnreadableError
 from passel.manager import OpPassManager
 from passel.passes.effects_guard import effects_of, passes_held
-from passel.tool.part import Part
+from passel.tool.shard import ShardResult, passes_of, process_shard
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.execution import Outcome
     from passel.execution.strategies.base import Branch
     from passel.ir.frontend import Frontend
+    from passel.manager import PassManager
     from passel.tool.part import Shared
 
 _PER_WORKER = 4
@@ -37,10 +37,14 @@ _PER_WORKER = 4
 _WORTH_IT = 100_000
 """Characters from which on two processes gain more than forking them costs."""
 
+_SMALLEST = 10_000
+"""Characters for which it pays to begin a shard."""
+
 _FLAGS = frozenset(
     {
         "Wno-unmatched-nest",
         "allow-unregistered-dialect",
+        "cluster",
         "compat",
         "disable-verify",
         "ir",
@@ -74,70 +78,77 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
     Returns:
         The result; None if the source is to be processed the plain way.
     """
-    frontend, is_asked = shared.frontend, shared.jobs != "auto"
-    jobs = processors() if shared.jobs == "auto" else shared.jobs
+    frontend, cluster = shared.frontend, shared.cluster
+    is_asked = cluster is not None or shared.jobs != "auto"
+    jobs = _workers(shared)
     if (
         jobs < 2  # noqa: PLR2004 - one process is the plain way
         or not isinstance(frontend, CutsSources)
         or not isinstance(source.text, str)
         or len(source.text) < _WORTH_IT
         or not _FLAGS.issuperset(shared.settings.written)
-        or not _may_be_cut(shared, is_asked=is_asked)
+        or (manager := _manager_for_shards(shared, is_asked=is_asked)) is None
     ):
         return None
-    shards = frontend.cut(source, jobs * _PER_WORKER)
+    count = min(jobs * _PER_WORKER, len(source.text) // _SMALLEST)
+    shards = frontend.cut(source, count)
     if len(shards) < 2:  # noqa: PLR2004 - the same
         return None
+    if cluster is None:
+        results = _forked(jobs, source, shared, shards)
+    else:
+        from passel.tool.remote_shards import results_on
+
+        results = results_on(cluster, source, shared, manager, len(shards), count)
+    if results is None:
+        return None
+    for each in results:
+        shared.reports.note_unmatched(each.unmatched)
+    return frontend.join([each.emitted for each in results])
+
+
+def _workers(shared: Shared) -> int:
+    if shared.jobs != "auto":
+        return shared.jobs
+    return processors() if shared.cluster is None else shared.cluster.workers
+
+
+def _forked(
+    jobs: int, source: SourcePart, shared: Shared, shards: Sequence[Frontend]
+) -> list[ShardResult] | None:
+    """Return what copies of this process make of shards; None if there is a doubt."""
     from passel.execution.strategies.forked import Forked
 
     work = _ShardWork(source, shared)
     for _ in Forked(jobs, eager=True)(work, shards):
         pass
-    return None if work.results is None else frontend.join(work.results)
+    return work.results
 
 
-def _may_be_cut(shared: Shared, *, is_asked: bool) -> bool:
-    """Return whether the pipeline is only about ops at the top, and its passes can be run twice."""
+def _manager_for_shards(shared: Shared, *, is_asked: bool) -> PassManager | None:
+    """Return what runs the passes, if it is about ops at the top, and they can be run twice."""
     try:
         context = shared.frontend.new_context()
         empty = shared.frontend.parse(SourcePart("", "<none>"), context, _ignore)
         kind = shared.adapter.kind_of(empty.op)
         manager = shared.pipelines.make(kind, context, shared.adapter)
     except (PasselError, UnreadableError):
-        return False  # to be said the plain way
-    return all(
-        isinstance(entry, OpPassManager) and entry.jobs is None and _can_leave(entry, is_asked)
-        for entry in manager
-    )
+        return None  # to be said the plain way
+    is_nested = all(isinstance(each, OpPassManager) and each.jobs is None for each in manager)
+    return manager if is_nested and _can_leave(manager, is_asked) else None
 
 
-def _can_leave(manager: Any, is_asked: bool) -> bool:
+def _can_leave(manager: OpPassManager, is_asked: bool) -> bool:
     """Return whether passes leave no traces but in the IR, and say so if nobody has asked."""
-    for entry in manager:
-        if isinstance(entry, OpPassManager):
-            if not _can_leave(entry, is_asked):
-                return False
-        elif effects_of(entry) or not all(
-            each.can_fork and (is_asked or each.forks_unasked()) for each in passes_held(entry)
-        ):
-            return False
-    return True
+    return not any(effects_of(each) for each in passes_of(manager)) and all(
+        held.can_fork and (is_asked or held.forks_unasked())
+        for each in passes_of(manager)
+        for held in passes_held(each)
+    )
 
 
 def _ignore(_: Diagnostic) -> None:
     pass
-
-
-class _Result(NamedTuple):
-    """The result of a shard.
-
-    Attributes:
-        emitted: What it emits.
-        unmatched: Nested pipelines that found no op to run on.
-    """
-
-    emitted: str | bytes
-    unmatched: tuple[str, ...]
 
 
 class _ShardWork:
@@ -157,10 +168,10 @@ class _ShardWork:
 
     def __init__(self, source: SourcePart, shared: Shared) -> None:
         self._source = source
-        self._shared = replace(shared, jobs=1, progress=None)
+        self._shared = shared
         self._is_apart = False
         self._doubts = mmap(-1, 1)  # shared by all processes
-        self.results: list[str | bytes] | None = []
+        self.results: list[ShardResult] | None = []
 
     def __call__(self, shard: Frontend, /) -> Outcome:
         """Process a shard; not in the process of the tool, where it could leave traces."""
@@ -172,17 +183,11 @@ class _ShardWork:
             self._doubts[0] = self._result is None
         return UNCHANGED
 
-    def _process(self, shard: Frontend) -> _Result | None:
-        part = Part(self._source, replace(self._shared, frontend=shard), _doubt)
-        try:
-            result = part.process()
-        except Exception:  # noqa: BLE001 - whatever it is, it happens again the plain way
-            return None
+    def _process(self, shard: Frontend) -> ShardResult | None:
+        result = process_shard(self._source, self._shared, shard)
         sys.stdout.flush()
         sys.stderr.flush()
-        if result is None or os.fstat(self._said.fileno()).st_size:
-            return None
-        return _Result(result, part.unmatched)
+        return None if os.fstat(self._said.fileno()).st_size else result
 
     def branch(self) -> Branch:
         """Refuse threads, which would share what is written to the standard streams."""
@@ -210,17 +215,16 @@ class _ShardWork:
     def note(self, shard: Frontend, /) -> None:
         """Note nothing."""
 
-    def pack(self, shard: Frontend, outcome: Outcome, noted: None, /) -> _Result | None:
+    def pack(self, shard: Frontend, outcome: Outcome, noted: None, /) -> ShardResult | None:
         """Return what the shard has given."""
         return self._result
 
-    def unpack(self, shard: Frontend, packed: _Result | None, /) -> None:
+    def unpack(self, shard: Frontend, packed: ShardResult | None, /) -> None:
         """Take over what a shard has given."""
         if packed is None:
             self.results = None
         elif self.results is not None:
-            self.results.append(packed.emitted)
-            self._shared.reports.note_unmatched(packed.unmatched)
+            self.results.append(packed)
 
     def is_sound(self) -> bool:
         """Return True: doubts are told otherwise."""
@@ -230,8 +234,3 @@ class _ShardWork:
         """Doubt a shard whose process has died."""
         self.results = None
         return UNCHANGED
-
-
-def _doubt(diagnostic: Diagnostic) -> None:
-    """Refuse what is to be said."""
-    raise ValueError(diagnostic.message)

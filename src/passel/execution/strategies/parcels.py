@@ -14,6 +14,7 @@ from passel.diagnostics import brief
 from passel.errors import EncodingError
 from passel.execution.strategies.base import LeftBehind
 from passel.execution.strategies.versions import Versions
+from passel.schedule import passes_in
 
 if TYPE_CHECKING:
     from passel.execution.services import Checks
@@ -97,7 +98,8 @@ def pack_assignment(assignment: Assignment) -> bytes:
     Raises:
         EncodingError: It holds what no other process has.
     """
-    versions = Versions.here(assignment.adapter, assignment.step)
+    passes = (each.pass_ for each in passes_in(assignment.step))
+    versions = Versions.here(assignment.adapter, passes)
     return pickle.dumps((versions, _pickled(assignment.adapter), _pickled(assignment)))
 
 

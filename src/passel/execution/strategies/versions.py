@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel._version import __version__
 from passel.ir import ShipsOps, ability_of
-from passel.schedule import passes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from passel.ir import IRAdapter
-    from passel.schedule import Step
+    from passel.passes import Pass
 
 
 class Versions(NamedTuple):
@@ -33,10 +32,10 @@ class Versions(NamedTuple):
     modules: Mapping[str, str]
 
     @classmethod
-    def here(cls, adapter: IRAdapter, step: Step) -> Versions:
-        """Return the versions of this process that matter for a step."""
+    def here(cls, adapter: IRAdapter, passes: Iterable[Pass[Any, Any]]) -> Versions:
+        """Return the versions of this process that matter for passes."""
         ir = _ir_versions(adapter)
-        modules = {type(each.pass_).__module__ for each in passes_in(step)}
+        modules = {type(each).__module__ for each in passes}
         others = sorted(name for name in modules if name.partition(".")[0] not in {"passel", *ir})
         return cls(_own(), ir, {name: _module_version(name) for name in others})
 

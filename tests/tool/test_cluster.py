@@ -1,0 +1,176 @@
+"""passel-opt with the workers of a local Dask cluster, which is really started."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+from dask_cluster import two_workers
+from tool_fixtures import only_error
+
+from passel.execution.strategies import versions
+from passel.tool import cluster, driver, remote_shards, sharding
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from tool_fixtures import Outcome, Tool
+
+# Its threads and sockets outlive it for a moment.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+
+CLEAN = "-p=builtin.module(func.func(cse,canonicalize))"
+
+PLUGIN = """
+import sys
+from passel import Pass, PassFailure
+
+
+class Look(Pass):
+    name = "look"
+
+    def run(self, op, ctx):
+        if op.sym_name.data == "f7":
+            self.do(op, ctx)
+
+    def do(self, op, ctx):
+        op.attributes["by"] = op.properties["sym_name"]
+
+
+class Warn(Look):
+    name = "warn"
+
+    def do(self, op, ctx):
+        ctx.emit_warning("look")
+
+
+class Fail(Look):
+    name = "fail"
+
+    def do(self, op, ctx):
+        raise PassFailure("not this one")
+"""
+
+
+@pytest.fixture(scope="module")
+def address() -> Generator[str]:
+    """The address of a scheduler with two workers."""
+    with two_workers(Path(__file__).parent) as client:
+        yield client.scheduler.address
+
+
+@pytest.fixture
+def small(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Tool:
+    """passel-opt, for which no source is too small to be cut; there is one to cut."""
+    monkeypatch.setattr(sharding, "_WORTH_IT", 0)
+    monkeypatch.setattr(sharding, "_SMALLEST", 1)
+    Path("in.mlir").write_text(
+        "".join(
+            f"""func.func @f{number}(%a: i32) -> i32 {{
+  %b = arith.addi %a, %a : i32
+  %named = arith.addi %a, %a : i32
+  %c = arith.muli %b, %named : i32
+  func.return %c : i32
+}}
+"""
+            for number in range(16)
+        )
+    )
+    Path("p.py").write_text(PLUGIN)
+    return tool
+
+
+def _elsewhere(tool: Tool, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Outcome:
+    """Run the tool where this process may not process a part of the input itself."""
+
+    def refuse(*_: Any) -> NoReturn:
+        raise AssertionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "Part", refuse)
+        return tool(*arguments)
+
+
+def test_workers_run_the_command_line_on_shards(
+    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They read the source and a plugin by relative paths, and the result is the same."""
+    passes = "-p=builtin.module(func.func(cse,look,canonicalize))"
+    arguments = ("in.mlir", "--load-pass-plugin=p.py", passes, "--mlir-print-debuginfo")
+    plain = small(*arguments, "-j1")
+    assert 'by = "f7"' in plain.out
+    assert _elsewhere(small, monkeypatch, *arguments, f"--cluster={address}") == plain
+
+
+@pytest.mark.parametrize("what", ["warn", "fail"])
+def test_what_is_said_is_said_here(small: Tool, address: str, what: str) -> None:
+    """Nobody can tell who did the work, but by the command that replays a failure."""
+    arguments = ("in.mlir", "--load-pass-plugin=p.py", f"-p=builtin.module(func.func(cse,{what}))")
+    plain = small(*arguments, "-j1")
+    found = small(*arguments, f"--cluster={address}")
+    assert f"'{what}'" in found.err or "warning: look" in found.err
+    assert found._replace(err=found.err.replace(f" --cluster={address}", "")) == plain._replace(
+        err=plain.err.replace(" -j1", "")
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-p=builtin.module(func.func(cse),symbol-dce)"],
+        [CLEAN, "-"],
+        [CLEAN, "-j2", "--verify-each=0"],
+    ],
+)
+def test_what_cannot_be_cut_is_sent(small: Tool, address: str, arguments: list[str]) -> None:
+    """A pass on the module and a source that workers cannot read take another way to them."""
+    stdin = Path("in.mlir").read_text() if "-" in arguments else None
+    source = [] if stdin else ["in.mlir"]
+    plain = small(*source, *arguments, stdin=stdin)
+    found = small(*source, *arguments, f"--cluster={address}", stdin=stdin)
+    assert found == plain
+    assert plain.code == 0
+
+
+def test_another_version_is_named(
+    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A worker with another passel refuses, and the result is the same."""
+    plain = small("in.mlir", CLEAN, "-j1")
+    monkeypatch.setattr(versions, "__version__", "9.9")
+    with caplog.at_level(logging.WARNING, "passel"):
+        assert small("in.mlir", CLEAN, f"--cluster={address}").out == plain.out
+    assert "a worker refused its share: passel is " in caplog.text
+    assert " there and 9.9 here" in caplog.text
+
+
+def test_another_file_is_named(
+    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A worker that finds something else in the place of the source says so."""
+    plain = small("in.mlir", CLEAN, "-j1")
+
+    def digest(_: str) -> bytes:
+        return b"of another file"
+
+    monkeypatch.setattr(remote_shards, "_digest", digest)
+    with caplog.at_level(logging.WARNING, "passel"):
+        assert small("in.mlir", CLEAN, f"--cluster={address}").out == plain.out
+    assert "'in.mlir' is another file where a worker is" in caplog.text
+
+
+def test_an_address_has_to_be_one(tool: Tool) -> None:
+    """It is refused before anything is done."""
+    for wrong in ("", "nonsense", "http://host:80", "tcp://host"):
+        error = only_error(tool("in.mlir", f"--cluster={wrong}"))
+        assert "--cluster" in error
+        assert "such as tcp://host:8786" in error
+
+
+def test_nobody_answers(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the address."""
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
+    error = only_error(tool("in.mlir", "--cluster=tcp://127.0.0.1:9"))
+    assert "no Dask cluster at 'tcp://127.0.0.1:9'" in error
