@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import pickle
@@ -306,6 +307,17 @@ def test_a_file_that_cannot_be_written_is_reported_once(
         with trace.scope("all"), manager().instrument(trace) as pm:
             pm.run(parse_toy(MODULE))
     assert [record.getMessage() for record in caplog.records] == ["the trace cannot be written"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+    """The file is closed then, so that Python does not try again when it exits."""
+    trace = Trace("/dev/full")
+    with manager().instrument(trace) as pm:
+        pm.run(parse_toy(MODULE))
+    assert [record.getMessage() for record in caplog.records] == ["the trace cannot be written"]
+    files: list[Any] = [each for each in gc.get_objects() if isinstance(each, io.TextIOWrapper)]
+    assert not [each for each in files if each.name == "/dev/full" and not each.closed]
 
 
 def test_the_tool_writes_a_trace(tool: Tool) -> None:

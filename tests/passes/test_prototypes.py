@@ -10,7 +10,16 @@ import pytest
 from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
 from xdsl.transforms.memref_stream_interleave import MemRefStreamInterleavePass
 
-from passel import DefinitionError, Options, Pass, PassManager, PassRegistry, Statistic, option
+from passel import (
+    DefinitionError,
+    Options,
+    Pass,
+    PassManager,
+    PassRegistry,
+    PipelineError,
+    Statistic,
+    option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +42,13 @@ class Unroll(Pass):
     wanted: str
     shape: Shape = Shape()
     done = Statistic("Loops unrolled")
+
+
+class Plain(Pass):
+    """A pass that requires nothing."""
+
+    name = "plain"
+    factor: int = 4
 
 
 @pytest.fixture
@@ -85,12 +101,41 @@ def test_what_it_prints_reads_back(registry: PassRegistry, text: str) -> None:
 
 
 def test_under_its_own_name() -> None:
-    """The name of the class may stand for other defaults, as in MLIR."""
+    """What a pass requires may be given under the name of its class; all that prints reads back."""
     registry = PassRegistry()
-    registry.register("unroll", lambda: Unroll(factor=8, wanted="all"))
-    first, second = passes_in("builtin.module(unroll,unroll{factor=4})", registry)
-    assert (first.factor, second.factor) == (8, 4)
-    assert [str(first), str(second)] == ["unroll", "unroll{factor=4}"]
+    registry.register("unroll", lambda: Unroll(wanted="all"))
+    first, second = passes_in("builtin.module(unroll,unroll{wanted=some})", registry)
+    assert (first.wanted, second.wanted) == ("all", "some")
+    assert [str(first), str(second)] == ["unroll", "unroll{wanted=some}"]
+    (again,) = passes_in(f"builtin.module({Unroll(wanted='all')})", registry)
+    assert again.wanted == "all"
+
+
+def test_other_defaults_under_its_own_name() -> None:
+    """A pass of the class prints without them, and would be read as another one."""
+    registry = PassRegistry()
+    registry.register("unroll", lambda: Unroll(factor=8, wanted="all"), origin="here")
+    info = registry.lookup_pass("unroll")
+    assert info is not None
+    with pytest.raises(DefinitionError) as caught:
+        _ = info.pass_class
+    assert str(caught.value) == (
+        "pass 'unroll' of here cannot be loaded: Unroll has this name, with other defaults than "
+        "those of 'unroll{factor=8 wanted=all}'; register that under a name of its own"
+    )
+    name = MemRefStreamInterleavePass.name
+    registry.register(name, lambda: MemRefStreamInterleavePass(pipeline_depth=7), ir="xdsl")
+    with pytest.raises(PipelineError, match="register that under a name of its own"):
+        list(passes_in(f"builtin.module({name})", registry))
+
+
+def test_the_same_defaults_under_its_own_name() -> None:
+    """A pass that is as its class makes it stands for the class."""
+    registry = PassRegistry()
+    registry.register("plain", lambda: Plain(factor=4))
+    info = registry.lookup_pass("plain")
+    assert info is not None
+    assert info.pass_class is Plain
 
 
 def test_it_is_made_when_it_is_needed() -> None:

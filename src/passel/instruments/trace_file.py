@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +36,15 @@ class TraceFile:
         """Move events here, and add the array's end if it is complete.
 
         Raises:
-            OSError: The file cannot be written.
+            OSError: The file cannot be written; it is closed.
         """
+        try:
+            self._append(events, complete=complete)
+        except OSError:
+            self._close()  # or Python says it again at its exit
+            raise
+
+    def _append(self, events: list[dict[str, Any]], *, complete: bool) -> None:
         stream = self._opened()
         start = ",\n" if self._begun else "[\n"
         if text := ",\n".join(json.dumps(event, default=str) for event in events):
@@ -58,10 +66,17 @@ class TraceFile:
         return self._stream
 
     def _complete(self, stream: TextIO) -> None:
-        if self._path is not None:
-            self._size = stream.tell() if self._path.is_file() else None
-            self._stream = None
-        self._begun = not stream.write(_END if self._begun else f"[{_END}")
-        stream.flush()
-        if self._path is not None:
-            stream.close()
+        try:
+            if self._path is not None:
+                self._size = stream.tell() if self._path.is_file() else None
+            self._begun = not stream.write(_END if self._begun else f"[{_END}")
+            stream.flush()
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        """Close what was opened here."""
+        if self._path is not None and self._stream is not None:
+            stream, self._stream = self._stream, None
+            with suppress(OSError):
+                stream.close()

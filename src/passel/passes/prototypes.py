@@ -56,6 +56,10 @@ def class_like(pass_: Pass[Any, Any], name: str) -> type[Pass[Any, Any]]:
         pass_: The other pass.
         name: The name of the class's passes in textual pipelines.
 
+    Raises:
+        DefinitionError: It is the name of the other pass's class, which has other defaults: what
+            its passes leave out when they are printed would be read as something else.
+
     Example:
         >>> class Unroll(Pass):
         ...     name = "unroll"
@@ -66,8 +70,15 @@ def class_like(pass_: Pass[Any, Any], name: str) -> type[Pass[Any, Any]]:
         unroll-much unroll-much{factor=4} 16
     """
     base = type(pass_)
-    if name == base.name and _is_plain(pass_):
-        return base
+    if name == base.name:
+        if _is_plain(pass_):
+            return base
+        optional = (each for each in base.option_infos() if not each.required)
+        if any(getattr(pass_, each.field) != each.default for each in optional):
+            raise DefinitionError(
+                f"{base.__name__} has this name, with other defaults than those of '{pass_}'; "
+                "register that under a name of its own"
+            )
     made = _classes.setdefault((name, base), [])
     for prototype, cls in made:
         if prototype == pass_:

@@ -98,8 +98,9 @@ class PassRegistry:
             factory: If the first argument is a name: where the class is, as
                 `package.module:Class`; or a function that returns the class, or a pass, such as
                 `lambda: Unroll(factor=16)`. It is called when the pass is first used. The options
-                of a pass that it returns are the defaults of what has the name. Passes and
-                classes of an IR's own kind will do if its adapter wraps them.
+                of a pass that it returns are the defaults of what has the name, which must not
+                be that of its class if that has others. Passes and classes of an IR's own kind
+                will do if its adapter wraps them.
             origin: Who registers it, for messages.
             ir: The name of the only IR that it is for, if the first argument is a name.
             override: Replace what has the name already.
