@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, SupportsIndex, TypeVar, overload
 
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError, DuplicateNameError
@@ -126,7 +126,7 @@ class PassRegistry:
         known = None if override else self.lookup_pass(pass_.name, ir=pass_.ir)
         if known is None or known.pass_class is not pass_:
             origin = self._origin(pass_.__module__)
-            info = PassInfo(pass_.name, origin, lambda: pass_, pass_.ir)
+            info = PassInfo(pass_.name, origin, partial(_given, pass_), pass_.ir)
             self._add(self._passes, info, known)
         return pass_
 
@@ -285,8 +285,27 @@ class PassRegistry:
             other._pipelines = self._pipelines.copy()
         return other
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Return what pickle needs; the registry of installed passes is that of who unpickles."""
+        for shared in (default_registry, installed_registry):
+            if self is shared():
+                return shared, ()
+        return super().__reduce_ex__(protocol)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle needs, which is all but the lock."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=RLock())
+
     def _sources_for(self, ir: str) -> Iterator[PassSource]:
         return (source for source in self._sources if _concerns(source.ir, ir))
+
+
+def _given(pass_class: type[Pass[Any, Any]]) -> type[Pass[Any, Any]]:
+    """Return a class that is there already; a lambda could not be pickled."""
+    return pass_class
 
 
 def _imported(place: str) -> Any:

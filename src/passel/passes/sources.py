@@ -45,6 +45,19 @@ class PassInfo:
             self._loaded = self._load()
         return self._loaded
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what pickle needs.
+
+        Raises:
+            TypeError: The factory is in a function, or is a lambda.
+        """
+        if "<" in getattr(self.factory, "__qualname__", ""):
+            raise TypeError(
+                f"pass '{self.name}' of {self.origin} is registered with a lambda or a local "
+                "function, which cannot be pickled: register it as 'package.module:Class'"
+            )
+        return PassInfo, (self.name, self.origin, self.factory, self.ir, self._loaded)
+
     def _load(self) -> type[Pass[Any, Any]]:
         problem = f"pass '{self.name}' of {self.origin} cannot be loaded"
         try:

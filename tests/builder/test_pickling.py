@@ -1,0 +1,95 @@
+"""Builders, managers and registries go through pickle and `deepcopy`."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import InsertionError, Pass, PassManager, PassRegistry, default_registry
+from passel.builder import PipelineBuilder, after_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Tidy(Pass):
+    """A pass that a class registers."""
+
+    name = "tidy"
+    limit: int = 3
+
+
+class Late(Pass):
+    """A pass that is registered by its place."""
+
+    name = "late"
+
+
+def through_pickle(thing: Any) -> Any:
+    """Return what comes out."""
+    return pickle.loads(pickle.dumps(thing))
+
+
+COPIES = [through_pickle, copy.deepcopy]
+
+
+def own_registry() -> PassRegistry:
+    """Return a registry with a pass of each kind, and the installed ones."""
+    registry = PassRegistry(default_registry())
+    registry.register(Tidy)
+    registry.register("late", f"{__name__}:Late")
+    return registry
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_builders(copied: Callable[[Any], Any]) -> None:
+    """A copy has the steps, labels and constraints, finds the same passes, and changes alone."""
+    builder = PipelineBuilder(registry=own_registry())
+    with builder.nest("func.func") as functions:
+        functions.add("canonicalize", label="first")
+        functions.add("tidy{limit=4}")
+    builder.constrain("cse", after_all("canonicalize"))
+    before = str(builder.build())
+    other: PipelineBuilder = copied(builder)
+    assert str(other.build()) == before
+    with pytest.raises(InsertionError, match="canonicalize"):
+        other.insert_before("first", "cse")
+    other.insert_after("first", "cse")
+    assert str(other.build()) == ("builtin.module(func.func(canonicalize,cse,tidy{limit=4}))")
+    assert str(builder.build()) == before
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_parsed_managers(copied: Callable[[Any], Any]) -> None:
+    """A manager that was parsed compares equal to its copy."""
+    text = "builtin.module(func.func(cse,tidy{limit=4}),late,symbol-dce)"
+    manager = PassManager.parse(text, registry=own_registry())
+    other = copied(manager)
+    assert (other, str(other)) == (manager, text)
+
+
+def test_registries() -> None:
+    """What is registered comes along, as a table of its own; what is installed does not."""
+    registry = own_registry()
+    other = through_pickle(registry)
+    other.register(type("More", (Pass,), {"name": "more"}))
+    assert "late" in other
+    assert "cse" in other
+    assert "more" not in registry
+    assert through_pickle(default_registry()) is default_registry()
+
+
+def test_a_lambda() -> None:
+    """The error names the pass that is in the way, and the way out."""
+    registry = PassRegistry()
+    registry.register("tidy-much", lambda: Tidy(limit=9), origin="here")
+    manager = PassManager.parse("builtin.module(tidy-much)", registry=registry)
+    with pytest.raises(TypeError) as caught:
+        pickle.dumps(manager)
+    assert str(caught.value) == (
+        "pass 'tidy-much' of here is registered with a lambda or a local function, which cannot "
+        "be pickled: register it as 'package.module:Class'"
+    )
