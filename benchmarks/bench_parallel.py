@@ -10,14 +10,17 @@ import gc
 import os
 import pickle
 from itertools import islice
-from time import perf_counter, process_time
-from typing import TYPE_CHECKING
+from time import perf_counter, process_time, thread_time
+from typing import TYPE_CHECKING, Any
 
 from inputs import functions_of_40_ops
 from measuring import wants_quick
+from mlir import ir as mlir_ir
 
 from passel import PassManager
 from passel.ir.frontend import FrontendSettings, SourcePart
+from passel.mlir import MLIRAdapter
+from passel.mlir import parse_source as parse_mlir
 from passel.xdsl import XDSLAdapter, parse_source
 from passel.xdsl.frontend import XDSLFrontend
 
@@ -104,6 +107,63 @@ def show_file_to_file(functions: int, rounds: int) -> None:
         )
 
 
+def count_users(op: Any) -> None:
+    """Look at each op and value of a function, as passes in Python do, and change nothing."""
+    for inner in op.body.blocks[0].operations:
+        for result in inner.operation.results:
+            sum(1 for _ in result.uses)
+
+
+def change(op: Any, number: int) -> None:
+    """Change a function, as little as can be."""
+    value = mlir_ir.StringAttr.get(str(number), context=op.operation.context)
+    op.operation.attributes["bench.x"] = value
+
+
+def show_mlir(functions: int, rounds: int) -> None:
+    """Print what it costs to send MLIR's functions to another process, in CPU time for each.
+
+    What the other process does is done here.
+    """
+    adapter = MLIRAdapter()
+    took_back = "parent: take back unchanged", "parent: take back"
+    names = ("parent: ship", *took_back, "worker: receive", "worker: send back", "a look")
+    least: dict[str, float] = dict.fromkeys(names, float("inf"))
+    context = mlir_ir.Context()
+    module = parse_mlir(context, functions_of_40_ops(functions), "bench.mlir")
+    ops = list(module.body.operations)
+    for number in range(2 * rounds):
+        gc.collect()
+        times = [thread_time()]
+        data, _ = adapter.ship(ops, context)
+        times.append(thread_time())
+        shipment = adapter.receive(data)
+        times.append(thread_time())
+        for copy in shipment.ops:
+            count_users(copy)
+        times.append(thread_time())
+        if number % 2:
+            for copy in shipment.ops:
+                change(copy, number)
+        start = thread_time()
+        letters = [adapter.encode(copy, shipment.known) for copy in shipment.ops]
+        written = thread_time()
+        for op, letter in zip(ops, letters, strict=True):
+            adapter.decode_into(op, letter, context, ())
+        costs = {
+            "parent: ship": times[1] - times[0],
+            "worker: receive": times[2] - times[1],
+            "a look": times[3] - times[2],
+            "worker: send back": written - start,
+            took_back[number % 2]: thread_time() - written,
+        }
+        for what, seconds in costs.items():
+            least[what] = min(least[what], seconds)
+    for what, seconds in least.items():
+        looks = seconds / least["a look"]
+        print(f"{what}: {seconds / functions * 1e6:6.0f} us a function, {looks:5.2f} looks")
+
+
 def show(what: str, alone: float, shared: float) -> None:
     """Print one line."""
     print(f"{what}: {alone:7.4f} s alone, {shared:7.4f} s shared, ratio {shared / alone:.2f}")
@@ -123,6 +183,8 @@ def main() -> None:
         show(f"{few:4} functions", alone, shared)
     print("\nFrom file to file, CPU time")
     show_file_to_file(functions, rounds)
+    print("\nMLIR's ops to other processes and back, CPU time")
+    show_mlir(functions, rounds)
 
 
 if __name__ == "__main__":

@@ -339,7 +339,7 @@ class Level:
             and not services.checks.isolation
             and not services.checks.analyses
             and services.hooks.can_split
-            and all(step.pass_.can_fork for step in steps)
+            and all(step.pass_.can_ship() for step in steps)
         )
 
     def prepare_shipping(self) -> None:

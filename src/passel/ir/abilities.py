@@ -248,7 +248,11 @@ class ShipsOps(Protocol):
         ...
 
     def receive(self, data: bytes) -> Shipment:
-        """Return what `ship` has sent."""
+        """Return what `ship` has sent.
+
+        Raises:
+            EncodingError: This process cannot have it.
+        """
         ...
 
     def encode(self, op: Any, known: Sequence[Any]) -> bytes:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from passel.diagnostics import Location
-    from passel.ir import OpKind, PrintFlags
+    from passel.ir import OpKind, PrintFlags, Shipment
     from passel.ir.frontend import Frontend
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRSource
@@ -87,6 +87,9 @@ class MLIRAdapter:
         self.bindings: Bindings = bindings_named(root if isinstance(root, str) else root.__name__)
         self._kinds = Kinds(self.bindings)
         self._dialects = tuple(dialects)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (type(self), self.bindings.root, self._dialects)
 
     def __repr__(self) -> str:
         """Return what makes one for the build, without the dialects."""
@@ -303,6 +306,48 @@ class MLIRAdapter:
             flags.append("--allow-unregistered-dialect")
         return tuple(flags)
 
+    def versions(self) -> dict[str, str]:
+        """Return the version of the build that another process has to have as well."""
+        from passel.mlir.shipping import versions  # noqa: PLC0415 - for executors alone
+
+        return versions(self)
+
+    def ship(self, ops: Sequence[Any], context: Any) -> tuple[bytes, Sequence[Any]]:
+        """Return copies of ops, with what a process needs that knows nothing of them.
+
+        Raises:
+            EncodingError: They hold what cannot be sent.
+        """
+        from passel.mlir.shipping import ship  # noqa: PLC0415 - as above
+
+        return ship(self, ops, context), ()
+
+    def receive(self, data: bytes) -> Shipment:
+        """Return what `ship` has sent, in a context of this thread.
+
+        Raises:
+            EncodingError: This process cannot have them: it has other dialects, or was forked.
+        """
+        from passel.mlir.shipping import receive  # noqa: PLC0415 - as above
+
+        return receive(self, self._dialects, data)
+
+    def encode(self, op: Any, known: Sequence[Any]) -> bytes:
+        """Return all of a copy that passes on it may have changed.
+
+        Raises:
+            EncodingError: It holds what cannot be sent.
+        """
+        from passel.mlir.shipping import encode  # noqa: PLC0415 - as above
+
+        return encode(self, op, known)
+
+    def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
+        """Give an op what `encode` has returned of its copy; it stays the same op."""
+        from passel.mlir.shipping import decode_into  # noqa: PLC0415 - as above
+
+        decode_into(self, op, data, context)
+
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or where that cannot be, of its generic text.
 
@@ -344,3 +389,7 @@ class MLIRAdapter:
         ]
         inside = list(map(self.identity_of, self.children(operation)))
         return (text, *arguments, *inside)
+
+
+def _made_again(kind: type[MLIRAdapter], root: str, dialects: Sequence[Any]) -> MLIRAdapter:
+    return kind(root, dialects=dialects)

@@ -7,6 +7,7 @@ looked for in the modules themselves.
 from __future__ import annotations
 
 import importlib
+import os
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,11 +40,13 @@ class Bindings:
 
     Attributes:
         root: The package, such as `mlir` or `iree.compiler`.
+        process: The process that has loaded it; 0 before that.
     """
 
     def __init__(self, root: str) -> None:
         """Import nothing yet."""
         self.root = root
+        self.process: int = 0
 
     def module(self, name: str) -> Any:
         """Return a module of the build, such as `ir` or `dialects.func`.
@@ -60,6 +63,7 @@ class Bindings:
     @cached_property
     def ir(self) -> Any:
         """The build's module `ir`."""
+        self.process = os.getpid()
         return self.module("ir")
 
     @cached_property

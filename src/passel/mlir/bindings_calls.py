@@ -22,6 +22,8 @@ class BindingsCalls:
         bindings: The build.
     """
 
+    takes_bytecode = False
+
     def __init__(self, bindings: Bindings) -> None:
         self._bindings = bindings
         self._ir = bindings.ir

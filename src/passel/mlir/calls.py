@@ -25,7 +25,12 @@ class Calls(Protocol):
 
     Each call returns what was reported, first what was reported first. Only one works on a
     context at a time.
+
+    Attributes:
+        takes_bytecode: Whether `parse` takes bytecode as well.
     """
+
+    takes_bytecode: bool
 
     def verify(self, operation: Any) -> tuple[bool, list[Report]]:
         """Verify an op; return whether it is valid."""

@@ -9,6 +9,7 @@ from passel.errors import PassFailure
 from passel.ir import PrintFlags
 from passel.mlir.adapter import MLIRAdapter
 from passel.mlir.bindings import bindings_of
+from passel.mlir.contents import replace_contents
 from passel.mlir.diagnostics import ParseError
 from passel.mlir.parsing import parse_source
 
@@ -79,20 +80,5 @@ class MLIRSide:
         return str(operation.attributes["function_type"]) if is_function else ""
 
     def replace(self, op: Any, new: Any) -> None:
-        """Give an op the attributes and regions of another one.
-
-        The old blocks die with a module that nobody keeps: the bindings cannot erase a block.
-        """
-        ir = self.adapter.bindings.ir
-        old, fresh = op.operation, new.operation
-        bin_ = ir.Module.create(ir.Location.unknown(self.context))
-        for region, source in zip(old.regions, fresh.regions, strict=True):
-            for block in list(region):
-                block.append_to(bin_.operation.regions[0])
-            for block in list(source):
-                block.append_to(region)
-        for name in list(old.attributes):
-            if name not in fresh.attributes:
-                del old.attributes[name]
-        for name in list(fresh.attributes):
-            old.attributes[name] = fresh.attributes[name]
+        """Give an op the attributes and regions of another one."""
+        replace_contents(self.adapter.bindings, op.operation, new.operation)

@@ -30,6 +30,8 @@ class LibraryCalls:
         library: Its library.
     """
 
+    takes_bytecode = True
+
     def __init__(self, bindings: Bindings, library: Library) -> None:
         self._ir = bindings.ir
         self._free, self._held = library

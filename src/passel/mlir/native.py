@@ -92,6 +92,11 @@ class NativePass(Pass[Any, Managers]):
     on_functions: ClassVar[bool] = False
 
     @classmethod
+    def can_ship(cls) -> bool:
+        """Return True: other processes have threads of their own."""
+        return True
+
+    @classmethod
     def documentation(cls) -> str:
         """Return MLIR's summary of the pass, if there is an mlir-opt to ask."""
         found = descriptions(cls.root).get(cls.name)

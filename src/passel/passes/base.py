@@ -205,6 +205,14 @@ class Pass(Options, Generic[OpT, StateT]):
         """
         return vars(cls).get("can_fork") is True
 
+    @classmethod
+    def can_ship(cls) -> bool:
+        """Return whether it may run in a process that knows nothing of this one.
+
+        By default that is what `can_fork` says.
+        """
+        return cls.can_fork
+
     def may_run(self) -> Iterable[PipelineTree] | None:
         """Return the pipelines that the pass may run with `PassContext.run_pipeline`.
 

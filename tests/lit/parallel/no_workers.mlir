@@ -3,7 +3,7 @@
 // RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/quiet.py -p 'builtin.module(func.func(quiet))' -j auto 2>&1 | filecheck %s --check-prefix=SILENT
 // RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 --mlir-timing 2>&1 | filecheck %s --check-prefix=SILENT
 
-// CHECK: no worker processes: ops of 'mlir' cannot be sent to others, so that passes in Python run on one after the other
+// CHECK: no worker processes: ops of 'mlir' do not survive a fork, so that passes in Python run on one after the other, unless an executor is given
 // CHECK-NOT: no worker processes
 // SILENT-NOT: no worker processes
 func.func @a() { func.return }

@@ -15,10 +15,9 @@ import signal
 import struct
 import sys
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from mmap import mmap
-from threading import current_thread, main_thread
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -26,6 +25,7 @@ from passel.diagnostics import log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, chunks_of, most_at_once
 from passel.execution.strategies.results import Result, taken
+from passel.execution.strategies.stopping import interrupts_held
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -77,9 +77,11 @@ class Forked:
             return map(work, tasks)
         if not work.can_leave:
             if work.held_by and not self.unasked:
+                why = "do not survive a fork" if work.can_ship else "cannot be sent to others"
+                way_out = ", unless an executor is given" if work.can_ship else ""
                 _tell_once(
-                    f"no worker processes: ops of '{work.held_by}' cannot be sent to others, so "
-                    "that passes in Python run on one after the other"
+                    f"no worker processes: ops of '{work.held_by}' {why}, so that passes in Python "
+                    f"run on one after the other{way_out}"
                 )
             return map(work, tasks)
         return self._share(work, tasks)
@@ -195,7 +197,7 @@ class _Crew:
         workers: dict[int, IO[bytes]] = {}
         files: list[IO[bytes]] = []
         try:
-            with _interrupts_held():
+            with interrupts_held():
                 self._start_all(workers, files, tokens)
             results: dict[int, Result] = {}
             for number, (pid, file) in enumerate(tuple(workers.items())):
@@ -311,23 +313,6 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
-
-
-@contextmanager
-def _interrupts_held() -> Generator[None]:
-    """Hold Ctrl-C back while processes are forked: what is raised in there is lost."""
-    usual = signal.getsignal(signal.SIGINT)
-    if current_thread() is not main_thread() or not callable(usual):
-        yield
-        return
-    came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
-        if came:
-            signal.raise_signal(signal.SIGINT)
 
 
 def how_it_ended(code: int, work: SiblingWork) -> str:

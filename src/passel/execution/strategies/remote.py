@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import brief
+from passel.errors import EncodingError
 from passel.execution.strategies.base import Sequential, at_work
 from passel.execution.strategies.parcels import Assignment, LeftBehindAnalyses, Parcel, Refusal
 from passel.execution.strategies.results import Result
@@ -52,7 +53,10 @@ def _worked_off(data: bytes) -> Result | Refusal:
         parcel: Parcel = pickle.loads(body)  # noqa: S301
     except Exception as error:  # noqa: BLE001 - modules that are not there raise what they like
         return Refusal(f"it cannot load the passes: {brief(error)}")
-    return worker.do(parcel)
+    try:
+        return worker.do(parcel)
+    except EncodingError as error:
+        return Refusal(str(error))
 
 
 class _Workers(threading.local):
@@ -97,7 +101,7 @@ class _Worker:
         run = run_class(compiler, hooks, emit, checks=checks, strategy=Sequential())
         locks = ability_of(adapter, LocksContexts)
         alone = nullcontext() if locks is None else locks.lock_of(shipment.context)
-        with alone, running_on(adapter):
+        with alone, running_on(adapter, shipment.context):
             run.repeats_failures = repeats
             done = run.do_share(schedule, step, shipment, parcel.ordinals, _left(parcel))
         return Refusal("") if done is None else Result(done, parcel.parts)

@@ -1,13 +1,15 @@
-"""Ending what another thread does, by an exception that is raised in it."""
+"""Ending what another thread does, by an exception that is raised in it; Ctrl-C held back."""
 
 from __future__ import annotations
 
 import ctypes
-from contextlib import suppress
-from threading import Lock, get_ident
+import signal
+from contextlib import contextmanager, suppress
+from threading import Lock, current_thread, get_ident, main_thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from types import TracebackType
 
 
@@ -63,6 +65,23 @@ class Stoppable:
             thread, self._thread = self._thread, 0
         if self._is_stopped and thread:
             _raise_in(thread, None)
+
+
+@contextmanager
+def interrupts_held() -> Generator[None]:
+    """Hold Ctrl-C back for a moment in which what it raises would do harm."""
+    usual = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or not callable(usual):
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:

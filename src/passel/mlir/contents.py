@@ -1,0 +1,34 @@
+"""The contents of ops: all that passes on an op may change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from passel.mlir.bindings import Bindings
+
+
+def attributes_of(operation: Any) -> dict[str, Any]:
+    """Return the attributes of an op by name, which builds iterate in different ways."""
+    attributes = operation.attributes
+    return {name: attributes[name] for name in (getattr(each, "name", each) for each in attributes)}
+
+
+def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
+    """Give an op the attributes and regions of another one.
+
+    The old blocks die with a module that nobody keeps: the bindings cannot erase a block.
+    """
+    ir = bindings.ir
+    bin_ = ir.Module.create(ir.Location.unknown(old.context))
+    for region, source in zip(old.regions, new.regions, strict=True):
+        for block in list(region):
+            block.append_to(bin_.operation.regions[0])
+        for block in list(source):
+            block.append_to(region)
+    known, wanted = attributes_of(old), attributes_of(new)
+    for name in known.keys() - wanted.keys():
+        del old.attributes[name]
+    for name, attribute in wanted.items():
+        if name not in known or known[name] != attribute:
+            old.attributes[name] = attribute

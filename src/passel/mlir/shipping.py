@@ -1,0 +1,232 @@
+"""Copies of MLIR's ops for processes that know nothing of them.
+
+They travel in one frame, and come back in frames of their own. Processes that were forked from
+one that uses MLIR are refused: its threads do not survive a fork, and whatever asks an inherited
+context for them waits forever, even the end of its life.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from functools import cache
+from importlib import metadata
+from threading import local
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from passel.errors import EncodingError
+from passel.execution.strategies.stopping import interrupts_held
+from passel.ir import Shipment
+from passel.mlir.bindings import block_of, parent_of
+from passel.mlir.calls import calls_of
+from passel.mlir.contents import replace_contents
+from passel.mlir.frames import Frame, Symbols, check_wires
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from passel.mlir.bindings import Bindings
+
+_MOST_CONTEXTS = 4
+
+
+class Adapter(Protocol):
+    """The adapter of a build, as far as it is needed here."""
+
+    bindings: Bindings
+
+    def build_name(self) -> str:
+        """Return the top-level package of the build."""
+        ...
+
+    def create_context(self) -> Any:
+        """Return a context with all dialects."""
+        ...
+
+    def dialect_names(self, context: Any) -> list[str]:
+        """Return the names of the dialects that a context can load."""
+        ...
+
+    def identity_of(self, op: Any) -> int:
+        """Return an op's address."""
+        ...
+
+
+class _Home(NamedTuple):
+    """The way back of copies.
+
+    Attributes:
+        frame: The frame that they came in, which keeps them alive.
+        letters: The frame to write them in.
+        symbols: What they may refer to.
+        sent: What they were when they came, by their identity.
+    """
+
+    frame: Frame
+    letters: Frame
+    symbols: Symbols
+    sent: Mapping[int, bytes]
+
+
+def ship(adapter: Adapter, ops: Sequence[Any], context: Any) -> bytes:
+    """Return copies of ops that stand in one block.
+
+    Args:
+        adapter: The adapter.
+        ops: The ops.
+        context: Their context.
+
+    Raises:
+        EncodingError: They hold what cannot be sent.
+    """
+    bindings, operations = adapter.bindings, [op.operation for op in ops]
+    block = block_of(operations[0])
+    if block is None:
+        raise EncodingError("the ops stand in no op")
+    frame, depth = Frame.around(bindings, operations[0])
+    for operation in operations:
+        if block_of(operation) != block:
+            raise EncodingError(f"'{operation.name}' does not stand in one block with the others")
+        check_wires(operation)
+        if not frame.is_valid(operation):
+            raise EncodingError(f"'{operation.name}' is invalid")
+    shipped = set(map(adapter.identity_of, operations))
+    others = (op.operation for op in block if adapter.identity_of(op) not in shipped)
+    symbols = Symbols(bindings, others)
+    with interrupts_held():  # meanwhile they are not where the caller expects them
+        data, declared = frame.letter(operations, symbols)
+    usual = [
+        (number, each.key, None if each.usual is None else str(each.usual))
+        for number, each in enumerate(declared, len(operations))
+        if each.key
+    ]
+    spec = context.allow_unregistered_dialects, tuple(_dialects(adapter, context))
+    return pickle.dumps((spec, data, depth, len(operations), usual), pickle.HIGHEST_PROTOCOL)
+
+
+def receive(adapter: Adapter, registering: tuple[Any, ...], data: bytes) -> Shipment:
+    """Return the copies that `ship` has sent.
+
+    Args:
+        adapter: The adapter.
+        registering: Functions that register the dialects of its contexts.
+        data: The copies.
+
+    Raises:
+        EncodingError: This process cannot have them.
+    """
+    bindings = adapter.bindings
+    spec, contents, depth, count, usual = pickle.loads(data)  # noqa: S301 - `ship` wrote it
+    context = _context(adapter, registering, spec)
+    frame = Frame(bindings, _parsed(bindings, context, contents), depth)
+    if frame.written() != contents:
+        raise EncodingError("it knows other ops than the process that they are from")
+    inside = [each.operation for each in frame.block]
+    operations, letters = inside[:count], Frame.around(bindings, inside[0])[0]
+    symbols = Symbols(bindings, inside)
+    sent = {adapter.identity_of(each): letters.letter([each], symbols)[0] for each in operations}
+    for number, key, text in usual:
+        attributes = inside[number].attributes
+        if text is None:
+            del attributes[key]
+        else:
+            attributes[key] = bindings.ir.Attribute.parse(text, context=context)
+    home = _Home(frame, letters, symbols, sent)
+    return Shipment(context, [each.opview for each in operations], home)
+
+
+def encode(adapter: Adapter, op: Any, known: Sequence[Any]) -> bytes:
+    """Return all of a copy that passes on it may have changed; nothing if nothing has changed.
+
+    Raises:
+        EncodingError: It is invalid, or holds what cannot be sent.
+    """
+    assert isinstance(known, _Home)  # noqa: S101 - `receive` has made it
+    if not known.letters.is_valid(op.operation):
+        raise EncodingError("it is invalid, and could not be read")
+    data, _ = known.letters.letter([op.operation], known.symbols)
+    return b"" if data == known.sent.get(adapter.identity_of(op)) else data
+
+
+def decode_into(adapter: Adapter, op: Any, data: bytes, context: Any) -> None:
+    """Give an op what `encode` has returned of its copy."""
+    if not data:
+        return
+    bindings, operation = adapter.bindings, op.operation
+    depth, outer = 0, operation
+    while (outer := parent_of(outer)) is not None:
+        depth += 1
+    frame = Frame(bindings, _parsed(bindings, context, data), depth)
+    new = next(iter(frame.block)).operation
+    if bindings.abilities.location_setter:
+        operation.location = new.location
+    replace_contents(bindings, operation, new)
+
+
+def versions(adapter: Adapter) -> dict[str, str]:
+    """Return the version of the build, by the name of its package."""
+    return {adapter.build_name(): _version(adapter.build_name())}
+
+
+@cache
+def _version(package: str) -> str:
+    names = metadata.packages_distributions().get(package, [])
+    versions = sorted(f"{name} {metadata.version(name)}" for name in set(names))
+    return ", ".join(versions) or "of no distribution"
+
+
+def _parsed(bindings: Bindings, context: Any, data: bytes) -> Any:
+    operation, reports = calls_of(bindings).parse(context, data, "<shipment>")
+    if operation is None:
+        why = reports[0].message if reports else "it does not say why"
+        raise EncodingError(f"MLIR cannot read the ops: {why}")
+    return operation
+
+
+# -- Contexts --------------------------------------------------------------------------------
+
+
+def _dialects(adapter: Adapter, context: Any) -> list[str]:
+    """Return the dialects that a context can load."""
+    allowed = context.allow_unregistered_dialects
+    context.allow_unregistered_dialects = False  # MLIR lists them where others are refused
+    try:
+        return sorted(adapter.dialect_names(context))
+    finally:
+        context.allow_unregistered_dialects = allowed
+
+
+_contexts = local()
+"""Contexts of this thread, by what they are made from: they are not for several threads."""
+
+
+def _context(
+    adapter: Adapter, registering: tuple[Any, ...], spec: tuple[bool, tuple[str, ...]]
+) -> Any:
+    """Return a context for copies.
+
+    Raises:
+        EncodingError: This process has other dialects, or was forked.
+    """
+    bindings = adapter.bindings
+    _ = bindings.ir
+    if bindings.process != os.getpid():
+        raise EncodingError(
+            "it was forked from a process that uses MLIR, whose threads do not survive that; "
+            "ProcessPoolExecutor(mp_context=get_context('spawn')) starts others"
+        )
+    known: dict[Any, Any] = vars(_contexts).setdefault("made", {})
+    key = bindings.root, registering, spec
+    if key not in known:
+        allow_unregistered, dialects = spec
+        context = adapter.create_context()
+        context.enable_multithreading(False)  # there are other workers for the other processors
+        found = _dialects(adapter, context)
+        if other := sorted(set(found) ^ set(dialects)):
+            where = "there" if other[0] in found else "here"
+            raise EncodingError(f"the dialect '{other[0]}' is registered {where} alone")
+        context.allow_unregistered_dialects = allow_unregistered
+        while len(known) >= _MOST_CONTEXTS:
+            del known[next(iter(known))]
+        known[key] = context
+    return known[key]
