@@ -102,6 +102,8 @@ def verify_backwards(self: Any, op: ToyOp, *, recursive: bool) -> None:
         ({"fingerprint": lambda self, op, recursive=True: 1}, {"fingerprint_of_the_changed"}),
         ({"fingerprint": flat_fingerprint}, {"fingerprint_knows_nesting"}),
         ({"fingerprint": placed_fingerprint}, {"fingerprint_of_the_moved"}),
+        ({"renew_fingerprint": lambda self, op, last: last}, {"renewing"}),
+        ({"renew_fingerprint": lambda self, op, last: self.fingerprint(op)}, {"renewing"}),
         ({"encode": lambda self, op, known: b"\x80\x04]."}, {"sending"}),
         ({"identity_of": lambda self, op: op.name}, {"identities"}),
         ({"identity_of": lambda self, op: str(op)}, {"identities"}),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from passel.execution.fingerprints import PartedFingerprint
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge, plain
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ class Examiner:
         checks = services.checks
         self.is_needed: bool = services.verifies or services.tracks
         self.tracks: bool = services.tracks
-        self._fingerprint = services.adapter.fingerprint
+        self._fingerprints = services.fingerprints
+        self._renew = services.fingerprints.renew
+        self._renew_whole = services.fingerprints.renew_whole  # a call less, for each pass and op
         self._hooks = services.hooks  # asked each time: a worker's parts take their place
         self._verifier = verifier
         self._verifies = services.verifies
@@ -51,7 +54,8 @@ class Examiner:
 
     def start(self, ctx: OpContext) -> None:
         """Take the op's state before a pass, if it is not known from what came before."""
-        ctx.good = self._fingerprint(ctx.op)
+        prints = self._fingerprints
+        ctx.good = prints.take_parted(ctx.op) if ctx.plan.nests else prints.take(ctx.op)
 
     def examine(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Find out what a step that succeeded has changed, and have that verified."""
@@ -62,8 +66,10 @@ class Examiner:
         changed = is_news = None
         claims, seen = ctx.claims, ctx.seen
         if self.tracks:
-            was, ctx.good = ctx.good, self._fingerprint(op)
-            changed = not (ctx.good == was)  # noqa: SIM201 - adapters define `==`, which is faster
+            was = ctx.good
+            renew = self._renew if type(was) is PartedFingerprint else self._renew_whole
+            ctx.good = renew(op, was)
+            changed = ctx.good is not was
             ctx.claims, ctx.seen = (), None
             if not changed and seen is None and self._trusts_unchanged:
                 return UNCHANGED
@@ -80,8 +86,8 @@ class Examiner:
         if not self._tells_changes or ctx.good is None:
             return UNCHANGED
         (*claims, step), was = ctx.claims, ctx.good
-        ctx.good, ctx.claims = self._fingerprint(op), ()
-        if ctx.good == was:
+        ctx.good, ctx.claims = self._renew(op, was), ()
+        if ctx.good is was:
             return UNCHANGED
         failure = None
         if self._verifies:
@@ -93,8 +99,9 @@ class Examiner:
     def _take_over(self, step: Step, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Take note of a step that has looked after changes and verification by itself."""
         if outcome.changed is not False:
-            ctx.good, ctx.claims = None, ()
+            ctx.claims, ctx.seen = (), None
             if step.is_fused:
+                ctx.good = None
                 ctx.unsettled = (*ctx.unsettled, step)
         return outcome
 
@@ -102,8 +109,9 @@ class Examiner:
         """Believe a pass that states that it preserves everything, until the pipeline ends."""
         ctx.claims = (*ctx.claims, step)
         if self.tracks and self._hooks.after_change is not None:
-            before, ctx.seen = ctx.good if ctx.seen is None else ctx.seen, self._fingerprint(op)
-            if before != ctx.seen:
+            before = ctx.good if ctx.seen is None else ctx.seen
+            ctx.seen = self._renew(op, before)
+            if ctx.seen is not before:
                 self._hooks.after_change(step, op)
         return UNCHANGED if self._verifies else UNKNOWN
 

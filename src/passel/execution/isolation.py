@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.execution.fingerprints import PartedFingerprint
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from passel.ir import IRAdapter
+    from passel.execution.fingerprints import Fingerprinter
 
 
 class Trespass(NamedTuple):
@@ -35,20 +37,28 @@ class SiblingStates:
     """The states of an op's own parts and of the ops immediately inside.
 
     Args:
-        adapter: Takes fingerprints.
+        fingerprints: Takes fingerprints.
         op: The op.
         children: The ops immediately inside.
+        known: The state of the op, if it is known; the children's are not taken again then.
 
     Attributes:
         good: The states of the children.
     """
 
-    def __init__(self, adapter: IRAdapter, op: Any, children: Sequence[Any]) -> None:
-        self._fingerprint = adapter.fingerprint
+    def __init__(
+        self, fingerprints: Fingerprinter, op: Any, children: Sequence[Any], known: object = None
+    ) -> None:
+        self._fingerprints = fingerprints
+        self._renew = fingerprints.renew
         self._op = op
         self._children = children
-        self._own = adapter.fingerprint(op, recursive=False)
-        self.good: list[object] = list(map(adapter.fingerprint, children))
+        self._own = fingerprints.take_own(op)
+        if isinstance(known, PartedFingerprint) and known.own == self._own:
+            self.good: list[object] = list(known.inside)
+        else:
+            self.good = list(map(fingerprints.take, children))
+        self._is_answered_for = False
         # Which child was worked on last when the state of each was taken; -1 for none.
         self._taken: list[int] = [-1] * len(children)
         self._last = -1
@@ -58,9 +68,10 @@ class SiblingStates:
         taken, last = self._taken[index], self._last
         if taken == last:
             return None  # nothing ran since
-        was, now = self.good[index], self._fingerprint(self._children[index])
+        was = self.good[index]
+        now = self._renew(self._children[index], was)
         self.good[index], self._taken[index] = now, last
-        if was == now:
+        if now is was:
             return None
         return Trespass(self._children[index], False, range(taken + 1, last + 1))
 
@@ -73,11 +84,18 @@ class SiblingStates:
         """
         self._last = index
         self._taken[index] = index
-        self.good[index] = self._fingerprint(self._children[index]) if good is None else good
+        if good is None:
+            good = self._fingerprints.take(self._children[index])
+        self.good[index] = good
 
     def accept_around(self) -> None:
         """Take the op's own parts as they are now."""
-        self._own = self._fingerprint(self._op, recursive=False)
+        self._own = self._fingerprints.take_own(self._op)
+        self._is_answered_for = True
+
+    def whole(self) -> PartedFingerprint | None:
+        """Return the state of the op, once `compare_all` has found nothing; None if not known."""
+        return None if self._is_answered_for else PartedFingerprint(self._own, self.good)
 
     def compare_all(self, gone: Sequence[int] = ()) -> Iterator[Trespass]:
         """Yield all changes from outside that have not been found yet.
@@ -87,7 +105,7 @@ class SiblingStates:
         """
         if self._last < 0:
             return
-        if self._fingerprint(self._op, recursive=False) != self._own and not gone:
+        if self._fingerprints.take_own(self._op) != self._own and not gone:
             yield Trespass(self._op, True, range(self._last + 1))
         for index in range(len(self._children)):
             if index not in gone and (trespass := self.compare(index)):
@@ -95,11 +113,12 @@ class SiblingStates:
 
     def compare_others(self, worked_on: Any) -> Iterator[Trespass]:
         """Yield all changes from outside, but of the child that is being worked on."""
-        own = self._fingerprint(self._op, recursive=False)
+        own = self._fingerprints.take_own(self._op)
         if own != self._own:
             self._own = own
             yield Trespass(self._op, True, range(0))
         for index, child in enumerate(self._children):
-            if child is not worked_on and (now := self._fingerprint(child)) != self.good[index]:
+            was = self.good[index]
+            if child is not worked_on and (now := self._renew(child, was)) is not was:
                 self.good[index] = now
                 yield Trespass(child, False, range(0))

@@ -24,6 +24,7 @@ class Plan(NamedTuple):
         rejected: The step that cannot run on such ops; None if all can.
         rejection: Why it cannot.
         op_name: The name of the ops.
+        nests: Whether there are nested pipelines among the steps.
     """
 
     pipeline: Pipeline
@@ -31,6 +32,7 @@ class Plan(NamedTuple):
     rejected: Step | None
     rejection: str
     op_name: str
+    nests: bool
 
 
 class Planner:
@@ -69,4 +71,5 @@ class Planner:
             for step in steps:
                 if step.is_fused:  # nobody sees what they run on
                     self._matched.update(keys_inside(step.children))
-        return Plan(pipeline, steps, rejected, rejection, kind.name)
+        nests = any(step.pass_ is None and not step.is_fused for step in steps)
+        return Plan(pipeline, steps, rejected, rejection, kind.name, nests)

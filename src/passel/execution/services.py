@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.execution.dialects import DialectCheck
 from passel.execution.failures import FailureReporter
+from passel.execution.fingerprints import Fingerprinter
 from passel.ir import FindsDialects, FusesPasses, ability_of, identities_of, policies_of
 from passel.passes.preservation import OwnContracts
 
@@ -87,6 +88,7 @@ class RunServices:
         adapter: The adapter of the IR.
         policies: How the IR's ops are treated.
         failures: Makes failures.
+        fingerprints: Takes the fingerprints of ops.
         dialects: Holds passes to their dialects, if claims are checked.
         states: What passes' `initialize` returned.
         ordinals: Numbers of ops among their siblings, if anybody observes steps.
@@ -102,6 +104,7 @@ class RunServices:
     adapter: IRAdapter = field(init=False)
     policies: RunPolicies = field(init=False)
     failures: FailureReporter = field(init=False)
+    fingerprints: Fingerprinter = field(init=False)
     dialects: DialectCheck | None = field(init=False)
     states: dict[PassStep, Any] = field(init=False, default_factory=dict["PassStep", Any])
     ordinals: dict[Hashable, int] = field(init=False, default_factory=dict["Hashable", int])
@@ -113,6 +116,7 @@ class RunServices:
         self.policies = policies_of(self.adapter)
         self.identity_of = identities_of(self.adapter)
         self.failures = FailureReporter(self.adapter)
+        self.fingerprints = Fingerprinter(self.adapter)
         self.dialects = None
         if self.checks.analyses and (finder := ability_of(self.adapter, FindsDialects)) is not None:
             self.dialects = DialectCheck(self.failures, finder, self.compiler.context)

@@ -106,11 +106,15 @@ class SiblingRunner:
             else:
                 outcomes.append(level.settle(tasks, outcomes))
         finally:
-            ctx.siblings = None
+            siblings, ctx.siblings = ctx.siblings, None
             reports.held -= self._buffers
             merged = merge(outcomes)
             if self._buffers:
                 reports(merged.diagnostics, merged.failures)
+        if merged.changed is not False:
+            ctx.good = None
+        if ctx.good is None and siblings is not None:
+            ctx.good = siblings.whole()
         return merged
 
     def level(self, step: NestedStep, op: Any, ctx: OpContext) -> tuple[Level, list[OpContext]]:
@@ -118,7 +122,8 @@ class SiblingRunner:
         level = Level(self, step, op, ctx)
         tasks = level.tasks()
         if tasks and self._tracks:
-            ctx.siblings = SiblingStates(self.services.adapter, op, level.children)
+            known = None if ctx.claims else ctx.good
+            ctx.siblings = SiblingStates(self.services.fingerprints, op, level.children, known)
         return level, tasks
 
 

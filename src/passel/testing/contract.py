@@ -17,6 +17,7 @@ from passel.ir import (
     InvalidIR,
     IRAdapter,
     PrintFlags,
+    RenewsFingerprints,
     SendsOps,
     WrapsPasses,
     ability_of,
@@ -396,6 +397,17 @@ class AdapterContract:
         self.change(ops[0])
         equal([able.identity_of(op) for op in self.adapter.children(top)], before, "the keys")
         equal(len(set(before)), len(ops), "how many keys there are")
+
+    def test_renewing(self) -> None:
+        """A fingerprint is the same object until the op changes, and then another one."""
+        able = self._able(RenewsFingerprints)
+        _, top = self._built()
+        last = self.adapter.fingerprint(top)
+        check(able.renew_fingerprint(top, last) is last, "a fingerprint was not kept")
+        self.change(top)
+        now: Any = able.renew_fingerprint(top, last)
+        check(now != last, "a change is not seen")
+        equal(self.adapter.fingerprint(top), now, "the fingerprint")
 
     def test_sending(self) -> None:
         """An encoded op comes back into the same op, whatever happened to it meanwhile."""

@@ -229,9 +229,9 @@ class XDSLAdapter:
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
             return printed(op, flags._replace(generic=True), self.printing_memory)
 
-    fingerprint: staticmethod[..., Fingerprint] = staticmethod(
-        fingerprint
-    )  # called once per pass and op: without detour
+    # Called once per pass and op: without detour.
+    fingerprint: staticmethod[..., Fingerprint] = staticmethod(fingerprint)
+    renew_fingerprint: staticmethod[..., Fingerprint] = staticmethod(fingerprint)
 
     def versions(self) -> Mapping[str, str]:
         """Return the release of xDSL."""

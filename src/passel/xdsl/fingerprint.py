@@ -70,8 +70,12 @@ class Fingerprint:
         return Fingerprint(objects, attributes)
 
 
-def fingerprint(op: Operation, *, recursive: bool = True) -> Fingerprint:
+def fingerprint(
+    op: Operation, last: Fingerprint | None = None, *, recursive: bool = True
+) -> Fingerprint:
     """Take the fingerprint of `op` and everything nested in it, or of its own parts alone.
+
+    If nothing has changed since `last` was taken, that itself is returned.
 
     The semantics are those of `mlir::OperationFingerPrint`.
 
@@ -79,65 +83,75 @@ def fingerprint(op: Operation, *, recursive: bool = True) -> Fingerprint:
         >>> from xdsl.dialects.builtin import ModuleOp, UnitAttr
         >>> module = ModuleOp([])
         >>> before = fingerprint(module)
+        >>> fingerprint(module, before) is before
+        True
         >>> module.attributes["seen"] = UnitAttr()
         >>> fingerprint(module) == before
         False
     """
     objects: list[object] = []
     attributes: list[Attribute] = []
-    # Breadth first, so that nesting needs no stack: the list grows while it is read.
-    parents: list[Operation] = []
+    # Block by block, so that nesting needs no stack: the list grows while it is read.
+    first_ops = [op]
     try:
-        _add_ops(objects, attributes, op, op, parents)
-        for parent in parents:
-            for region in parent.regions:
-                objects.append(region)
-                block = region._first_block
-                while block is not None:
-                    objects.append(block)
-                    if args := block._args:
-                        objects.append(args)
-                        for arg in args:
-                            attributes += (arg._type, arg.location)
-                    if not recursive:
-                        objects += block.ops
-                    elif (first := block._first_op) is not None:
-                        _add_ops(objects, attributes, first, block._last_op, parents)
-                    block = block._next_block
+        for first in first_ops:
+            each: Operation | None = first
+            while each is not None:
+                objects.append(each)
+                objects.append(each._operands)
+                objects.append(each._successors)
+                attributes.append(each.location)
+                if results := each.results:
+                    objects.append(results)
+                    for result in results:  # nearly always one
+                        attributes.append(result._type)  # noqa: PERF401 - a generator takes longer
+                if named := each.properties:
+                    objects.append(len(attributes))
+                    objects += named
+                    attributes += named.values()
+                if named := each.attributes:
+                    objects.append(~len(attributes))
+                    objects += named
+                    attributes += named.values()
+                if each.regions:
+                    _add_regions(each, objects, attributes, first_ops if recursive else None)
+                each = each._next_op if each is not op else None
     except AttributeError:
         # Some of xDSL's passes make ops past their constructor, without a location.
         return Fingerprint([object()], [])
-    return Fingerprint(objects, attributes)
+    if (
+        last is not None
+        and objects == last._objects
+        and all(map(is_, attributes, last._attributes))
+    ):
+        return last  # without a call of `__eq__`: this is most of what runs do
+    now = Fingerprint(objects, attributes)
+    return last if last is not None and now == last else now
 
 
-def _add_ops(
+def _add_regions(
+    op: Operation,
     objects: list[object],
     attributes: list[Attribute],
-    op: Operation,
-    last: Operation | None,
-    parents: list[Operation],
+    first_ops: list[Operation] | None,
 ) -> None:
-    """Add an op and those behind it, up to the last, and to `parents` those with regions."""
-    while True:
-        objects += (op, op._operands)
-        attributes.append(op.location)
-        if results := op.results:
-            objects.append(results)
-            for result in results:  # nearly always one
-                attributes.append(result._type)  # noqa: PERF401 - a generator takes longer
-        if named := op.properties:
-            objects.append(len(attributes))
-            objects += named
-            attributes += named.values()
-        if named := op.attributes:
-            objects.append(~len(attributes))
-            objects += named
-            attributes += named.values()
-        if op._successors:
-            objects.append(op._successors)
-        if op.regions:
-            objects.append(op.regions)
-            parents.append(op)
-        if op is last:
-            return
-        op = op._next_op  # pyright: ignore[reportAssignmentType] - there is one before the last
+    """Add an op's regions and blocks, and the first op of each block to `first_ops` as well.
+
+    Without that list all ops of a block are added, which are not looked at then.
+    """
+    objects.append(op.regions)
+    for region in op.regions:
+        objects.append(region)
+        block = region._first_block
+        while block is not None:
+            objects.append(block)
+            if args := block._args:
+                objects.append(args)
+                for arg in args:
+                    attributes += (arg._type, arg.location)
+            if first_ops is None:
+                objects += block.ops
+            elif (first := block._first_op) is not None:
+                objects.append(first)
+                first_ops.append(first)
+            block = block._next_block

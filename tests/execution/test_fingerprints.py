@@ -1,0 +1,184 @@
+"""Fingerprints of ops inside are handed on between pipelines on them and passes around."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from toy_steps import failed_run, manager, nothing, pipeline, step
+
+from passel import PassInstrumentation
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel import Pass, PassContext, PassManager
+
+SOURCE = "toy.module @m(toy.func @f,toy.func @g,toy.func @h)"
+
+
+class Watched(ToyAdapter):
+    """The toy adapter, noting functions whose fingerprint is taken."""
+
+    def __init__(self) -> None:
+        self.looks: list[str | None] = []
+
+    def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
+        """Note it."""
+        if recursive and op.name == "toy.func":
+            self.looks.append(op.symbol)
+        return super().fingerprint(op, recursive=recursive)
+
+
+def looks_between_passes(
+    build: Callable[[Pass[Any], ToyAdapter], PassManager],
+) -> list[Counter[Any]]:
+    """Run a pipeline of a pass, and return how often functions were looked at between its runs.
+
+    It changes functions, and nothing else.
+    """
+    adapter = Watched()
+    found: list[Counter[Any]] = []
+
+    def end(op: ToyOp | None = None, ctx: PassContext | None = None) -> None:
+        found.append(Counter(adapter.looks))
+        adapter.looks.clear()
+        if op is not None and op.name == "toy.func":
+            op.value += 1
+
+    build(step(end), adapter).run(parse_toy(SOURCE))
+    end()
+    return found
+
+
+def test_no_op_is_looked_at_twice_between_two_passes() -> None:
+    """What ends one step serves as the beginning of the next, inside of an op or around."""
+    found = looks_between_passes(
+        lambda each, adapter: manager(
+            each, pipeline(each, each), each, each, pipeline(each), each, adapter=adapter
+        )
+    )
+    assert [each for each in found if each and max(each.values()) > 1] == []
+    assert set().union(*found) == {"f", "g", "h"}
+
+
+def set_value(op: ToyOp, value: int) -> None:
+    """Change an op."""
+    op.value = value
+
+
+def origins(pm: PassManager, ir: str = SOURCE) -> list[tuple[str, str | None, str]]:
+    """Run a pipeline that fails, and return the kind, op and pass of each failure."""
+    return [(each.kind, each.symbol, each.path) for each in failed_run(pm, ir).failures]
+
+
+def test_a_change_after_nested_pipelines_is_blamed_on_who_made_it() -> None:
+    """A pass around the functions is found to have made one invalid that was good before."""
+    spoil = step(lambda op, _: set_value(op.body[1], -1), "spoil")
+    change = step(lambda op, _: set_value(op, 1), "change")
+    pm = manager(step(nothing), pipeline(change), step(nothing), spoil)
+    assert origins(pm) == [("invalid", "m", "toy.module/2:spoil")]
+
+
+def test_a_change_before_nested_pipelines_is_none_of_theirs() -> None:
+    """What a pass around has changed is what pipelines on the functions begin with."""
+    change = step(lambda op, _: [set_value(each, 1) for each in op.body], "change")
+    pm = manager(change, pipeline(step(nothing)), step(nothing), change, pipeline(step(nothing)))
+    assert pm.run(parse_toy(SOURCE)).changed is True
+
+
+class Changes(PassInstrumentation):
+    """Notes which passes have changed what."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, str | None]] = []
+
+    def after_change(self, step: Any, op: ToyOp) -> None:
+        """Note it."""
+        self.seen.append((step.title, op.symbol))
+
+
+def test_a_change_inside_is_not_one_of_the_next_pass_around() -> None:
+    """What pipelines on functions leave behind is what the next pass begins with."""
+    change = step(lambda op, _: set_value(op, 1), "change")
+    claim = step(lambda _, ctx: ctx.preserve_all())
+    pm = manager(step(nothing), claim, pipeline(change), step(nothing))
+    changes = Changes()
+    pm.add_instrumentation(changes)
+    pm.run(parse_toy(SOURCE))
+    assert changes.seen == [("change", "f"), ("change", "g"), ("change", "h")]
+
+
+def test_changes_are_found_in_modules_of_modules() -> None:
+    """A module in a module, which passes around and inside of it run on, is held to its state."""
+    deep = "toy.module @m(toy.module @a(toy.func @f),toy.module @b(toy.func @g))"
+
+    def meddle(op: ToyOp, ctx: PassContext) -> None:
+        if op.symbol == "b":
+            assert op.parent is not None
+            op.parent.body[0].body[0].value += 1
+
+    def build(body: Callable[[ToyOp, PassContext], None]) -> PassManager:
+        inner = pipeline(step(nothing), pipeline(step(body)), step(body), anchor="toy.module")
+        return manager(step(nothing), inner, step(nothing))
+
+    assert build(nothing).run(parse_toy(deep)).changed is False
+    assert [each[:2] for each in origins(build(meddle), deep)] == [("isolation", "b")]
+
+
+@pytest.mark.parametrize("target", [0, 2])
+def test_a_change_beside_is_found_when_states_were_known_before(target: int) -> None:
+    """Passes around take nothing from what passes on functions are held to."""
+
+    def meddle(op: ToyOp, ctx: PassContext) -> None:
+        if op.symbol == "g":
+            assert op.parent is not None
+            op.parent.body[target].value += 1
+
+    pm = manager(step(nothing), pipeline(step(meddle, "meddle")), step(nothing))
+    ((kind, symbol, _),) = origins(pm)
+    assert (kind, symbol) == ("isolation", "fgh"[target])
+
+
+def test_a_claim_that_nobody_has_checked_yet_is_no_knowledge() -> None:
+    """A pass around that lies about its changes is not mistaken for one on a function."""
+
+    def lie(op: ToyOp, ctx: PassContext) -> None:
+        op.body[2].value = 1
+        ctx.preserve_all()
+
+    pm = manager(step(nothing), step(lie, "lie"), pipeline(step(nothing)))
+    assert pm.run(parse_toy(SOURCE)).changed is True
+
+
+def test_ops_that_a_pass_answers_for_are_looked_at() -> None:
+    """A function that was added beside another, with leave, is one of those held good."""
+
+    def add(op: ToyOp, ctx: PassContext) -> None:
+        if op.symbol == "f":
+            assert op.parent is not None
+            op.parent.add(ToyOp("toy.func", "new"))
+            ctx.answer_for_changes_around()
+
+    spoil = step(lambda op, _: set_value(op.body[-1], -1), "spoil")
+    pm = manager(step(nothing), pipeline(step(add)), spoil)
+    assert origins(pm) == [("invalid", "m", "toy.module/1:spoil")]
+
+
+class Adds(PassInstrumentation):
+    """Adds a function after passes on modules, which no instrumentation should."""
+
+    def after_pass(self, step: Any, op: ToyOp) -> None:
+        """Do it."""
+        if op.name == "toy.module":
+            op.body.insert(0, ToyOp("toy.func", "late", parent=op))
+
+
+def test_ops_that_come_from_nowhere_are_no_passes_doing() -> None:
+    """Functions that were not there when the last pass ended are looked at anew."""
+    pm = manager(step(nothing), pipeline(step(nothing)))
+    pm.add_instrumentation(Adds())
+    pm.run(parse_toy(SOURCE))
