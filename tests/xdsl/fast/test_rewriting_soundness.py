@@ -10,7 +10,7 @@ from rewriting_twins import compare_rewriting, rewritten
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.arith import Arith, SignlessIntegerBinaryOperation
-from xdsl.dialects.builtin import Builtin, IntegerAttr, i32
+from xdsl.dialects.builtin import Builtin, IntegerAttr, i32, i64
 from xdsl.dialects.cf import Cf
 from xdsl.dialects.func import Func
 from xdsl.dialects.memref import MemRef
@@ -215,6 +215,27 @@ def test_constants_of_type_index() -> None:
   %z = arith.addi %x, %one : index
   "test.op"(%y, %z) : (index, index) -> ()"""
     assert _check(text, "canonicalize")
+
+
+@irdl_op_definition
+class _Wide(IRDLOperation, HasFolderInterface):
+    """A constant whose value has another type than its result."""
+
+    name = "t.wide"
+    out = result_def(i32)
+    traits = traits_def(Pure(), ConstantLike())
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        return (IntegerAttr(9, i64),)
+
+
+def test_constants_of_other_types() -> None:
+    """Only type `index` is folded otherwise than xDSL does, which keeps the type of a constant."""
+    text = """
+  %nine = "t.wide"() : () -> i32
+  %y = arith.addi %nine, %nine : i32
+  "test.op"(%y) : (i32) -> ()"""
+    _check(text, "canonicalize", _Wide)
 
 
 class _Hinting(RewritePattern):
