@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+from loose_ops import context_with
 from xdsl_inputs import xdsl_context
 
 from passel import PassManager
@@ -36,6 +37,12 @@ def compare_rewriting(
     with slow_paths():
         assert done == rewritten(slow, pipeline, context())
     return done[0] != before
+
+
+def check(text: str, pipeline: str, *ops: type[Operation]) -> bool:
+    """Compare as `compare_rewriting` does, on lines with some ops of dialect `t`."""
+    module = f"builtin.module {{\n{text}\n}}"
+    return compare_rewriting(module, pipeline, lambda: context_with(*ops))
 
 
 def rewritten(

@@ -5,10 +5,14 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import distribution, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
+
+if TYPE_CHECKING:
+    from tool_fixtures import MlirOpt
 
 CORPUS = Path(str(distribution("xdsl").locate_file("tests/filecheck")))
 """Where xDSL's wheel puts its tests."""
@@ -20,6 +24,18 @@ NEWEST_XDSL = "0.74"
 """The release of xDSL that tests are written for; older ones lack some of what they use."""
 
 _SPLIT = "// -----"
+
+_LOOPS = """
+func.func @f(%a: memref<16x8xf32>, %b: memref<8x24xf32>, %c: memref<16x24xf32>) {
+  linalg.matmul ins(%a, %b : memref<16x8xf32>, memref<8x24xf32>) outs(%c : memref<16x24xf32>)
+  linalg.map { arith.addf } ins(%c, %c : memref<16x24xf32>, memref<16x24xf32>) outs(%c : memref<16x24xf32>)
+  return
+}
+"""
+_UNROLLED = (
+    "builtin.module(convert-linalg-to-affine-loops,func.func(affine-loop-unroll{unroll-factor=8}),"
+    "lower-affine)"
+)
 
 
 def sampled(step: int) -> pytest.MarkDecorator:
@@ -56,3 +72,17 @@ def xdsl_corpus() -> tuple[tuple[str, str], ...]:
         for file in files
         for chunk in file.read_text(encoding="utf-8").split(_SPLIT)
     )
+
+
+def unrolled_loops(mlir_opt: MlirOpt, level: str, *flags: str) -> str:
+    """Return unrolled loops over floats of two types as mlir-opt prints them.
+
+    Args:
+        mlir_opt: The tool.
+        level: `scf` for loops, `cf` for branches.
+        flags: How to print.
+    """
+    source = _LOOPS + _LOOPS.replace("@f", "@g").replace("f32", "f64")
+    unrolled = mlir_opt(f"--pass-pipeline={_UNROLLED}", source=source).out
+    lowering = ["--convert-scf-to-cf"] if level == "cf" else []
+    return mlir_opt(*lowering, *flags, source=unrolled).out

@@ -7,24 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from twins import assert_same, repeated
-from xdsl_inputs import REAL_FILES, sampled, xdsl_corpus
+from xdsl_inputs import REAL_FILES, sampled, unrolled_loops, xdsl_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 if TYPE_CHECKING:
     from tool_fixtures import MlirOpt
 
-_LOOPS = """
-func.func @f(%a: memref<16x8xf32>, %b: memref<8x24xf32>, %c: memref<16x24xf32>) {
-  linalg.matmul ins(%a, %b : memref<16x8xf32>, memref<8x24xf32>) outs(%c : memref<16x24xf32>)
-  linalg.map { arith.addf } ins(%c, %c : memref<16x24xf32>, memref<16x24xf32>) outs(%c : memref<16x24xf32>)
-  return
-}
-"""
-_UNROLLED = (
-    "builtin.module(convert-linalg-to-affine-loops,func.func(affine-loop-unroll{unroll-factor=8}),"
-    "lower-affine)"
-)
 
 _TESTS = Path(__file__).parents[2]
 
@@ -65,10 +54,7 @@ def test_the_tools_inputs() -> None:
 )
 def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str, flags: list[str]) -> None:
     """Unrolled loops, as mlir-opt prints them in each form, give the same."""
-    source = _LOOPS + _LOOPS.replace("@f", "@g").replace("f32", "f64")
-    unrolled = mlir_opt(f"--pass-pipeline={_UNROLLED}", source=source).out
-    lowering = ["--convert-scf-to-cf"] if level == "cf" else []
-    found = assert_same(mlir_opt(*lowering, *flags, source=unrolled).out)
+    found = assert_same(unrolled_loops(mlir_opt, level, *flags))
     assert found.op is not None
     ops = sum(1 for _ in found.op.walk())
     if "--mlir-print-debuginfo" not in flags:  # each op has a location of its own

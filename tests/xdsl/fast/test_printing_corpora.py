@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from printing_twins import assert_prints_same
 from xdsl.utils.exceptions import ParseError
-from xdsl_inputs import REAL_FILES, enough, sampled, xdsl_context, xdsl_corpus
+from xdsl_inputs import REAL_FILES, enough, sampled, unrolled_loops, xdsl_context, xdsl_corpus
 
 from passel import PassManager
 from passel.ir import PrintFlags
@@ -53,24 +53,10 @@ def test_our_files(step: int) -> None:
                 assert_prints_same(op)
 
 
-_LOOPS = """
-func.func @f(%a: memref<16x8xf32>, %b: memref<8x24xf32>, %c: memref<16x24xf32>) {
-  linalg.matmul ins(%a, %b : memref<16x8xf32>, memref<8x24xf32>) outs(%c : memref<16x24xf32>)
-  return
-}
-"""
-_UNROLLED = (
-    "builtin.module(convert-linalg-to-affine-loops,func.func(affine-loop-unroll{unroll-factor=4}),"
-    "lower-affine)"
-)
-
-
 @pytest.mark.parametrize("level", ["scf", "cf"])
 def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str) -> None:
     """Unrolled loops, as parsed and as rewritten, give the same, most of it by example."""
-    unrolled = mlir_opt(f"--pass-pipeline={_UNROLLED}", source=_LOOPS).out
-    lowering = ["--convert-scf-to-cf"] if level == "cf" else []
-    module = _parsed(mlir_opt(*lowering, source=unrolled).out)
+    module = _parsed(unrolled_loops(mlir_opt, level))
     assert module is not None
     assert assert_prints_same(module) > 3 * sum(1 for _ in module.walk())
     PassManager("builtin.module").add(Canonicalizer()).run(module)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_programs.generator import random_program
 from rewriting_twins import compare_rewriting
-from xdsl_inputs import REAL_FILES, sampled, xdsl_corpus
+from xdsl_inputs import REAL_FILES, sampled, unrolled_loops, xdsl_corpus
 
 if TYPE_CHECKING:
     from tool_fixtures import MlirOpt
@@ -19,17 +19,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 _TESTS = Path(__file__).parents[2]
 PIPELINES = ("canonicalize", "cse", "dce", "canonicalize,cse,canonicalize,dce")
-_LOOPS = """
-func.func @f(%a: memref<16x8xf32>, %b: memref<8x24xf32>, %c: memref<16x24xf32>) {
-  linalg.matmul ins(%a, %b : memref<16x8xf32>, memref<8x24xf32>) outs(%c : memref<16x24xf32>)
-  linalg.map { arith.addf } ins(%c, %c : memref<16x24xf32>, memref<16x24xf32>) outs(%c : memref<16x24xf32>)
-  return
-}
-"""
-_UNROLLED = (
-    "builtin.module(convert-linalg-to-affine-loops,func.func(affine-loop-unroll{unroll-factor=8}),"
-    "lower-affine)"
-)
 
 
 @sampled(25)
@@ -55,9 +44,7 @@ def test_our_files(pipeline: str) -> None:
 @pytest.mark.parametrize("level", ["scf", "cf"])
 def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str) -> None:
     """Unrolled loops come out the same, as loops and as branches."""
-    unrolled = mlir_opt(f"--pass-pipeline={_UNROLLED}", source=_LOOPS).out
-    if level == "cf":
-        unrolled = mlir_opt("--convert-scf-to-cf", source=unrolled).out
+    unrolled = unrolled_loops(mlir_opt, level)
     assert any(compare_rewriting(unrolled, pipeline) for pipeline in PIPELINES)
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from loose_ops import context_with
+from text_ops import TextOp, operand_of
 from twins import assert_same, eager_learning
-from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, Builtin, IntAttr, IntegerAttr, StringAttr, i32
-from xdsl.dialects.func import Func
-from xdsl.dialects.test import Test
+from xdsl.dialects.builtin import IntAttr, StringAttr, i32
 from xdsl.ir import (
     Attribute,
-    Block,
     BlockArgument,
     Dialect,
     Operation,
@@ -21,14 +19,7 @@ from xdsl.ir import (
     ParametrizedAttribute,
     SSAValue,
 )
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_attr_definition,
-    irdl_op_definition,
-    var_operand_def,
-    var_result_def,
-    var_successor_def,
-)
+from xdsl.irdl import IRDLOperation, irdl_attr_definition, irdl_op_definition
 from xdsl_inputs import xdsl_context
 
 from passel.xdsl import parse_source, parsed_in_context
@@ -38,6 +29,7 @@ from passel.xdsl.source_parser import SourceParser
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from xdsl.context import Context
     from xdsl.parser import AttrParser, Parser
     from xdsl.parser.core import UnresolvedOperand
 
@@ -66,27 +58,10 @@ builtin.module {
 """
 
 
-def _context(*ops: type[Operation], attributes: Sequence[type[Attribute]] = ()) -> Context:
-    context = Context(allow_unregistered=True)
-    for dialect in (Builtin, Func, Test, Dialect("t", list(ops), list(attributes))):
-        context.load_dialect(dialect)
-    return context
-
-
-@irdl_op_definition
-class _Op(IRDLOperation):
-    """Base of the ops here: any operands, results and successors."""
-
-    name = "t.op"
-    values = var_operand_def()
-    made = var_result_def()
-    targets = var_successor_def()
-
-
 def _op_that(consult: Consult) -> type[Operation]:
     """Return an op that keeps in an attribute what its parser learns from something."""
 
-    class ConsultingOp(_Op):
+    class ConsultingOp(TextOp):
         @classmethod
         def parse(cls, parser: Parser) -> ConsultingOp:
             operand = parser.parse_unresolved_operand()
@@ -120,13 +95,13 @@ _LOOKING_AROUND: dict[str, Consult] = {
 @pytest.mark.parametrize("subject", _LOOKING_AROUND)
 def test_a_parser_that_looks_around_is_not_learned_from(subject: str) -> None:
     """Whatever a parser learns besides tokens and types, each op gets its own."""
-    assert_same(_LINES, lambda: _context(_op_that(_LOOKING_AROUND[subject])))
+    assert_same(_LINES, lambda: context_with(_op_that(_LOOKING_AROUND[subject])))
 
 
 def test_a_parser_that_numbers_its_ops_is_not_learned_from() -> None:
     """Each op gets a number of its own from a parser that keeps count."""
     numbers = count()
-    context = _context(_op_that(lambda _, __, ___: next(numbers)))
+    context = context_with(_op_that(lambda _, __, ___: next(numbers)))
     with eager_learning():
         module = parse_source(context, _LINES, "test.mlir")
     seen = [op.attributes["seen"] for op in module.walk() if op.name == "t.op"]
@@ -145,7 +120,7 @@ _LEARNED: dict[str, Consult] = {
 @pytest.mark.parametrize("subject", _LEARNED)
 def test_a_parser_of_tokens_and_types_is_learned_from(subject: str) -> None:
     """What depends on the line alone is done by example."""
-    assert assert_same(_LINES, lambda: _context(_op_that(_LEARNED[subject]))).by_example >= 4
+    assert assert_same(_LINES, lambda: context_with(_op_that(_LEARNED[subject]))).by_example >= 4
 
 
 def test_a_class_whose_author_says_so_is_not_learned_from() -> None:
@@ -153,14 +128,14 @@ def test_a_class_whose_author_says_so_is_not_learned_from() -> None:
     calls: list[SSAValue[Any]] = []
     op_class = parsed_in_context(_op_that(lambda _, __, value: calls.append(value)))
     with eager_learning():
-        parse_source(_context(op_class), _LINES, "test.mlir")
+        parse_source(context_with(op_class), _LINES, "test.mlir")
     assert len(calls) == _LINES.count("t.op ")
 
 
 def _parsed_by(parse: Callable[[Parser], dict[str, Any]]) -> type[Operation]:
     """Return an op whose parser is written by hand."""
 
-    class HandWrittenOp(_Op):
+    class HandWrittenOp(TextOp):
         @classmethod
         def parse(cls, parser: Parser) -> HandWrittenOp:
             return cls.create(**parse(parser))
@@ -168,32 +143,28 @@ def _parsed_by(parse: Callable[[Parser], dict[str, Any]]) -> type[Operation]:
     return HandWrittenOp
 
 
-def _operand(parser: Parser) -> SSAValue[Any]:
-    return parser.parse_operand()  # pyright: ignore[reportDeprecated]
-
-
 def _without_operand(parser: Parser) -> dict[str, Any]:
-    value = _operand(parser)
+    value = operand_of(parser)
     return {"result_types": [value.type], "attributes": {"type": value.type}}
 
 
 def _used_elsewhere(parser: Parser) -> dict[str, Any]:
-    value = _operand(parser)
-    _Op.create(operands=[value])
+    value = operand_of(parser)
+    TextOp.create(operands=[value])
     return {"operands": [value], "result_types": [value.type]}
 
 
 def _own_name(parser: Parser) -> dict[str, Any]:
     if parser.parse_optional_characters("%longer"):
         return {"result_types": [i32]}
-    value = _operand(parser)
+    value = operand_of(parser)
     return {"operands": [value], "result_types": [value.type]}
 
 
 def _of_two(parser: Parser) -> dict[str, Any]:
-    first = _operand(parser)
+    first = operand_of(parser)
     parser.parse_punctuation(",")
-    second = _operand(parser)
+    second = operand_of(parser)
     same = StringAttr("same" if first is second else "different")
     return {"operands": [first, second], "result_types": [i32], "attributes": {"are": same}}
 
@@ -218,7 +189,7 @@ def test_unusual_parsers(subject: str) -> None:
     source = f'{_VALUES} = "t.source"() : () -> (i32, i32, i32, i32, i32, f32)'
     after = "".join(f'"t.use"(%{r}) : (i32) -> ()\n' for r in range(6))
     text = f"builtin.module {{\n{source}\n{lines}\n{after}}}"
-    assert_same(text, lambda: _context(_parsed_by(parse)))
+    assert_same(text, lambda: context_with(_parsed_by(parse)))
 
 
 _DROPPED: dict[str, Callable[[Parser], object]] = {
@@ -232,7 +203,7 @@ _DROPPED: dict[str, Callable[[Parser], object]] = {
 def test_an_op_that_drops_its_regions(regions: str) -> None:
     """An op whose parser drops regions is not learned from, and the blocks around are known."""
 
-    class DroppingOp(_Op):
+    class DroppingOp(TextOp):
         @classmethod
         def parse(cls, parser: Parser) -> DroppingOp:
             _DROPPED[regions](parser)
@@ -241,7 +212,7 @@ def test_an_op_that_drops_its_regions(regions: str) -> None:
     branch, last = '"test.termop"()[^a, ^b] : () -> ()\n', '"test.op"() : () -> ()\n'
     lines = f"t.op {regions}\n" * 4
     text = f'"t.region"() ({{\n{branch}^a:\n{lines}{branch}^b:\n{last}}}) : () -> ()'
-    assert not assert_same(text, lambda: _context(DroppingOp)).by_example
+    assert not assert_same(text, lambda: context_with(DroppingOp)).by_example
 
 
 def _with_field(op: Operation) -> None:
@@ -256,17 +227,17 @@ def _with_hint(op: Operation) -> None:
 def test_ops_that_are_more_than_their_fields(change: Callable[[Operation], None]) -> None:
     """What a parser adds to its op beside the usual is there on each of them."""
 
-    class ChangedOp(_Op):
+    class ChangedOp(TextOp):
         @classmethod
         def parse(cls, parser: Parser) -> ChangedOp:
-            op = cls.create(operands=[_operand(parser)], result_types=[i32])
+            op = cls.create(operands=[operand_of(parser)], result_types=[i32])
             change(op)
             return op
 
     for line in ("%x{} = t.op %a\n", "t.op %a\n"):
         lines = "".join(line.format(n) for n in range(8)) + "%1 = t.op %a\n%2 = t.op %a\n"
         text = f'builtin.module {{\n%a = "t.source"() : () -> i32\n{lines}}}'
-        assert_same(text, lambda: _context(ChangedOp))
+        assert_same(text, lambda: context_with(ChangedOp))
 
 
 def test_an_attribute_that_looks_around() -> None:
@@ -283,26 +254,26 @@ def test_an_attribute_that_looks_around() -> None:
 
     lines = "".join(f'%{n} = "t.other"() {{a = #t.nosy}} : () -> i32\n' for n in range(8))
     text = f"builtin.module {{\n{lines}}}"
-    assert not assert_same(text, lambda: _context(attributes=[Nosy])).by_example
+    assert not assert_same(text, lambda: context_with(attributes=[Nosy])).by_example
 
 
 def test_a_line_that_may_go_on() -> None:
     """An op whose parser goes on when the next line starts with some word does so each time."""
 
-    class LongOp(_Op):
+    class LongOp(TextOp):
         @classmethod
         def parse(cls, parser: Parser) -> LongOp:
             more = parser.parse_optional_keyword("t.more") or "no more"
             return cls.create(attributes={"more": StringAttr(more)})
 
     lines = "t.op\n" * 8 + "t.op\nt.more\n" * 3 + "t.op\n" * 2 + '"t.other"() : () -> ()\n' * 2
-    assert assert_same(f"builtin.module {{\n{lines}}}", lambda: _context(LongOp)).by_example
+    assert assert_same(f"builtin.module {{\n{lines}}}", lambda: context_with(LongOp)).by_example
 
 
 def test_a_parser_that_reads_ahead() -> None:
     """An op whose parser reads on and goes back is not learned from."""
 
-    class ShapedOp(_Op):
+    class ShapedOp(TextOp):
         @classmethod
         def parse(cls, parser: Parser) -> ShapedOp:
             shape = parser.parse_dimension_list()
@@ -314,7 +285,7 @@ def test_a_parser_that_reads_ahead() -> None:
         assembly_format = "attr-dict"
 
     def context() -> Context:
-        context = _context(ShapedOp)
+        context = context_with(ShapedOp)
         context.load_dialect(Dialect("x1", [NextOp]))
         return context
 
@@ -323,114 +294,11 @@ def test_a_parser_that_reads_ahead() -> None:
     assert found.by_example <= 4
 
 
-_SHAPES = {
-    "redefinition": '%{n} = "test.op"(%a) : (i32) -> i32\n%3 = "test.op"(%a) : (i32) -> i32\n',
-    "a forward reference": '%{n} = "test.op"(%x{n}) : (i32) -> i32\n',
-    "a forward definition": '%z{n} = "test.op"() : () -> i32\n%w{n} = "test.op"() : () -> i32\n'
-    '"test.op"(%y{n}) : (i32) -> ()\n%y{n} = "test.op"() : () -> i32\n',
-    "itself": '%{n} = "test.op"(%{n}) : (i32) -> i32\n',
-    "several results of one name": '%{n}:2 = "test.op"() : () -> (i32, i32)\n',
-    "an index": '"test.op"(%pair#1) : (i32) -> ()\n',
-    "the first of two": '%{n} = "test.op"(%pair) : (i32) -> i32\n',
-    "a location": '%{n} = "test.op"() : () -> i32 loc("x":{n}:1)\n',
-    "a location of many": '%{n} = "test.op"() : () -> i32 loc("x":1:1)\n',
-    "a location on the next line": '%{n} = "test.op"() : () -> i32\nloc("x":1:1)\n',
-    "attributes on the next line": '%{n} = "test.op"()\n{{a}} : () -> i32\n',
-    "comments": '%{n} = "test.op"(%a) : (i32) -> i32 // of %a and %{n}\n',
-    "names in strings": '%{n} = "test.op"() {{s = "%a{n} ^b{n} // "}} : () -> i32\n',
-    "names in raw text": '"test.op"() {{s = #un.known<%a>}} : () -> ()\n'
-    '"test.op"() {{s = #un.known<%b>}} : () -> ()\n',
-    "names in opaque text": '"test.op"() {{s = #un<known%a>}} : () -> ()\n'
-    '"test.op"() {{s = #un<known%b>}} : () -> ()\n',
-    "several ops on a line": '"test.op"() : () -> () "test.op"(%a) : (i32) -> ()\n',
-    "odd white space": ' \t%{n}\t=  "test.op"( %a ,\f%b ):(i32,i32)->i32  \r\n\n',
-    "too many names": '%{n}, %x{n} = "test.op"() : () -> i32\n',
-    "a region": '%{n} = "test.op"() ({{ "test.op"() : () -> () }}) : () -> i32\n',
-    "an empty region": '"test.op"() ({{}}) : () -> ()\n',
-    "names that are no hints": '%{n}a = "test.op"() : () -> i32\n',
-    "hints with numbers": '%some_name_{n} = "test.op"(%a) : (i32) -> i32\n',
-    "other types": '%{n} = "test.op"(%f) : (f32) -> f32\n%g{n} = "test.op"(%a) : (f32) -> f32\n',
-    "unknown ops": '%{n} = "un.known{n}"(%a) : (i32) -> i32\n"un.known"() : () -> ()\n',
-    "a resource": '%{n} = "test.op"() {{r = dense_resource<none> : tensor<1xi32>}} : () -> i32\n',
-}
-
-
-@pytest.mark.parametrize("end", ["", "%a = \n", '"test.op"(%undefined) : (i32) -> ()\n', '"\n'])
-@pytest.mark.parametrize("subject", _SHAPES)
-def test_unusual_lines(subject: str, end: str) -> None:
-    """Lines that are unusual in some way, and errors after them, are as they ever were."""
-    lines = "".join(_SHAPES[subject].format(n=n) for n in range(7))
-    text = (
-        'builtin.module {\n%a, %b = "test.op"() : () -> (i32, i32)\n'
-        '%pair:2 = "test.op"() : () -> (i32, i32)\n%f = "test.op"() : () -> f32\n'
-        f"{lines}{end}}}"
-    )
-    assert_same(text, _context)
-
-
-_BRANCHES = """\
-"test.op"() ({
-^bb0(%a: i32, %b: i1):
-  "test.termop"(%a)[^next, ^bb0] : (i32) -> ()
-^bb1(%c: i32):
-  "test.termop"(%c)[^bb7, ^bb0] : (i32) -> ()
-^next:
-  "test.termop"(%a)[^bb1, ^far] : (i32) -> ()
-^bb7:
-  "test.termop"(%a)[^bb0, ^next] : (i32) -> ()
-^bb8:
-  "test.termop"(%a)[^bb8, ^bb8] : (i32) -> ()
-^bb9:
-  "test.termop"(%a)[^bb9, ^bb9] : (i32) -> ()
-^far:
-  "test.termop"(%a)[^bb11, ^bb12] : (i32) -> ()
-^bb11:
-  "test.termop"(%a)[^bb9, ^bb9] : (i32) -> ()
-^bb12:
-  "test.termop"(%a)[^{last}, ^bb9] : (i32) -> ()
-^bb13:
-  "test.termop"(%a)[^bb9, ^bb9] : (i32) -> ()
-}) : () -> ()
-"""
-
-
-@pytest.mark.parametrize("last", ["bb0", "missing", "0", "odd-name", "bb", "far_1"])
-def test_branches(last: str) -> None:
-    """Successors are found, declared and missed as ever, and used in the same order."""
-    text = _BRANCHES.replace("{last}", last)
-    assert_same(text, _context)
-    found = assert_same(
-        "builtin.module {\n" + _BRANCHES.replace("{last}", "bb0") * 2 + "}", _context
-    )
-    assert found.by_example > 10
-
-
-def test_a_block_where_an_operand_was() -> None:
-    """Names of blocks and of values are told apart."""
-
-    class EitherOp(_Op):
-        @classmethod
-        def parse(cls, parser: Parser) -> EitherOp:
-            operands: list[SSAValue[Any]] = []
-            successors: list[Block] = []
-            for _ in range(2):
-                if block := parser.parse_optional_successor():
-                    successors.append(block)
-                else:
-                    operands.append(_operand(parser))
-            return cls.create(operands=operands, successors=successors)
-
-    lines = "t.op %a ^b\n" * 5 + "t.op ^a %b\n" * 5
-    values = '%a, %b = "t.source"() : () -> (i32, i32)'
-    text = f'"t.region"() ({{\n{values}\n{lines}^a:\n^b:\n}}) : () -> ()'
-    assert assert_same(text, lambda: _context(EitherOp)).by_example
-
-
 def test_ops_do_not_share_dictionaries() -> None:
     """A change to the attributes or properties of one op leaves those alike alone."""
     line = '"test.op"() <{prop1 = 1 : i32}> {attr = 2 : i32} : () -> ()\n'
     with eager_learning():
-        module = parse_source(_context(), f"builtin.module {{\n{line * 6}}}", "test.mlir")
+        module = parse_source(context_with(), f"builtin.module {{\n{line * 6}}}", "test.mlir")
     *_, one, other, last = module.walk()
     one.attributes["attr"] = one.properties["prop1"] = i32
     for op in (other, last):
@@ -449,7 +317,7 @@ def test_types_that_only_seem_equal() -> None:
 def test_names_mean_what_the_dialects_around_say() -> None:
     """An op's short name stands for another op where another dialect surrounds it."""
 
-    class Return(_Op):
+    class Return(TextOp):
         name = "t.return"
 
         @classmethod
@@ -457,7 +325,7 @@ def test_names_mean_what_the_dialects_around_say() -> None:
             parser.parse_optional_keyword("nothing")
             return cls.create()
 
-    class Around(_Op):
+    class Around(TextOp):
         name = "t.around"
 
         @classmethod
@@ -466,101 +334,25 @@ def test_names_mean_what_the_dialects_around_say() -> None:
 
     lines = "t.around {\nreturn\n}\nfunc.func @f() {\nreturn\n}\n" * 6
     text = f"builtin.module {{\n{lines}}}"
-    assert assert_same(text, lambda: _context(Return, Around)).by_example
+    assert assert_same(text, lambda: context_with(Return, Around)).by_example
 
 
 def test_names_mean_what_the_context_says_now() -> None:
     """A name that the context learns only later is another op from then on."""
     lines = "func.func @f() {\nreturn\n}\n" * 6
     text = f'builtin.module {{\n{lines}"return"() : () -> ()\n{lines}}}'
-    assert_same(text, _context)
+    assert_same(text, context_with)
 
 
 def test_operands_of_other_types() -> None:
     """Where operands' types decide about an op, those of an example hold for the like alone."""
 
-    class AnyOp(_Op):
+    class AnyOp(TextOp):
         @classmethod
         def parse(cls, parser: Parser) -> AnyOp:
-            value = _operand(parser)
+            value = operand_of(parser)
             return cls.create(operands=[value], result_types=[value.type])
 
     lines = "".join(f"%{n} = t.op %{'ab'[n % 5 == 3]}\n" for n in range(16))
     text = f'builtin.module {{\n%a, %b = "t.source"() : () -> (i32, f32)\n{lines}}}'
-    assert assert_same(text, lambda: _context(AnyOp)).by_example
-
-
-def _keeping(keep: Callable[[IntegerAttr[Any]], Attribute | None]) -> type[Operation]:
-    """Return an op that keeps a number, and what can be made of it."""
-
-    class NumberOp(_Op):
-        @classmethod
-        def parse(cls, parser: Parser) -> NumberOp:
-            number = cast("IntegerAttr[Any]", parser.parse_attribute())
-            op = cls.create(attributes={"n": number})
-            if (more := keep(number)) is not None:
-                op.attributes["more"] = more
-            return op
-
-    return NumberOp
-
-
-_OF_NUMBERS: dict[str, Callable[[IntegerAttr[Any]], Attribute | None]] = {
-    "its value": lambda n: IntAttr(n.value.data + 1),
-    "the value itself": lambda n: n.value,
-    "its text": lambda n: StringAttr(str(n)),
-    "whether it is three": lambda n: StringAttr(str(n == IntegerAttr(3, n.type))),
-    "its hash": lambda n: StringAttr(str(hash(n) == hash(IntegerAttr(3, n.type)))),
-    "whether it is among some": lambda n: StringAttr(str(n in (IntegerAttr(3, n.type), i32))),
-    "the number in an array": lambda n: ArrayAttr([n]),
-    "the number once more": lambda n: n,
-    "nothing in one case": lambda n: i32 if n.value.data == 6 else None,
-}
-
-
-@pytest.mark.parametrize("subject", _OF_NUMBERS)
-def test_numbers_that_matter(subject: str) -> None:
-    """Where a parser makes something of a number's value, each op gets what is its own."""
-    lines = "".join(f"t.op {n} : i32\n" for n in (1, 1, 2, 3, 3, 4, 5, 6, 7, 3, -3))
-    found = assert_same(
-        f"builtin.module {{\n{lines}}}", lambda: _context(_keeping(_OF_NUMBERS[subject]))
-    )
-    assert found.by_example <= 2  # some have the same number as two before them
-
-
-def test_numbers_of_which_only_the_type_matters() -> None:
-    """Lines that differ in a number alone are done by example if only its type is looked at."""
-    lines = "".join(f"t.op {n} : i{8 * (1 + n % 2)}\n" for n in range(12))
-    found = assert_same(
-        f"builtin.module {{\n{lines}}}", lambda: _context(_keeping(lambda n: n.get_type()))
-    )
-    assert found.by_example >= 6
-
-
-_NUMBERS = {
-    "two": '"test.op"() {{a = {n} : i32, b = -{n} : i64}} : () -> ()\n',
-    "two alike": '"test.op"() {{a = {n} : i32, b = {n} : i32}} : () -> ()\n',
-    "one in an array": '"test.op"() {{a = {n} : i32, b = [{n} : i32]}} : () -> ()\n',
-    "a property": '"test.op"() <{{"prop1" = {n} : index}}> {{a = {n}}} : () -> ()\n',
-    "text": '"test.op"() {{a = "{n} : i32", b = #un.known<{n} : i32>}} : () -> ()\n',
-    "a comment": '"test.op"() : () -> () // {n} : i32\n',
-    "odd spelling": '"test.op"() {{a = 0{n} : i32, b = 0x{n} : i32, c = - {n} : i32}} : () -> ()\n',
-    "odd spaces": '"test.op"() {{a = {n}: i32, b = {n} :i32, c = {n}  :  i32}} : () -> ()\n',
-    "a float": '"test.op"() {{a = {n} : f32, b = {n}.5 : f32}} : () -> ()\n',
-    "a name": '%{n} = "test.op"() : () -> i32\n"test.op"(%{n}) {{a = {n} : i32}} : (i32) -> ()\n',
-    "a constant": "%{n} = arith.constant {n} : i32\n%c{n} = arith.constant -{n} : i32\n",
-    "other dimensions": '"test.op"() {{a = dense<{n}> : tensor<{n}xi32>}} : () -> ()\n',
-}
-
-
-@pytest.mark.parametrize("end", ["", "300 : i8", "-1 : ui8", "128 : si8", "99 : i08", "1 : i0"])
-@pytest.mark.parametrize("subject", _NUMBERS)
-def test_numbers(subject: str, end: str) -> None:
-    """Numbers in all places, and such as do not fit their type, are as they ever were."""
-    lines = "".join(_NUMBERS[subject].format(n=n) for n in range(1, 8))
-    last = "".join(
-        f'"test.op"() {{a = {number}}} : () -> ()\n'
-        for number in ("1 : i8", "1 : ui8", "1 : si8") * 4
-    )
-    last = last + f'"test.op"() {{a = {end}}} : () -> ()\n' * 2 if end else ""
-    assert_same(f"builtin.module {{\n{lines}{last}}}")
+    assert assert_same(text, lambda: context_with(AnyOp)).by_example

@@ -1,0 +1,95 @@
+"""Numbers of which the value matters are not taken for others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from loose_ops import context_with
+from text_ops import TextOp
+from twins import assert_same
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, StringAttr, i32
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.ir import Attribute, Operation
+    from xdsl.parser import Parser
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+def _keeping(keep: Callable[[IntegerAttr[Any]], Attribute | None]) -> type[Operation]:
+    """Return an op that keeps a number, and what can be made of it."""
+
+    class NumberOp(TextOp):
+        @classmethod
+        def parse(cls, parser: Parser) -> NumberOp:
+            number = cast("IntegerAttr[Any]", parser.parse_attribute())
+            op = cls.create(attributes={"n": number})
+            if (more := keep(number)) is not None:
+                op.attributes["more"] = more
+            return op
+
+    return NumberOp
+
+
+_OF_NUMBERS: dict[str, Callable[[IntegerAttr[Any]], Attribute | None]] = {
+    "its value": lambda n: IntAttr(n.value.data + 1),
+    "the value itself": lambda n: n.value,
+    "its text": lambda n: StringAttr(str(n)),
+    "whether it is three": lambda n: StringAttr(str(n == IntegerAttr(3, n.type))),
+    "its hash": lambda n: StringAttr(str(hash(n) == hash(IntegerAttr(3, n.type)))),
+    "whether it is among some": lambda n: StringAttr(str(n in (IntegerAttr(3, n.type), i32))),
+    "the number in an array": lambda n: ArrayAttr([n]),
+    "the number once more": lambda n: n,
+    "nothing in one case": lambda n: i32 if n.value.data == 6 else None,
+}
+
+
+@pytest.mark.parametrize("subject", _OF_NUMBERS)
+def test_numbers_that_matter(subject: str) -> None:
+    """Where a parser makes something of a number's value, each op gets what is its own."""
+    lines = "".join(f"t.op {n} : i32\n" for n in (1, 1, 2, 3, 3, 4, 5, 6, 7, 3, -3))
+    found = assert_same(
+        f"builtin.module {{\n{lines}}}", lambda: context_with(_keeping(_OF_NUMBERS[subject]))
+    )
+    assert found.by_example <= 2  # some have the same number as two before them
+
+
+def test_numbers_of_which_only_the_type_matters() -> None:
+    """Lines that differ in a number alone are done by example if only its type is looked at."""
+    lines = "".join(f"t.op {n} : i{8 * (1 + n % 2)}\n" for n in range(12))
+    found = assert_same(
+        f"builtin.module {{\n{lines}}}", lambda: context_with(_keeping(lambda n: n.get_type()))
+    )
+    assert found.by_example >= 6
+
+
+_NUMBERS = {
+    "two": '"test.op"() {{a = {n} : i32, b = -{n} : i64}} : () -> ()\n',
+    "two alike": '"test.op"() {{a = {n} : i32, b = {n} : i32}} : () -> ()\n',
+    "one in an array": '"test.op"() {{a = {n} : i32, b = [{n} : i32]}} : () -> ()\n',
+    "a property": '"test.op"() <{{"prop1" = {n} : index}}> {{a = {n}}} : () -> ()\n',
+    "text": '"test.op"() {{a = "{n} : i32", b = #un.known<{n} : i32>}} : () -> ()\n',
+    "a comment": '"test.op"() : () -> () // {n} : i32\n',
+    "odd spelling": '"test.op"() {{a = 0{n} : i32, b = 0x{n} : i32, c = - {n} : i32}} : () -> ()\n',
+    "odd spaces": '"test.op"() {{a = {n}: i32, b = {n} :i32, c = {n}  :  i32}} : () -> ()\n',
+    "a float": '"test.op"() {{a = {n} : f32, b = {n}.5 : f32}} : () -> ()\n',
+    "a name": '%{n} = "test.op"() : () -> i32\n"test.op"(%{n}) {{a = {n} : i32}} : (i32) -> ()\n',
+    "a constant": "%{n} = arith.constant {n} : i32\n%c{n} = arith.constant -{n} : i32\n",
+    "other dimensions": '"test.op"() {{a = dense<{n}> : tensor<{n}xi32>}} : () -> ()\n',
+}
+
+
+@pytest.mark.parametrize("end", ["", "300 : i8", "-1 : ui8", "128 : si8", "99 : i08", "1 : i0"])
+@pytest.mark.parametrize("subject", _NUMBERS)
+def test_numbers(subject: str, end: str) -> None:
+    """Numbers in all places, and such as do not fit their type, are as they ever were."""
+    lines = "".join(_NUMBERS[subject].format(n=n) for n in range(1, 8))
+    last = "".join(
+        f'"test.op"() {{a = {number}}} : () -> ()\n'
+        for number in ("1 : i8", "1 : ui8", "1 : si8") * 4
+    )
+    last = last + f'"test.op"() {{a = {end}}} : () -> ()\n' * 2 if end else ""
+    assert_same(f"builtin.module {{\n{lines}{last}}}")

@@ -1,0 +1,316 @@
+"""Folders, patterns and constants of ops are not taken for those of others."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+from loose_ops import EFFECTS, LooseOp, context_with
+from rewriting_twins import check, rewritten
+from xdsl.dialects import arith
+from xdsl.dialects.arith import SignlessIntegerBinaryOperation
+from xdsl.dialects.builtin import IntegerAttr, i32, i64
+from xdsl.dialects.test import TestOp as AnyOp
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Operation, OpTraits
+from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, result_def, traits_def
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait, HasFolder, Pure
+
+from passel.xdsl import parse_source
+from passel.xdsl.fast import slow_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Attribute, SSAValue
+    from xdsl.pattern_rewriter import PatternRewriter
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+class _Binary(SignlessIntegerBinaryOperation):
+    """Base of ops that look like `arith`'s."""
+
+    traits = traits_def(Pure())
+
+
+class _OwnFold(_Binary):
+    name = "t.own_fold"
+
+    def fold(self) -> tuple[SSAValue] | None:
+        return (self.lhs,)
+
+
+class _OwnFolder(HasFolder):
+    @classmethod
+    def fold(cls, op: Operation) -> Sequence[SSAValue | Attribute] | None:
+        return (op.operands[1],)
+
+
+class _OwnTrait(_Binary):
+    name = "t.own_trait"
+
+
+class _Swap(RewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if "seen" not in op.attributes:
+            op.attributes["seen"] = i32
+            rewriter.notify_op_modified(op)
+
+
+class _SwapTrait(HasCanonicalizationPatternsTrait):
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (_Swap(),)
+
+
+class _OwnPattern(_Binary):
+    name = "t.own_pattern"
+    traits = traits_def(Pure(), _SwapTrait())
+
+
+class _OwnUnit(_Binary):
+    name = "t.own_unit"
+
+    @staticmethod
+    def is_right_unit(attr: IntegerAttr) -> bool:
+        return attr.value.data == 3
+
+
+class _LargeUnit(_Binary):
+    name = "t.large_unit"
+
+    @staticmethod
+    def is_right_unit(attr: IntegerAttr) -> bool:
+        return attr.value.data == 100
+
+
+class _OwnZero(_Binary):
+    name = "t.own_zero"
+    traits = traits_def(
+        Pure(), arith.SignlessIntegerBinaryOperationHasCanonicalizationPatternsTrait()
+    )
+
+    @staticmethod
+    def is_right_zero(attr: IntegerAttr) -> bool:
+        return attr.value.data == 3
+
+
+@pytest.mark.parametrize(
+    ("base", "module"),
+    [
+        *product((_OwnFold, _OwnTrait, _OwnPattern, _OwnUnit, _OwnZero), ("t", arith.__name__)),
+        (_LargeUnit, "t"),
+    ],
+)
+def test_ops_that_look_like_arithmetic(base: type[_Binary], module: str) -> None:
+    """An op with a folder, a pattern or neutral numbers of its own is folded and rewritten."""
+    op_class = irdl_op_definition(type(base.__name__, (base,), {"__module__": module}))
+    if base is _OwnTrait:  # in place of the one that is inherited
+        op_class.traits = OpTraits(lambda: (Pure(), _OwnFolder()))
+    text = f"""
+  %x = "test.op"() : () -> i32
+  %c = arith.constant {100 if base is _LargeUnit else 3} : i32
+  %y = "{base.name}"(%x, %c) : (i32, i32) -> i32
+  "test.op"(%y) : (i32) -> ()"""
+    assert check(text, "canonicalize", op_class)
+
+
+@irdl_op_definition
+class _Zero(IRDLOperation, HasFolderInterface):
+    """A constant that is not `arith`'s."""
+
+    name = "t.zero"
+    out = result_def(i32)
+    value = opt_prop_def()
+    traits = traits_def(Pure(), ConstantLike())
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        return (IntegerAttr(0, i32),)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("arith.addi %x, %zero", "arith.muli %x, %one", "arith.muli %x, %zero"),
+        *("arith.andi %x, %zero", "arith.divsi %x, %one", "arith.ori %x, %zero"),
+        *("arith.addi %two, %x", "arith.muli %two, %x", "arith.addi %two, %two"),
+        *("arith.addi %x, %other", "arith.addi %other, %x", "arith.subi %x, %zero"),
+    ],
+)
+def test_constants_that_matter(line: str) -> None:
+    """What has a constant on the left, or a special one on the right, is folded or rewritten."""
+    text = f"""
+  %x = "test.op"() : () -> i32
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %other = "t.zero"() <{{value = 9 : i32}}> : () -> i32
+  %y = {line} : i32
+  "test.op"(%y, %zero, %one, %two, %other) : (i32, i32, i32, i32, i32) -> ()"""
+    assert check(text, "canonicalize", _Zero)
+
+
+def test_constants_of_type_index() -> None:
+    """Sums of constants of type `index` are folded, also of constants that are not `arith`'s."""
+    text = """
+  %big = arith.constant 9223372036854775807 : index
+  %one = arith.constant 1 : index
+  %x = "test.op"() : () -> index
+  %y = arith.addi %big, %one : index
+  %z = arith.addi %x, %one : index
+  "test.op"(%y, %z) : (index, index) -> ()"""
+    assert check(text, "canonicalize")
+
+
+@irdl_op_definition
+class _Wide(IRDLOperation, HasFolderInterface):
+    """A constant whose value has another type than its result."""
+
+    name = "t.wide"
+    out = result_def(i32)
+    traits = traits_def(Pure(), ConstantLike())
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        return (IntegerAttr(9, i64),)
+
+
+def test_constants_of_other_types() -> None:
+    """Only type `index` is folded otherwise than xDSL does, which keeps the type of a constant."""
+    text = """
+  %nine = "t.wide"() : () -> i32
+  %y = arith.addi %nine, %nine : i32
+  "test.op"(%y) : (i32) -> ()"""
+    check(text, "canonicalize", _Wide)
+
+
+class _Hinting(RewritePattern):
+    """Gives what it inserts a name, and leaves the rewriter with it."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        rewriter.name_hint = "hinted"
+        if op.parent is not None and "seen" not in op.attributes:
+            op.attributes["seen"] = i32
+            rewriter.insert(arith.ConstantOp(IntegerAttr(7, i32)))
+            rewriter.insert(AnyOp(result_types=[i32]))
+
+
+class _HintingTrait(HasCanonicalizationPatternsTrait):
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (_Hinting(),)
+
+
+@irdl_op_definition
+class _Hints(LooseOp):
+    name = "t.hints"
+    traits = traits_def(_HintingTrait())
+
+
+@pytest.mark.parametrize("kind", ["index", "i32"])
+def test_a_rewriter_that_a_pattern_has_left_with_a_name(kind: str) -> None:
+    """The next op is rewritten without the name, also one that is folded."""
+    text = f"""
+  "t.hints"() : () -> ()
+  %0 = arith.constant 5 : {kind}
+  %1 = arith.addi %0, %0 : {kind}
+  "test.op"(%1) : ({kind}) -> ()"""
+    assert check(text, "canonicalize", _Hints)
+
+
+class _Failing(RewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        raise ValueError("no good")
+
+
+class _FailingTrait(HasCanonicalizationPatternsTrait):
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (_Failing(),)
+
+
+@irdl_op_definition
+class _Fails(LooseOp):
+    name = "t.fails"
+    traits = traits_def(_FailingTrait())
+
+
+class _Detaching(RewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if op.next_op is not None and op.next_op.name == "test.op":
+            op.next_op.detach()
+
+
+class _DetachingTrait(HasCanonicalizationPatternsTrait):
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (_Detaching(),)
+
+
+@irdl_op_definition
+class _Detaches(LooseOp):
+    name = "t.detaches"
+    traits = traits_def(_DetachingTrait())
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("t.fails", "no good"), ("t.detaches", "must have a parent block")]
+)
+def test_failing_patterns(name: str, message: str) -> None:
+    """An error in a pattern, and an op that a pattern has taken away, are told alike."""
+    text = f'builtin.module {{ "{name}"() : () -> () "test.op"() : () -> () }}'
+    context = context_with(_Fails, _Detaches)
+    told = [rewritten(parse_source(context, text, "test.mlir"), "canonicalize", context)[1]]
+    with slow_paths():
+        told.append(rewritten(parse_source(context, text, "test.mlir"), "canonicalize", context)[1])
+    assert message in told[0]
+    assert told[0] == told[1]
+
+
+class _Recording(RewritePattern):
+    """Takes note of the order in which ops are visited."""
+
+    visited: ClassVar[list[str]] = []
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        place = rewriter.insertion_point.insert_before
+        current = rewriter.current_operation  # pyright: ignore[reportDeprecated]
+        told = (current is op, place is op, rewriter.has_done_action)
+        self.visited.append(f"{op.attributes['n']} {told}")
+
+
+class _Nothing(RewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        """Match nothing."""
+
+
+class _RecordingTrait(HasCanonicalizationPatternsTrait):
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (_Nothing(), _Recording())
+
+
+@irdl_op_definition
+class _Recorded(LooseOp):
+    name = "t.recorded"
+    traits = traits_def(_RecordingTrait())
+
+
+def test_order() -> None:
+    """Ops are visited in xDSL's order, also after others that used them were erased as dead."""
+    text = """
+  "t.hints"() : () -> ()
+  %a = "t.recorded"() {n = 1} : () -> i32
+  %b = "t.recorded"() {n = 2} : () -> i32
+  %p = "t.pure"(%q, %a) : (i32, i32) -> i32
+  %q = "t.pure"(%p, %a, %b) : (i32, i32, i32) -> i32
+  "t.recorded"(%b) {n = 3} : (i32) -> ()
+  %dead = "t.pure"(%a) : (i32) -> i32
+  "t.recorded"() ({ "t.recorded"() {n = 5} : () -> () }) {n = 4} : () -> ()"""
+    _Recording.visited.clear()
+    check(text, "canonicalize", *EFFECTS, _Recorded, _Hints)
+    half = len(_Recording.visited) // 2
+    assert half > 9
+    assert _Recording.visited[:half] == _Recording.visited[half:]

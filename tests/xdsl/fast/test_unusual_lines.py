@@ -1,0 +1,118 @@
+"""Lines and branches that are unusual in some way are parsed as ever."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from loose_ops import context_with
+from text_ops import TextOp, operand_of
+from twins import assert_same
+
+if TYPE_CHECKING:
+    from xdsl.ir import Block, SSAValue
+    from xdsl.parser import Parser
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+_SHAPES = {
+    "redefinition": '%{n} = "test.op"(%a) : (i32) -> i32\n%3 = "test.op"(%a) : (i32) -> i32\n',
+    "a forward reference": '%{n} = "test.op"(%x{n}) : (i32) -> i32\n',
+    "a forward definition": '%z{n} = "test.op"() : () -> i32\n%w{n} = "test.op"() : () -> i32\n'
+    '"test.op"(%y{n}) : (i32) -> ()\n%y{n} = "test.op"() : () -> i32\n',
+    "itself": '%{n} = "test.op"(%{n}) : (i32) -> i32\n',
+    "several results of one name": '%{n}:2 = "test.op"() : () -> (i32, i32)\n',
+    "an index": '"test.op"(%pair#1) : (i32) -> ()\n',
+    "the first of two": '%{n} = "test.op"(%pair) : (i32) -> i32\n',
+    "a location": '%{n} = "test.op"() : () -> i32 loc("x":{n}:1)\n',
+    "a location of many": '%{n} = "test.op"() : () -> i32 loc("x":1:1)\n',
+    "a location on the next line": '%{n} = "test.op"() : () -> i32\nloc("x":1:1)\n',
+    "attributes on the next line": '%{n} = "test.op"()\n{{a}} : () -> i32\n',
+    "comments": '%{n} = "test.op"(%a) : (i32) -> i32 // of %a and %{n}\n',
+    "names in strings": '%{n} = "test.op"() {{s = "%a{n} ^b{n} // "}} : () -> i32\n',
+    "names in raw text": '"test.op"() {{s = #un.known<%a>}} : () -> ()\n'
+    '"test.op"() {{s = #un.known<%b>}} : () -> ()\n',
+    "names in opaque text": '"test.op"() {{s = #un<known%a>}} : () -> ()\n'
+    '"test.op"() {{s = #un<known%b>}} : () -> ()\n',
+    "several ops on a line": '"test.op"() : () -> () "test.op"(%a) : (i32) -> ()\n',
+    "odd white space": ' \t%{n}\t=  "test.op"( %a ,\f%b ):(i32,i32)->i32  \r\n\n',
+    "too many names": '%{n}, %x{n} = "test.op"() : () -> i32\n',
+    "a region": '%{n} = "test.op"() ({{ "test.op"() : () -> () }}) : () -> i32\n',
+    "an empty region": '"test.op"() ({{}}) : () -> ()\n',
+    "names that are no hints": '%{n}a = "test.op"() : () -> i32\n',
+    "hints with numbers": '%some_name_{n} = "test.op"(%a) : (i32) -> i32\n',
+    "other types": '%{n} = "test.op"(%f) : (f32) -> f32\n%g{n} = "test.op"(%a) : (f32) -> f32\n',
+    "unknown ops": '%{n} = "un.known{n}"(%a) : (i32) -> i32\n"un.known"() : () -> ()\n',
+    "a resource": '%{n} = "test.op"() {{r = dense_resource<none> : tensor<1xi32>}} : () -> i32\n',
+}
+
+
+@pytest.mark.parametrize("end", ["", "%a = \n", '"test.op"(%undefined) : (i32) -> ()\n', '"\n'])
+@pytest.mark.parametrize("subject", _SHAPES)
+def test_unusual_lines(subject: str, end: str) -> None:
+    """Lines that are unusual in some way, and errors after them, are as they ever were."""
+    lines = "".join(_SHAPES[subject].format(n=n) for n in range(7))
+    text = (
+        'builtin.module {\n%a, %b = "test.op"() : () -> (i32, i32)\n'
+        '%pair:2 = "test.op"() : () -> (i32, i32)\n%f = "test.op"() : () -> f32\n'
+        f"{lines}{end}}}"
+    )
+    assert_same(text, context_with)
+
+
+_BRANCHES = """\
+"test.op"() ({
+^bb0(%a: i32, %b: i1):
+  "test.termop"(%a)[^next, ^bb0] : (i32) -> ()
+^bb1(%c: i32):
+  "test.termop"(%c)[^bb7, ^bb0] : (i32) -> ()
+^next:
+  "test.termop"(%a)[^bb1, ^far] : (i32) -> ()
+^bb7:
+  "test.termop"(%a)[^bb0, ^next] : (i32) -> ()
+^bb8:
+  "test.termop"(%a)[^bb8, ^bb8] : (i32) -> ()
+^bb9:
+  "test.termop"(%a)[^bb9, ^bb9] : (i32) -> ()
+^far:
+  "test.termop"(%a)[^bb11, ^bb12] : (i32) -> ()
+^bb11:
+  "test.termop"(%a)[^bb9, ^bb9] : (i32) -> ()
+^bb12:
+  "test.termop"(%a)[^{last}, ^bb9] : (i32) -> ()
+^bb13:
+  "test.termop"(%a)[^bb9, ^bb9] : (i32) -> ()
+}) : () -> ()
+"""
+
+
+@pytest.mark.parametrize("last", ["bb0", "missing", "0", "odd-name", "bb", "far_1"])
+def test_branches(last: str) -> None:
+    """Successors are found, declared and missed as ever, and used in the same order."""
+    text = _BRANCHES.replace("{last}", last)
+    assert_same(text, context_with)
+    found = assert_same(
+        "builtin.module {\n" + _BRANCHES.replace("{last}", "bb0") * 2 + "}", context_with
+    )
+    assert found.by_example > 10
+
+
+def test_a_block_where_an_operand_was() -> None:
+    """Names of blocks and of values are told apart."""
+
+    class EitherOp(TextOp):
+        @classmethod
+        def parse(cls, parser: Parser) -> EitherOp:
+            operands: list[SSAValue[Any]] = []
+            successors: list[Block] = []
+            for _ in range(2):
+                if block := parser.parse_optional_successor():
+                    successors.append(block)
+                else:
+                    operands.append(operand_of(parser))
+            return cls.create(operands=operands, successors=successors)
+
+    lines = "t.op %a ^b\n" * 5 + "t.op ^a %b\n" * 5
+    values = '%a, %b = "t.source"() : () -> (i32, i32)'
+    text = f'"t.region"() ({{\n{values}\n{lines}^a:\n^b:\n}}) : () -> ()'
+    assert assert_same(text, lambda: context_with(EitherOp)).by_example
