@@ -100,6 +100,17 @@ def misread(name: str) -> str:
     return f"func.func @{name}(%m: memref<4xf32, {layout}>) {{ return }}\n"
 
 
+def kernels(name: str, *bodies: str) -> str:
+    """Return a module of kernels, named by their numbers."""
+    inside = "".join(
+        f"gpu.func @k{n}(%a: complex<f32>) {{ {b} gpu.return }}\n" for n, b in enumerate(bodies)
+    )
+    return f"gpu.module @{name} {{ {inside} }}\n"
+
+
+SAME = "%0 = complex.neg %a : complex<f32> %1 = complex.neg %a : complex<f32>"
+COSINE = '%0 = complex.cos %a : complex<f32> "test.use"(%0) : (complex<f32>) -> ()'
+
 GOOD = """func.func @good(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32
   %1 = arith.addi %a, %a : i32
@@ -178,6 +189,37 @@ CASES = {
     "not on functions": Case(GOOD, "builtin.module(any(sccp,inline))", 1),
     "invalid around what it ran on": Case(
         USED, "builtin.module(builtin.module(symbol-dce),func.func(cse))", 1
+    ),
+    "kernels": Case(
+        kernels("a", SAME, COSINE, SAME) + kernels("b", COSINE, COSINE) + kernels("c", SAME),
+        f"builtin.module(gpu.module(gpu.func(cse,{BREAK},canonicalize)),cse)",
+        3,
+    ),
+    "kernels in modules": Case(
+        "".join(
+            f"module @m{n} {{ {kernels('a', SAME, COSINE)} {failing('f')} }}" for n in range(6)
+        ),
+        f"builtin.module(builtin.module(gpu.module(gpu.func(cse,{BREAK})),func.func({BREAK})))",
+        12,
+    ),
+    "functions of LLVM": Case(
+        "".join(
+            f"llvm.func @f{n}(%a: i32) -> i32 {{ %0 = llvm.add %a, %a : i32 "
+            "%1 = llvm.add %a, %a : i32 %2 = llvm.add %0, %1 : i32 llvm.return %2 : i32 }\n"
+            for n in range(20)
+        ),
+        "builtin.module(llvm.func(cse,canonicalize),symbol-dce)",
+        0,
+    ),
+    "functions of several dialects": Case(
+        "".join(
+            f"async.func @a{n}() -> !async.token {{ return }} "
+            f"emitc.func @e{n}() {{ emitc.return }} "
+            f"ml_program.func @m{n}(%a: complex<f32>) {{ {COSINE if n % 2 else SAME} ml_program.return }}"
+            for n in range(6)
+        ),
+        f"builtin.module(async.func(cse),emitc.func(cse),ml_program.func(cse,{BREAK}))",
+        3,
     ),
     "on any": Case(
         f"module @a {{ {failing('f')} }} {GOOD} module {{ {failing('f')} }} {failing('g')}",
@@ -277,6 +319,15 @@ def shape(steps: Sequence[Step]) -> list[Any]:
             "cse,gpu.module(gpu.func(cse)),pdl.pattern(cse),canonicalize",
             ["cse", "gpu.module(gpu.func(cse)),pdl.pattern(cse)", "canonicalize"],
         ),
+        ("cse,llvm.func(cse),symbol-dce", ["cse,llvm.func(cse),symbol-dce"]),
+        (
+            "cse,builtin.module(gpu.module(cse),func.func(cse)),cse",
+            ["cse", "builtin.module(func.func(cse),gpu.module(cse))", "cse"],
+        ),
+        (
+            "cse,builtin.module(cse,gpu.module(gpu.func(cse))),cse",
+            ["cse", [["cse", "gpu.module(gpu.func(cse))"]], "cse"],
+        ),
         ("cse,pdl.pattern(cse),async.func(cse)", ["cse,async.func(cse),pdl.pattern(cse)"]),
         ("cse,any(inline,python)", ["cse", [["inline", "Python"]]]),
         (f"any({FUNCTIONS})", [[[FUNCTIONS]]]),
@@ -374,3 +425,12 @@ def test_order_with_threads_of_threads(inner: str) -> None:
     for _ in range(5):
         found = both(source, f"builtin.module(builtin.module({inner}))")
         assert len(found.failures) in (12, 72)
+
+
+def test_order_with_three_levels() -> None:
+    """Nor does it matter that kernels are in modules of modules."""
+    inside = "".join(kernels(f"k{n}", COSINE, COSINE, COSINE) for n in range(4))
+    source = "".join(f"module @m{n} {{ {inside} }}\n" for n in range(8))
+    pipeline = f"builtin.module(builtin.module(gpu.module(gpu.func(cse,{BREAK}))))"
+    for _ in range(5):
+        assert len(both(source, pipeline).failures) == 96

@@ -26,6 +26,16 @@ if TYPE_CHECKING:
     from passel.schedule import Pipeline
 
 
+_MOST_LEVELS = 2
+"""How many levels of ops one call may run on, below its own op.
+
+On each level MLIR has threads for ops. One that waits for those of the next level does work of
+others meanwhile; what it reports after that comes in any order. For two levels the order is known
+from the places of what is reported. For three it is not: of two reports about one op of the first
+level, the later one may be of an op that stands earlier, or of a later pass.
+"""
+
+
 def fuse(
     bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool
 ) -> tuple[Step, ...]:
@@ -96,7 +106,7 @@ class _Structure:
         """Return whether MLIR can run a step with the same outcome."""
         if isinstance(step, PassStep):
             return isinstance(step.pass_, NativePass)
-        return all(
+        return _levels(step) <= _MOST_LEVELS and all(
             pipeline.steps  # MLIR reads no pipeline of nothing
             and self._is_known(pipeline)
             and all(map(self.is_native, pipeline.steps))
@@ -120,6 +130,14 @@ class _Structure:
             pipeline.anchor == ANY or self._kinds.has_isolated_ops(self._context, pipeline.anchor)
             for pipeline in step.pipelines
         )
+
+
+def _levels(step: Step) -> int:
+    """Return how many levels of ops a step runs on, below its own op."""
+    if not isinstance(step, NestedStep):
+        return 0
+    inner = (_levels(each) for pipeline in step.pipelines for each in pipeline.steps)
+    return 1 + max(inner, default=0)
 
 
 class FusedPass(Pass[Any]):
