@@ -70,7 +70,7 @@ class Fingerprint:
         return Fingerprint(objects, attributes)
 
 
-def fingerprint(
+def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cost more than the rest
     op: Operation, last: Fingerprint | None = None, *, recursive: bool = True
 ) -> Fingerprint:
     """Take the fingerprint of `op` and everything nested in it, or of its own parts alone.
@@ -99,20 +99,23 @@ def fingerprint(
             while each is not None:
                 objects.append(each)
                 objects.append(each._operands)
-                objects.append(each._successors)
                 attributes.append(each.location)
                 if results := each.results:
                     objects.append(results)
                     for result in results:  # nearly always one
-                        attributes.append(result._type)  # noqa: PERF401 - a generator takes longer
+                        attributes.append(result._type)  # noqa: PERF401 - a list takes longer
                 if named := each.properties:
                     objects.append(len(attributes))
-                    objects += named
-                    attributes += named.values()
+                    for name in named:
+                        objects.append(name)
+                        attributes.append(named[name])
                 if named := each.attributes:
                     objects.append(~len(attributes))
-                    objects += named
-                    attributes += named.values()
+                    for name in named:
+                        objects.append(name)
+                        attributes.append(named[name])
+                if each._successors:
+                    objects.append(each._successors)
                 if each.regions:
                     _add_regions(each, objects, attributes, first_ops if recursive else None)
                 each = each._next_op if each is not op else None
