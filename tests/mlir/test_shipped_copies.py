@@ -226,6 +226,22 @@ def test_ctrl_c_while_ops_are_written_leaves_them(monkeypatch: pytest.MonkeyPatc
     assert text_of(module) == before
 
 
+def test_a_location_that_cannot_be_set_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some builds cannot set the location of an op: a pass that does is run here again."""
+    bindings = bindings_named("mlir")
+    less = bindings.abilities._replace(location_setter=False)
+    monkeypatch.setitem(vars(bindings), "abilities", less)
+    context = context_of_all()
+    module = parsed(functions(2), context)
+    shipment = sent(module, list(module.body.operations), context)
+    first, second = shipment.ops
+    first.operation.location = Location.unknown(shipment.context)
+    change(second, shipment.context)
+    with pytest.raises(EncodingError, match="its own location has changed"):
+        MLIRAdapter().encode(first, shipment.known)
+    assert MLIRAdapter().encode(second, shipment.known)
+
+
 def test_callees_are_what_they_were() -> None:
     """A copy's process sees the visibility and linkage that the declarations hide for MLIR."""
     context = context_of_all()
@@ -256,3 +272,30 @@ def test_lost_parts_are_found_in_bytecode_alone() -> None:
         data = frames.Frame(bindings_named("mlir"), module.operation, 1).written()
         assert data.startswith(b"ML\xefR")
         assert not lost_in(data)
+
+
+def test_text_in_bytecode_is_looked_at() -> None:
+    """Attributes that have no form of their own are text in there, with what is in them."""
+    module = parsed(
+        'llvm.func @f() { "t.x"() {a = #llvm.linkage<available_externally>} : () -> () }'
+    )
+    data = frames.Frame(bindings_named("mlir"), module.operation, 1).written()
+    text = b"#llvm.linkage<available_externally>"
+    assert text in data
+    assert not lost_in(data)
+    assert lost_in(data.replace(text, b"#x<distinct[0]<>>".ljust(len(text))))
+
+
+def test_copies_that_use_values_of_others_are_not_written() -> None:
+    """MLIR would not survive it."""
+    context = context_of_all()
+    module = parsed(functions(2), context)
+    shipment = sent(module, list(module.body.operations), context)
+    first, second = (copy.operation.regions[0].blocks[0] for copy in shipment.ops)
+    place = InsertionPoint(first.operations[0])
+    location = Location.unknown(shipment.context)
+    made = make_op("test.use", operands=[second.arguments[0]], loc=location, ip=place)
+    with pytest.raises(EncodingError, match="it is invalid"):
+        MLIRAdapter().encode(shipment.ops[0], shipment.known)
+    made.operation.erase()
+    assert MLIRAdapter().encode(shipment.ops[0], shipment.known) == b""

@@ -13,6 +13,7 @@ from mlir.ir import Context, StringAttr
 from mlir_shipped_passes import (
     AskSymbol,
     Attribute,
+    CallNobody,
     Die,
     Fail,
     Nothing,
@@ -168,6 +169,7 @@ CASES: dict[str, tuple[str, list[Any]]] = {
         functions(2, '"test.x"() {a = distinct[0]<1 : i32>} : () -> ()') + functions(0),
         [("func.func", [Rewrite()])],
     ),
+    "calls of nobody": (functions(4), [("func.func", [Rewrite(), CallNobody()])]),
     "the op around": (functions(4), [("func.func", [Rewrite(), Trespass()])]),
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from mlir.ir import (
     Block,
+    FlatSymbolRefAttr,
     InsertionPoint,
     IntegerAttr,
     IntegerType,
@@ -105,6 +106,20 @@ class Fail(Pass[Any]):
                 op.operation.attributes["function_type"] = TypeAttr.get(kind)
             case _:
                 op.operation.attributes["test.fine"] = StringAttr.get("yes")
+
+
+class CallNobody(Pass[Any]):
+    """Call a function that is not there."""
+
+    name = "call-nobody"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do it."""
+        body = body_of(op)
+        assert body is not None
+        callee = {"callee": FlatSymbolRefAttr.get("nobody")}
+        first = body.operations[0].operation
+        make_op("func.call", [], attributes=callee, loc=first.location, ip=InsertionPoint(first))
 
 
 class TellProcess(Pass[Any]):

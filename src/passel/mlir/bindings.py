@@ -114,8 +114,17 @@ def parent_of(op: Any) -> Any:
 
 
 def block_of(op: Any) -> Any:
-    """Return the block around an op; asked at the top, the bindings end the process."""
-    return None if parent_of(op) is None else op.operation.block
+    """Return the block around an op; asked at the top, the bindings end the process.
+
+    Builds before 2025 have to look for it.
+    """
+    operation, parent = op.operation, parent_of(op)
+    if parent is None:
+        return None
+    if hasattr(operation, "block"):
+        return operation.block
+    blocks = (block for region in parent.regions for block in region)
+    return next(each for each in blocks if any(inner.operation == operation for inner in each))
 
 
 @cache

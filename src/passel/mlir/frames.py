@@ -156,8 +156,9 @@ class Frame:
         top, inner, depth = None, op, 0
         while (outer := parent_of(inner)) is not None:
             shell = _shell(bindings, outer)
-            place = next(n for n, region in enumerate(outer.regions) if _holds(region, inner))
-            arguments = block_of(inner).arguments
+            around = block_of(inner)
+            place = next(n for n, region in enumerate(outer.regions) if around in list(region))
+            arguments = around.arguments
             places = [argument.location for argument in arguments]
             types = [argument.type for argument in arguments]
             block = shell.regions[place].blocks.append(*types, arg_locs=places)
@@ -262,10 +263,6 @@ def _shell(bindings: Bindings, operation: Any, **changes: Any) -> Any:
 def _block_in(operation: Any) -> Any:
     """Return the block of a shell."""
     return next(block for region in operation.regions for block in region)
-
-
-def _holds(region: Any, operation: Any) -> bool:
-    return any(block == block_of(operation) for block in region)
 
 
 def _symbol(bindings: Bindings, operation: Any) -> str | None:

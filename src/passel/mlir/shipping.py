@@ -60,12 +60,14 @@ class _Home(NamedTuple):
         letters: The frame to write them in.
         symbols: What they may refer to.
         sent: What they were when they came, by their identity.
+        places: Their locations, where a build cannot set those of ops.
     """
 
     frame: Frame
     letters: Frame
     symbols: Symbols
     sent: Mapping[int, bytes]
+    places: Mapping[int, str]
 
 
 def ship(adapter: Adapter, ops: Sequence[Any], context: Any) -> bytes:
@@ -84,15 +86,14 @@ def ship(adapter: Adapter, ops: Sequence[Any], context: Any) -> bytes:
     if block is None:
         raise EncodingError("the ops stand in no op")
     frame, depth = Frame.around(bindings, operations[0])
+    inside = {adapter.identity_of(op): op.operation for op in block}
     for operation in operations:
-        if block_of(operation) != block:
+        if inside.pop(adapter.identity_of(operation), None) is None:
             raise EncodingError(f"'{operation.name}' does not stand in one block with the others")
         check_wires(operation)
         if not frame.is_valid(operation):
             raise EncodingError(f"'{operation.name}' is invalid")
-    shipped = set(map(adapter.identity_of, operations))
-    others = (op.operation for op in block if adapter.identity_of(op) not in shipped)
-    symbols = Symbols(bindings, others)
+    symbols = Symbols(bindings, inside.values())
     with interrupts_held():  # meanwhile they are not where the caller expects them
         data, declared = frame.letter(operations, symbols)
     usual = [
@@ -131,7 +132,9 @@ def receive(adapter: Adapter, registering: tuple[Any, ...], data: bytes) -> Ship
             del attributes[key]
         else:
             attributes[key] = bindings.ir.Attribute.parse(text, context=context)
-    home = _Home(frame, letters, symbols, sent)
+    unset = () if bindings.abilities.location_setter else operations
+    places = {adapter.identity_of(each): str(each.location) for each in unset}
+    home = _Home(frame, letters, symbols, sent, places)
     return Shipment(context, [each.opview for each in operations], home)
 
 
@@ -144,8 +147,11 @@ def encode(adapter: Adapter, op: Any, known: Sequence[Any]) -> bytes:
     assert isinstance(known, _Home)  # noqa: S101 - `receive` has made it
     if not known.letters.is_valid(op.operation):
         raise EncodingError("it is invalid, and could not be read")
+    identity = adapter.identity_of(op)
+    if known.places and known.places.get(identity) != str(op.operation.location):
+        raise EncodingError("its own location has changed, which this build cannot set")
     data, _ = known.letters.letter([op.operation], known.symbols)
-    return b"" if data == known.sent.get(adapter.identity_of(op)) else data
+    return b"" if data == known.sent.get(identity) else data
 
 
 def decode_into(adapter: Adapter, op: Any, data: bytes, context: Any) -> None:
