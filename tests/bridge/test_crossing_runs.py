@@ -85,7 +85,9 @@ def test_failures(world: World, redundant: str, how: str, why: str) -> None:
     assert "misbehave" in str(first)
     assert why in str(first)
     assert f"[{outer}/func.func/0:misbehave]" in str(first)
-    assert [each.message for each in caught.value.diagnostics].count("about to") == 2
+    told = [each.message for each in caught.value.diagnostics]
+    assert told.count("about to") == 2
+    assert sum(why in each for each in told) == 2, "once for each function"
     if how == "raise":
         assert isinstance(caught.value.__cause__, PassFailure)
 

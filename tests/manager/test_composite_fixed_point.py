@@ -56,10 +56,12 @@ def test_is_no_failure_to_converge_exactly_at_the_limit() -> None:
 
 
 def test_fails_with_its_pipeline() -> None:
-    """Fails with its pipeline."""
+    """Fails with its pipeline, which has told why."""
     composite = CompositeFixedPoint(pipeline=BarePipeline(CountDown(fail_at=4)))
-    with pytest.raises(PassFailedError, match="its pipeline failed"):
+    with pytest.raises(PassFailedError, match="its pipeline failed") as caught:
         run(7, composite)
+    (told,) = caught.value.diagnostics
+    assert "pass 'count-down{fail-at=4}' failed" in told.message
 
 
 def test_without_iterations_fails_before_anything_ran() -> None:

@@ -325,6 +325,7 @@ def test_documentation_of_a_plugin(plugin: str, tmp_path: Path) -> None:
     ("argument", "message"),
     [
         ("csee", "there is no pass 'csee'; did you mean 'cse'?"),
+        ("nothing_like_it", "there is no pass 'nothing_like_it', nor a module of that name"),
         ("nothing_like_it.py", "cannot open pass plugin 'nothing_like_it.py'"),
         ("json.decoder", "'json.decoder' defines no passes"),
     ],

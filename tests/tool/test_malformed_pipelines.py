@@ -28,6 +28,15 @@ builtin.module(csee)
             id="unknown pass",
         ),
         pytest.param(
+            "builtin.module(cse;dce)",
+            """\
+--pass-pipeline:1:16: error: 'cse;dce' does not refer to a registered pass or pass pipeline; passes are separated by commas
+builtin.module(cse;dce)
+               ^~~~~~~
+""",
+            id="semicolons",
+        ),
+        pytest.param(
             "builtin.module(cse",
             """\
 --pass-pipeline:1:1: error: encountered unbalanced parentheses while parsing pipeline: 'builtin.module(' is not closed

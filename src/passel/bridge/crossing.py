@@ -212,7 +212,8 @@ class Crossing(Pass[Any]):
             raise PassFailure(f"in {self}: {error}") from error
         if not outcome:
             first = outcome.failures[0]
-            raise PassFailure(f"{first.diagnostic.message} [{first.path}]") from first.cause
+            why = f"{first.diagnostic.message} [{first.path}]"
+            raise PassFailure(why, is_told=True) from first.cause
 
 
 def _side(ir: str, context: Any = None, adapter: Any = None) -> Side:

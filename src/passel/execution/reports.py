@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from passel.errors import PassFailure
 from passel.execution.outcome import UNCHANGED, Outcome, merge
 
 if TYPE_CHECKING:
@@ -61,8 +62,11 @@ class Reports:
         return tuple(each.detach(render=self._emit is not None) for each in diagnostics)
 
     def fail(self, failure: Failure) -> Outcome:
-        """Report a failure and return its outcome."""
-        diagnostics = self.detach([failure.diagnostic])
+        """Report a failure and return its outcome; what is told already is no diagnostic again."""
+        is_told = isinstance(failure.cause, PassFailure) and failure.cause.is_told
+        if is_told:
+            failure.diagnostic.detach(render=False)
+        diagnostics = () if is_told else self.detach([failure.diagnostic])
         self(diagnostics, (failure,))
         return Outcome(None, (failure,), diagnostics)
 

@@ -304,7 +304,7 @@ def _made(
 def _unknown(name: str, registry: PassRegistry) -> str:
     if not registry.scope and (unusable := unusable_ir()) is not None:
         raise unusable  # which may have the pass
-    several = len(name.split()) > 1
+    several = len(name.replace(";", " ").split()) > 1
     hint = "; passes are separated by commas" if several else registry.suggest(name)
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
 

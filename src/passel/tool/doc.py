@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import PasselError
@@ -54,8 +55,8 @@ def _named(name: str, registry: PassRegistry) -> Iterator[type[Pass[Any, Any]]]:
         yield info.pass_class
         return
     hint = registry.suggest(name)
-    if hint:
-        raise UsageError(f"there is no pass '{name}'{hint}")
+    if hint or not (name.endswith(".py") or find_spec(name.partition(".")[0])):
+        raise UsageError(f"there is no pass '{name}'{hint or ', nor a module of that name'}")
     found = list(named_passes_in(import_plugin(name)))
     if not found:
         raise UsageError(f"'{name}' defines no passes")

@@ -37,8 +37,8 @@ def jobs_or_auto(text: str) -> Jobs:
     """Return a number of processes, or `auto`."""
     try:
         return "auto" if text == "auto" else jobs_of(text)
-    except ValueError as error:
-        raise ValueError(f"{error}; or auto") from None
+    except ValueError:
+        raise ValueError(f"takes a positive number or auto, not '{text}'") from None
 
 
 def cluster_of(text: str) -> str:

@@ -128,10 +128,16 @@ class Part:
             self._recorded = read_reproducer(parsed.resources, self._source)
             rest = [each for each in parsed.resources if each.group != GROUP]
             parsed = replace(parsed, resources=rest)
-            if self._recorded is not None and self._recorded.disable_threading:
-                self._threading = False
-                frontend.set_threading(self._context, enable=False)
+            if self._recorded is not None:
+                self._take(self._recorded)
         return parsed
+
+    def _take(self, recorded: Recorded) -> None:
+        if recorded.pipeline is not None:
+            self._shared.reports.note_record()
+        if recorded.disable_threading:
+            self._threading = False
+            self._shared.frontend.set_threading(self._context, enable=False)
 
     def _report_unreadable(self, error: UnreadableError) -> None:
         """Report why the input cannot be read, and which IR it is of if it is a reproducer."""

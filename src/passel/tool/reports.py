@@ -52,6 +52,7 @@ class Reports(ExitStack):
         self._trace: Trace | None = self._make_trace()
         self._info: TextIO = self._open_info()
         self._unmatched: dict[str, None] | None = None
+        self._lacks_record: bool = settings.reproducers.run_reproducer
         if settings.actions.mlir_print_debug_counter:
             self.callback(self._print_counters)
 
@@ -74,6 +75,10 @@ class Reports(ExitStack):
             unmatched = {each: None for each in self._unmatched if each in unmatched}
         self._unmatched = unmatched
 
+    def note_record(self) -> None:
+        """Take note that a part of the input records a pipeline."""
+        self._lacks_record = False
+
     def finish(self, *, good: bool) -> None:
         """Say what there is to say when the last part of the input has been processed.
 
@@ -81,11 +86,16 @@ class Reports(ExitStack):
             good: Whether all went well; otherwise some may not have been reached.
         """
         settings = self._settings.diagnostics
-        if good and not settings.Wno_unmatched_nest and settings.shows_remarks:
-            for each in self._unmatched or ():
+        if good and settings.shows_remarks:
+            remark = f"{self._settings.program}: remark:"
+            for each in () if settings.Wno_unmatched_nest else self._unmatched or ():
                 sys.stderr.write(
-                    f"{self._settings.program}: remark: a nested pipeline found no op to run on: "
-                    f"{each} (-Wno-unmatched-nest hides this)\n"
+                    f"{remark} a nested pipeline found no op to run on: {each} "
+                    "(-Wno-unmatched-nest hides this)\n"
+                )
+            if self._lacks_record:
+                sys.stderr.write(
+                    f"{remark} the input records no pipeline for --run-reproducer to run\n"
                 )
         if self._printer is not None and self._printer.complaint:
             sys.stderr.write(self._printer.complaint)
@@ -228,7 +238,7 @@ def _make_printer(settings: Settings, registry: PassRegistry) -> PrintIR | None:
         for name in names:
             if name not in registry:
                 flag, hint = f"--mlir-print-ir-{when}", registry.suggest(name)
-                raise UsageError(f"for the {flag} option: Cannot find option named '{name}'!{hint}")
+                raise UsageError(f"'{flag}': there is no pass '{name}'{hint}")
     kinds: dict[str, Any] = {
         "before": given.mlir_print_ir_before_all or given.mlir_print_ir_before,
         "after": given.mlir_print_ir_after_all or given.mlir_print_ir_after,

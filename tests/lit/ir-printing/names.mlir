@@ -6,7 +6,7 @@
 // CHECK: IR Dump After CSE (cse)
 // CHECK: IR Dump Before SymbolDCE (symbol-dce)
 // CHECK-NOT: IR Dump
-// UNKNOWN: for the --mlir-print-ir-after option: Cannot find option named 'nope'!
+// UNKNOWN: '--mlir-print-ir-after': there is no pass 'nope'
 
 module @top {
   func.func @f(%arg0: i32) -> i32 {

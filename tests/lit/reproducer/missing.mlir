@@ -1,7 +1,8 @@
-// An input that records nothing is no error: nothing runs but passes given as flags.
-// RUN: passel-opt --load-pass-plugin=%inputs/passes.py --run-reproducer %s | FileCheck %s
+// An input that records nothing is no error: nothing runs but passes given as flags, with a remark.
+// RUN: passel-opt --load-pass-plugin=%inputs/passes.py --run-reproducer %s 2>&1 | FileCheck %s
 // RUN: passel-opt --load-pass-plugin=%inputs/passes.py --run-reproducer %s --mark | FileCheck %s --check-prefix=MARK
 
-// CHECK: func.func @f() {
+// CHECK-DAG: passel-opt: remark: the input records no pipeline for --run-reproducer to run
+// CHECK-DAG: func.func @f() {
 // MARK: func.func @f() attributes {seen = 1 : i32} {
 func.func @f() { return }
