@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import mlir_shipped_passes
 import pytest
+from dask_cluster import two_workers
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from mlir.ir import Context, StringAttr
 from mlir_shipped_passes import (
     AskSymbol,
@@ -30,7 +33,6 @@ from passel.mlir import MLIRAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from concurrent.futures import Executor
 
     from passel import OpPassManager
 
@@ -60,9 +62,7 @@ def fill(manager: OpPassManager, entries: list[Any]) -> None:
             manager.add(entry)
 
 
-def run(
-    source: str, pipeline: list[Any], executor: Executor | None = None, *, verify: bool = True
-) -> Found:
+def run(source: str, pipeline: list[Any], executor: Any = None, *, verify: bool = True) -> Found:
     """Run a pipeline on a source."""
     context = context_of_all()
     module = parsed(source, context)
@@ -277,3 +277,55 @@ def test_copies_of_a_process_with_threads_of_mlir_refuse() -> None:
     )
     assert "spawn" in said
     assert count == "2"
+
+
+steps = st.lists(
+    st.sampled_from(
+        ["cse", "canonicalize", "sccp", Rewrite(), Rewrite(every=2), Fail(), Attribute(), Nothing()]
+    ),
+    max_size=4,
+)
+nests = st.one_of(
+    st.tuples(st.just("func.func"), steps),
+    st.tuples(
+        st.just("builtin.module"),
+        st.lists(st.one_of(st.tuples(st.just("func.func"), steps), st.just("cse")), max_size=3),
+    ),
+)
+bodies = st.sampled_from(
+    [
+        "",
+        "%c = func.call @f0(%1) : (i32) -> i32",
+        '"test.x"() ({ "test.y"() : () -> () }) : () -> () loc("n"("f":1:2))',
+        "%c = arith.constant dense_resource<blob> : tensor<2xi32>",
+    ]
+)
+modules = st.lists(bodies, min_size=1, max_size=5).map(
+    lambda found: "".join(function(f"f{number}", body) for number, body in enumerate(found))
+)
+
+
+@settings(max_examples=settings().max_examples // 2, phases=[Phase.explicit, Phase.generate])
+@given(
+    own=modules,
+    inner=st.lists(modules, max_size=3),
+    pipeline=st.lists(st.one_of(nests, st.just("symbol-dce")), min_size=1, max_size=3),
+    verify=st.booleans(),
+)
+def test_any_pipeline(
+    pool: ProcessPoolExecutor, own: str, inner: list[str], pipeline: list[Any], *, verify: bool
+) -> None:
+    """Whatever is run on whatever, in this process or others, is the same."""
+    source = own + "".join(f"module @m{number} {{ {text} }}\n" for number, text in enumerate(inner))
+    assert run(source, pipeline, pool, verify=verify) == run(source, pipeline, verify=verify)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_ops_go_to_a_cluster(caplog: pytest.LogCaptureFixture) -> None:
+    """The workers of Dask are processes that were started, with contexts of their own."""
+    case = CALLS, [("func.func", [*MIXED, TellProcess()])]
+    with two_workers(Path(mlir_shipped_passes.__file__).parent) as client:
+        found = run(*case, client)
+    assert found == run(*case)._replace(text=found.text)
+    assert found.text.count('test.where = "there"') == 9
+    assert not [each for each in caplog.records if each.name == "passel"]
