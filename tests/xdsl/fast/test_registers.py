@@ -102,10 +102,10 @@ def test_effects_on_registers(
     monkeypatch.setattr(op_classes, "_MAX_SIGNATURES", limit)
     lines = "\n".join(_lines(name))
     names = (name, "t.plain")
-    used = [f'%u{n} = "{names[n % 2]}"() : () -> {_TYPES[n % 5]}' for n in range(10)]
-    uses = [f'"test.op"(%u{n}) : ({_TYPES[n % 5]}) -> ()' for n in range(10)]
+    used = [f'%u{n} = "{names[n % 2]}"() : () -> {_TYPES[n % 5]}' for n in range(20)]
+    uses = [f'"test.op"(%u{n}) : ({_TYPES[n % 5]}) -> ()' for n in range(20)]
     text = "\n".join(["builtin.module {", lines, *used, *uses, "}"])
-    assert compare_rewriting(text, pipeline, _context) == (name != "t.write")
+    assert compare_rewriting(text, pipeline, _context) == (name != "t.write" or pipeline == "cse")
 
 
 class _Constrained(RISCVRegallocOperation):

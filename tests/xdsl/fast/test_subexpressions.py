@@ -98,6 +98,16 @@ def test_attributes_and_properties_differ() -> None:
             '%n = "t.nested"() ({ %k = "t.pure"(%b) : (i32) -> i32 "test.op"(%k) : (i32) -> () }) : () -> i32'
             ' %a = "t.pure"() : () -> i32 %b = "t.pure"() : () -> i32 "test.op"(%n, %a) : (i32, i32) -> ()'
         ),
+        # A user was seen before something isolated.
+        (
+            '%u = "t.pure"(%b) : (i32) -> i32 builtin.module { %c = "t.pure"() : () -> i32 "test.op"(%c) : (i32) -> () }'
+            ' %a = "t.pure"() : () -> i32 %b = "t.pure"() : () -> i32 "test.op"(%u, %a) : (i32, i32) -> ()'
+        ),
+        # A user was seen in something that is isolated, or not registered.
+        (
+            '"no.one"() ({ %u = "t.pure"(%b) : (i32) -> i32 "test.op"(%u) : (i32) -> () }) : () -> ()'
+            ' %a = "t.pure"() : () -> i32 %b = "t.pure"() : () -> i32 "test.op"(%a) : (i32) -> ()'
+        ),
         # A user was seen, but has effects, so that nobody will use it again.
         (
             '"test.op"(%b) : (i32) -> () %a = "t.pure"() : () -> i32 %b = "t.pure"() : () -> i32'

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 from itertools import chain
+from typing import Any
+from weakref import ref
 
 import pytest
 from twins import assert_same, eager_learning, parse_both
 from xdsl.ir import Block
 from xdsl_inputs import xdsl_context
 
+from passel.xdsl import parse_source
 from passel.xdsl.fast import assumptions, example_parser, parser_class, slow_paths
 from passel.xdsl.fast.assumptions import mismatches
 from passel.xdsl.fast.example_parser import ExampleParser
+from passel.xdsl.parsing import collector_paused
 from passel.xdsl.source_parser import SourceParser
 
 
@@ -61,6 +65,22 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     parser = ExampleParser(xdsl_context(), text)
     parser.parse_top_level()
     assert len(list(chain.from_iterable(parser._shapes.values()))) <= 20  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_parser_goes_when_it_is_done() -> None:
+    """A parser and its tables live no longer than needed, without a collection."""
+    parsers: list[ref[ExampleParser]] = []
+
+    def make(*args: Any) -> ExampleParser:
+        parser = ExampleParser(*args)
+        parsers.append(ref(parser))
+        return parser
+
+    with eager_learning(), collector_paused():
+        text = "builtin.module {\n" + '"test.op"() : () -> ()\n' * 9 + "}"
+        module = parse_source(xdsl_context(), text, "test.mlir", make_parser=make)
+        assert [each() for each in parsers] == [None]
+    assert module is not None
 
 
 def test_little_is_watched_where_little_repeats() -> None:

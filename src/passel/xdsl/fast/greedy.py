@@ -60,6 +60,7 @@ class GreedyRewriter:
         while changed:
             self._worklist.push_all(region)
             changed = self._process()
+            self._worklist.release()
             changed |= erase_dead_code(region, self._listener, self._classes)
 
     def _process(self) -> bool:
@@ -160,6 +161,10 @@ class _Worklist:
                 del self._places[id(op)]
                 return op
         return None
+
+    def release(self) -> None:
+        """Give back the memory of an empty worklist, of which a dict keeps what it ever had."""
+        self._places = {}
 
     def remove(self, op: Operation) -> None:
         """Take an op out, if it is there."""

@@ -146,12 +146,13 @@ class SubexpressionEliminator:
         while op is not None:
             facts = classes[type(op)]
             if op.regions:
-                around = self._scope
+                around, operands = self._scope, self._operands_known
                 if facts.is_isolated:
-                    self._scope = _Scope()
+                    # Operands matter only of ops that can be found.
+                    self._scope, self._operands_known = _Scope(), set()
                 for region in op.regions:
                     self._simplify_region(region)
-                self._scope = around
+                self._scope, self._operands_known = around, operands
             kinds = self._kinds_of(op)
             if facts.may_be_terminator:
                 pass

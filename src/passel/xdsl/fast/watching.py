@@ -118,6 +118,8 @@ class Watch:
         parser.ssa_values.update(self._values)
         del state.dialect_stack[self._depths[0] :], parser._op_names[self._depths[1] :]
         state.current_token, state.lexer.pos = self._state
+        # They refer to each other: without this, the parser would live until the next collection.
+        self.facade = self._parser = None
 
     def parse(self) -> Operation | None:
         """Parse the op at the current token; None if its parser cannot be watched."""
