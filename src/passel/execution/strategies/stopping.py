@@ -64,7 +64,17 @@ class Stoppable:
         with self._lock:
             thread, self._thread = self._thread, 0
         if self._is_stopped and thread:
-            _raise_in(thread, None)
+            self._forget(thread)
+
+    def _forget(self, thread: int) -> None:
+        """Let what was not raised yet in this thread be raised here.
+
+        Python can take it back, but 3.11 then looks for it forever, and traced calls never begin.
+        """
+        with suppress(self._error):
+            is_raised_soon = _raise_in(thread, self._error)  # in place of what was not
+            while is_raised_soon:
+                pass
 
 
 @contextmanager
@@ -84,8 +94,9 @@ def interrupts_held() -> Generator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Raise an error in a thread soon; None takes back what was not raised yet."""
-    with suppress(AttributeError):  # a Python without: the work ends when it ends
-        ask = ctypes.pythonapi.PyThreadState_SetAsyncExc
-        ask(ctypes.c_ulong(thread), ctypes.py_object(error) if error else ctypes.py_object())
+def _raise_in(thread: int, error: type[BaseException]) -> bool:
+    """Raise an error in a thread soon, and return whether this Python can."""
+    ask = getattr(ctypes.pythonapi, "PyThreadState_SetAsyncExc", None)
+    if ask is None:
+        return False  # the work ends when it ends
+    return bool(ask(ctypes.c_ulong(thread), ctypes.py_object(error)))
