@@ -14,12 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.threads import Threads
 from passel.instruments.timing import Timer, Timing
 from passel.instruments.timing_report import timing_report
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from passel.execution.strategies import SiblingStrategy
 
 MODULE = "toy.module(toy.func @f,toy.module @m(toy.func @h),toy.func @g)"
 
@@ -116,10 +120,10 @@ def outline(timer: Timer, depth: int = 0) -> Iterator[str]:
         yield from outline(child, depth + 1)
 
 
-def run(pm: PassManager, timing: Timing) -> Timer:
+def run(pm: PassManager, timing: Timing, jobs: int | None = None) -> Timer:
     """Run on the module, whether or not that fails."""
     with pm.instrument(timing), suppress(PassFailedError, KeyboardInterrupt):
-        pm.run(parse_toy(MODULE))
+        pm.run(parse_toy(MODULE), jobs=jobs)
     return timing.timing
 
 
@@ -155,7 +159,7 @@ def test_paths_name_passes() -> None:
 
 def test_times_are_in_seconds_and_add_up() -> None:
     """A parent's time is that of its children and its own; with one thread user is wall."""
-    tree = run(manager(Nap(milliseconds=20)), Timing())
+    tree = run(manager(Nap(milliseconds=20)), Timing(), jobs=1)
     nap = tree.find("toy.module/toy.func/0:nap")
     assert nap is not None
     assert 0.04 <= nap.wall < 1
@@ -256,7 +260,7 @@ def test_threads_can_share_a_timing() -> None:
     timing = Timing()
     pm = manager(Nap(milliseconds=20))
     # Compiling is not under test.
-    threads = [threading.Thread(target=run, args=(copy.copy(pm), timing)) for _ in range(3)]
+    threads = [threading.Thread(target=run, args=(copy.copy(pm), timing, 1)) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -337,7 +341,7 @@ def test_a_copy_goes_its_own_way() -> None:
 
 def test_peak_memory_is_that_of_the_pass() -> None:
     """A pass's peak does not raise that of a later one, but that of what is around it."""
-    tree = run(manager(Nap(), Allocates(), Other()), Timing(columns=["peak"]))
+    tree = run(manager(Nap(), Allocates(), Other()), Timing(columns=["peak"]), jobs=1)
     around = tree.find("'toy.func' Pipeline")
     assert around is not None
     nap, allocates, other = around.children
@@ -346,6 +350,24 @@ def test_peak_memory_is_that_of_the_pass() -> None:
     assert other.peak < allocates.peak - (48 << 20)
     assert around.peak >= allocates.peak
     assert tree.peak >= around.peak
+
+
+@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "forked"])
+def test_peak_memory_of_what_is_around_is_no_less(
+    strategy: SiblingStrategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row's peak includes those of nested rows, also where others have measured these."""
+
+    def this(jobs: int | None, executor: object) -> SiblingStrategy:
+        return strategy
+
+    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", this)
+    tree = run(manager(Allocates(), Other()), Timing(columns=["peak"]))
+    allocates = tree.find("toy.module/toy.func/0:allocates")
+    assert allocates is not None
+    assert allocates.peak >= 64 << 20
+    for timer in tree.walk():
+        assert timer.peak >= max((child.peak for child in timer.children), default=0)
 
 
 def test_peak_memory_is_not_measured_unless_it_is_shown() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from threading import Lock, get_ident
+from weakref import WeakSet
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
@@ -21,34 +22,50 @@ class PeakMemory:
 
     def __init__(self) -> None:
         self._open: dict[int, list[int]] = {}
-        self._lock = Lock()
+        with _lock:
+            _meters.add(self)
 
     def open(self) -> None:
         """Begin a piece of work on this thread."""
-        with self._lock:
-            self._sample()
+        with _lock:
+            _sample()
             self._open.setdefault(get_ident(), []).append(0)
 
-    def close(self) -> int:
+    def close(self, elsewhere: int = 0) -> int:
         """End the piece of work that this thread has opened last.
+
+        Args:
+            elsewhere: The peak of pieces nested in it that other meters have measured.
 
         Returns:
             Its peak in bytes, that of the nested pieces included; 0 if it is unknown here.
         """
-        with self._lock:
-            self._sample()
+        with _lock:
+            _sample()
             stack = self._open[get_ident()]
-            peak = stack.pop()
+            peak = max(stack.pop(), elsewhere)
             if stack:
                 stack[-1] = max(stack[-1], peak)
             return peak
 
-    def _sample(self) -> None:
-        """Let everything open know what was reached since the last sample."""
-        peak = _restart()
+    def reach(self, peak: int) -> None:
+        """Let everything open know what was reached."""
         for stack in self._open.values():
             if stack:
                 stack[-1] = max(stack[-1], peak)
+
+
+_lock = Lock()
+
+_meters: WeakSet[PeakMemory] = WeakSet()
+"""The meters of this process, which share the kernel's mark."""
+
+
+def _sample() -> None:
+    """Let all meters know what was reached since the last sample."""
+    peak = _restart()
+    for meter in _meters:
+        meter.reach(peak)
 
 
 def _restart() -> int:

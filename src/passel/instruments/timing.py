@@ -257,9 +257,10 @@ class Timing(PassInstrumentation):
             if key is not self or depth == _OUTERMOST:
                 row.wall += now - start
                 row.count += 1
+            merged = self._merged.pop((ident, depth), None)
             if self._memory is not None:
-                row.peak = max(row.peak, self._memory.close())
-            if (merged := self._merged.pop((ident, depth), None)) is not None:
+                row.peak = max(row.peak, self._memory.close(merged.peak if merged else 0))
+            if merged is not None:
                 row.add(merged)
 
     def _row(self, above: Row, what: Any) -> Row:

@@ -32,7 +32,8 @@ class Row:
         self.above = above
         self.wall: float = 0.0
         self.extra: float = 0.0
-        self.count = self.peak = 0
+        self.count: int = 0
+        self.peak: int = 0
         self.nested: dict[Any, Row] = {}
         self.rows: dict[Key, Row] = {}
 
@@ -44,13 +45,13 @@ class Row:
         return row
 
     def add(self, timer: Timer) -> None:
-        """Add what was measured elsewhere, and is over."""
+        """Add the peak and the nested rows of what was measured elsewhere, and is over."""
+        self.peak = max(self.peak, timer.peak)
         for child in timer.children:
             row = self.child(child.name, child.key, child.path, hidden=child.hidden)
             row.wall += child.wall
             row.extra += child.user - child.wall
             row.count += child.count
-            row.peak = max(row.peak, child.peak)
             row.add(child)
 
     def timer(self) -> Timer:
