@@ -24,6 +24,7 @@ from passel import (
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.threads import Threads
+from passel.instruments.timing import Timing
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
@@ -185,6 +186,36 @@ def test_hooks_of_what_is_not_safe_never_overlap(caplog: pytest.LogCaptureFixtur
             manager.run(module_of(12), executor=pool)
     assert (plain.most, len(plain.threads)) == (1, 1)
     assert len(safe.threads) > 1
+
+
+class Watch(Timing):
+    """Sees passes, besides measuring them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """See it."""
+        self.seen.append(step)
+        super().before_pass(step, op)
+
+
+@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "fork"])
+def test_hooks_of_a_subclass_are_called(
+    strategy: SiblingStrategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What its base class splits off for others does not know them, and is not used."""
+
+    def this(jobs: int | None, executor: object) -> SiblingStrategy:
+        return strategy
+
+    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", this)
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
+    with manager.instrument(watch := Watch()):
+        manager.run(module_of(12))
+    assert len(watch.seen) == 12 + 12 + 1  # pipelines, which are measured alike, passes, and all
+    assert watch.timing.children[0].children[0].children[0].count == 12
 
 
 class Grow(Pass):

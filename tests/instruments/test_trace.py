@@ -195,9 +195,23 @@ def test_scopes_are_slices_around_runs(tmp_path: Path) -> None:
     with trace.scope("parse"):
         pass
     with trace.scope("all"), manager().instrument(trace) as pm:
-        pm.run(parse_toy(MODULE))
+        pm.run(parse_toy(MODULE), jobs=1)
     (slices,) = check(json.loads(path.read_text())).values()
     assert slices[:3] == ["parse", "all", f"all > {STEP}"]
+
+
+def test_parts_do_not_count_ops() -> None:
+    """What another process has may be a copy of some of them."""
+    stream = io.StringIO()
+    trace = Trace(stream)
+    part = trace.split()
+    with manager().instrument(part) as pm:
+        pm.run(parse_toy(MODULE))
+    with trace.scope("all"):
+        trace.merge(part)
+    names = [event.get("name") for event in json.loads(stream.getvalue())]
+    assert "work @f" in names
+    assert "ops" not in names
 
 
 def test_each_thread_has_a_track() -> None:
@@ -208,7 +222,7 @@ def test_each_thread_has_a_track() -> None:
     def work() -> None:
         together.wait()
         with manager().instrument(trace) as pm:
-            pm.run(parse_toy(MODULE))
+            pm.run(parse_toy(MODULE), jobs=1)
 
     with trace.scope("all"):
         threads = [threading.Thread(target=work, name=f"worker {i}") for i in range(3)]

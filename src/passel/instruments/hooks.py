@@ -114,7 +114,8 @@ class PassInstrumentation:
         """Return what observes a part of a run in another process or thread.
 
         It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
-        parts in program order. None, the default, leaves that part unobserved.
+        parts in program order. None, the default, leaves that part unobserved. It is not called
+        for a class that overrides hooks and not this: nothing is known of what these observe.
         """
         return None
 
@@ -310,7 +311,7 @@ class Instrumentor:
             type(each).__name__
             for each in self._observers_of_steps()
             if (each.repeats_failures and threads)
-            or (not (threads and each.overlaps) and each.split() is None)
+            or (not (threads and each.overlaps) and _part_of(each) is None)
         ]
 
     @property
@@ -324,7 +325,7 @@ class Instrumentor:
         An instrumentation without parts, whose hooks may overlap, is called itself.
         """
         observers = self._observers_of_steps()
-        parts = tuple(each.split() for each in observers)
+        parts = tuple(map(_part_of, observers))
         called = [part or own for part, own in zip(parts, observers, strict=True)]
         other = Instrumentor(called, self.interrupts)
         other.run, other.collects_statistics = self.run, self.collects_statistics
@@ -342,7 +343,7 @@ class Instrumentor:
     @contextmanager
     def split(self) -> Generator[tuple[PassInstrumentation, ...]]:
         """Let parts of the instrumentations observe what happens inside, and yield them."""
-        split = [each.split() for each in self._observers_of_steps()]
+        split = map(_part_of, self._observers_of_steps())
         parts = tuple(part for part in split if part is not None)
         own, run = dict(vars(self)), self.run
         Instrumentor.__init__(self, parts, self.interrupts)
@@ -455,6 +456,16 @@ _HOOKS_OF_STEPS = tuple(
 def _has(instrumentation: PassInstrumentation, hook: str) -> bool:
     """Return whether an instrumentation overrides a hook."""
     return getattr(type(instrumentation), hook) is not getattr(PassInstrumentation, hook)
+
+
+def _part_of(instrumentation: PassInstrumentation) -> PassInstrumentation | None:
+    """Return what observes a part of a run elsewhere, as the class with the latest hooks says."""
+    for each in type(instrumentation).__mro__:
+        if "split" in vars(each):
+            return instrumentation.split()
+        if any(name in vars(each) for name in _HOOKS_OF_STEPS):
+            return None
+    return None
 
 
 def _lock_of(instrumentation: PassInstrumentation) -> AbstractContextManager[object]:

@@ -273,7 +273,8 @@ class Trace(PassInstrumentation):
             self._next_memory = now + _MEMORY_PERIOD
             if memory := resident_memory():
                 self._event("C", name="memory", args={"MB": round(memory / 2**20, 2)})
-        if forced or (now > self._next_ops and len(self._runs) == 1):
+        is_part = self._file is None  # and may have a part of the ops alone
+        if not is_part and (forced or (now > self._next_ops and len(self._runs) == 1)):
             self._count_ops()
 
     def _count_ops(self) -> None:
