@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -109,6 +110,71 @@ class Trespass(Pass):
         """Do it."""
         assert op.parent is not None
         op.parent.value += 1
+
+
+def test_what_is_lost_is_done_by_few_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that dies is replaced, and each does all that there is: starting them takes long."""
+    started: list[object] = []
+    usual = subprocess.Popen.__init__
+
+    def count(self: Any, *args: Any, **options: Any) -> None:
+        started.append(args)
+        usual(self, *args, **options)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", count)
+    module = module_of(40)
+    module.body[11].value = 3
+    manager = OpPassManager("toy.module").add_nested("toy.func", Die())
+    with ProcessPoolExecutor(2, get_context("fork")) as pool:
+        outcome, _, _ = run(Futures(pool), manager, module)
+    assert [failure.symbol for failure in outcome.failures] == ["f10"]
+    assert [op.value for op in module.body[1:]] == [3 if i == 10 else 10 for i in range(40)]
+    # For the share with that op, for its ops one by one, and for what is behind.
+    assert 2 <= len(started) <= 3
+
+
+class Collect(Pass):
+    """Collect garbage, and count what was collected that is of another process."""
+
+    name = "collect"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        before = Inherited.ended
+        gc.collect()
+        op.value = Inherited.ended - before
+
+
+class Inherited:
+    """Garbage that only a collection finds."""
+
+    ended = 0
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        Inherited.ended += 1
+
+
+def test_objects_of_another_process_are_not_collected() -> None:
+    """Destructors of such may wait for threads that only the process has that has made them."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", Collect())
+    module = module_of(4)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            Inherited()
+        with ProcessPoolExecutor(2, get_context("fork")) as pool:
+            run(Futures(pool), manager, module)
+    finally:
+        gc.enable()
+    assert [op.value for op in module.body[1:]] == [0] * 4
+    gc.collect()
+    assert Inherited.ended == 3
 
 
 @pytest.mark.parametrize("kind", [Meddle, Trespass])

@@ -1,7 +1,7 @@
 """Siblings on the workers of an executor: other processes, or other machines.
 
 Ops are sent as bytes, in shares, with the passes. What a worker cannot do is done here; what a
-worker had that is gone is done again, in processes of its own, so that an op that kills
+worker had that is gone is done again, in a process of its own, so that an op that kills
 processes is named and does not kill this one.
 """
 
@@ -10,12 +10,9 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import subprocess
-import sys
 from collections import deque
 from concurrent.futures import TimeoutError as NotReady
 from contextlib import suppress
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import brief, log_warning
@@ -24,6 +21,7 @@ from passel.execution.strategies.base import at_work, chunks_of, most_at_once
 from passel.execution.strategies.forked import how_it_ended
 from passel.execution.strategies.remote import work_off
 from passel.execution.strategies.results import Result, taken
+from passel.execution.strategies.substitute import Substitute
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     from passel.execution.strategies.base import ShippableWork, SiblingWork
 
 _CHUNKS_PER_WORKER = 4
-
-_COMMAND = "from passel.execution.strategies.remote import main; main()"
 
 _PATIENCE = 0.5
 """Seconds that the workers of a process pool have to end after an interrupt."""
@@ -79,7 +75,7 @@ class Futures:
         window = jobs if is_limited else len(chunks)
         sent: deque[_Sent] = deque()
         told: set[str] = set()
-        following = iter(chunks)
+        following, substitute = iter(chunks), Substitute()
         try:
             for _ in chunks:
                 while len(sent) < window and (chunk := next(following, None)) is not None:
@@ -92,8 +88,9 @@ class Futures:
                 if result and result not in told:
                     told.add(result)
                     log_warning(result)
-                yield from _again(work, share)
+                yield from _again(work, share, substitute)
         finally:
+            substitute.end()
             if sent:
                 self._end(sent)
 
@@ -174,50 +171,28 @@ def _taken(
     return taken(work, chunk, result, unpack)
 
 
-def _again(work: ShippableWork, share: _Sent) -> Iterator[Outcome]:
-    """Do a share that no worker has done: here, or in processes if a worker has died of it."""
+def _again(work: ShippableWork, share: _Sent, substitute: Substitute) -> Iterator[Outcome]:
+    """Do a share that no worker has done: here, or in a process if a worker has died of it."""
     if share.lost is None:
         yield from map(work, share.chunk)
         return
-    result = _in_process(work, share.chunk)
-    if isinstance(result, str) and len(share.chunk) > 1:
-        for task in share.chunk:
-            yield from _again(work, _Sent([task], lost=share.lost))
-    elif isinstance(result, str):
-        yield work.die(share.chunk[0], result)
-    elif result is None:
-        yield from map(work, share.chunk)
-    else:
-        yield from _taken(work, share.chunk, *result)
-
-
-def _in_process(work: ShippableWork, chunk: Sequence[Any]) -> tuple[Result, Any] | str | None:
-    """Do tasks in a process of their own.
-
-    Returns:
-        The result, and what was not sent back; how the process ended, if it died; None if it
-        cannot do them.
-    """
     try:
-        data, noted = work.ship(chunk)
+        data, noted = work.ship(share.chunk)
     except EncodingError:
-        return None
-    path = os.pathsep.join(filter(None, sys.path))
-    # No pipe: a process that a pass has left behind would keep it open.
-    with TemporaryFile() as output:
-        ended = subprocess.run(  # noqa: S603 - this very interpreter
-            [sys.executable, "-c", _COMMAND],
-            input=data,
-            stdout=output,
-            env={**os.environ, "PYTHONPATH": path},
-            check=False,
-        )
-        output.seek(0)
-        written = output.read()
-    if ended.returncode or not written:  # a pass may have ended it with any code
-        return how_it_ended(ended.returncode, work)
-    answer = pickle.loads(written)  # noqa: S301 - the process wrote it
-    return (answer, noted) if isinstance(answer, Result) else None
+        yield from map(work, share.chunk)
+        return
+    answer = substitute.do(data)
+    if isinstance(answer, bytes):
+        result = pickle.loads(answer)  # noqa: S301 - the process wrote it
+        if isinstance(result, Result):
+            yield from _taken(work, share.chunk, result, noted)
+        else:
+            yield from map(work, share.chunk)
+    elif len(share.chunk) > 1:
+        for task in share.chunk:
+            yield from _again(work, _Sent([task], lost=share.lost), substitute)
+    else:
+        yield work.die(share.chunk[0], how_it_ended(answer, work))
 
 
 def workers_of(executor: Executor) -> int:

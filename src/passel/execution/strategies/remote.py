@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import sys
 import threading
 from contextlib import nullcontext
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import brief
@@ -14,16 +16,18 @@ from passel.errors import EncodingError
 from passel.execution.strategies.base import Sequential, at_work
 from passel.execution.strategies.parcels import Assignment, LeftBehindAnalyses, Parcel, Refusal
 from passel.execution.strategies.results import Result
+from passel.execution.strategies.substitute import read_share, write_share
 from passel.instruments.hooks import Instrumentor
 from passel.ir import LocksContexts, ability_of, running_on
 from passel.schedule import Pipeline, PipelineCompiler, Schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from passel.diagnostics import Diagnostic
 
 _MOST_WORKERS = 4
+
+_IMPORTED_BY = os.getpid()
+"""The process that has imported this module, of which this one may be a copy."""
 
 
 def work_off(data: bytes) -> bytes:
@@ -32,6 +36,7 @@ def work_off(data: bytes) -> bytes:
     Called by workers of executors. It never raises but for an interrupt.
     """
     token, process = at_work.set(True), os.getpid()
+    _keep_inherited()
     try:
         answer = pickle.dumps(_worked_off(data), pickle.HIGHEST_PROTOCOL)
         if os.getpid() != process:
@@ -41,6 +46,16 @@ def work_off(data: bytes) -> bytes:
         return pickle.dumps(Refusal(f"its result cannot be sent: {brief(error)}"))
     finally:
         at_work.reset(token)
+
+
+@cache
+def _keep_inherited() -> None:
+    """Leave objects to this process that it has as a copy of another.
+
+    Some cannot be collected here: destructors of MLIR's contexts wait for threads of the other.
+    """
+    if os.getpid() != _IMPORTED_BY:
+        gc.freeze()
 
 
 def _worked_off(data: bytes) -> Result | Refusal:
@@ -123,11 +138,10 @@ def _ignore(diagnostic: Diagnostic) -> None:
     """Take no note of a diagnostic, which is reported where the parcel came from."""
 
 
-def main(arguments: Sequence[str] = ()) -> None:
-    """Do a parcel from the standard input, and write the result to the standard output."""
-    del arguments
-    output = os.dup(1)
-    os.dup2(2, 1)  # passes may print
-    result = work_off(sys.stdin.buffer.read())
-    with os.fdopen(output, "wb") as file:
-        file.write(result)
+def main() -> None:
+    """Do parcels from the standard input, and write the results to the standard output."""
+    shares = sys.stdin.buffer
+    with os.fdopen(os.dup(1), "wb") as output:
+        os.dup2(2, 1)  # passes may print
+        while (share := read_share(shares)) is not None:
+            write_share(output, work_off(share))
