@@ -9,7 +9,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from random_acts import ACTS, Act
 from xdsl.dialects.builtin import ModuleOp
@@ -34,7 +34,7 @@ STATEMENTS = [
     "%c = arith.constant 1 : i32",
     "%d = arith.constant 1 : i32",
     "%e = arith.constant 2 : i32",
-    '%u = "test.op"() {x} : () -> i32',
+    '%u = "test.op"() {x, a, k} : () -> i32',
     '"test.op"() : () -> () loc("elsewhere":3:4)',
 ]
 
@@ -102,7 +102,7 @@ gentle = st.builds(
     Act,
     salt=st.integers(0, 99),
     acts=st.lists(
-        st.sampled_from(["add", "ask", "keep", "report", "rename", "run", "swap"]),
+        st.sampled_from(["add", "ask", "keep", "report", "rename", "reorder", "run", "swap"]),
         min_size=1,
         max_size=5,
     ).map(tuple),
@@ -209,8 +209,22 @@ def strategy(request: pytest.FixtureRequest) -> Generator[SiblingStrategy]:
                 yield Futures(pool)
 
 
+NAMES = Case(
+    "builtin.module { "
+    "func.func @f() { %c = arith.constant 1 : i32 func.return } "
+    'func.func @g() { %u = "test.op"() {x, a} : () -> i32 func.return } }',
+    [("func.func", [Act(acts=("rename",)), Act(acts=("reorder",))])],
+    None,
+    counts=False,
+    times=False,
+    checks=True,
+)
+"""A case in which nothing changes but names and the order of attributes."""
+
+
 @settings(phases=[Phase.explicit, Phase.generate])  # shrinking takes minutes of forks
 @given(case=cases)
+@example(NAMES)
 def test_strategies_agree(strategy: SiblingStrategy, case: Case) -> None:
     """IR with locations and names, diagnostics, failures, statistics, dumps and rows are equal."""
     assert run(strategy, case) == run(Sequential(), case)

@@ -28,11 +28,17 @@ def _add(op: Any, ctx: PassContext, number: int) -> None:
 
 
 def _rename(op: Any, ctx: PassContext, number: int) -> None:
-    """Give values names, and change something else, as names alone are no change."""
-    _attribute(op, ctx, number)
+    """Give values names, which alone are no change."""
     for inner in op.body.block.ops:
         for result in inner.results:
             result.name_hint = f"n{number}"
+
+
+def _reorder(op: Any, ctx: PassContext, number: int) -> None:
+    """Put attributes in another order, which is no change either."""
+    for inner in op.body.block.ops:
+        for name in sorted(inner.attributes, reverse=True):
+            inner.attributes[name] = inner.attributes.pop(name)
 
 
 def _erase(op: Any, ctx: PassContext, number: int) -> None:
@@ -109,6 +115,7 @@ ACTS = {
     "invalidate": _invalidate,
     "keep": _keep,
     "rename": _rename,
+    "reorder": _reorder,
     "report": _report,
     "run": _run,
     "swap": _swap,

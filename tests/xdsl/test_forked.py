@@ -298,3 +298,46 @@ def test_a_pool_is_used_after_verification(
     assert found
     assert f'"{os.getpid()}"' not in found
     assert not caplog.messages
+
+
+class Rename(OperationPass[FuncOp]):
+    """Give names to all values and blocks, and put attributes in another order."""
+
+    name = "rename"
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        """Do it."""
+        for block in op.body.blocks:
+            block.name_hint = "here"
+            for value in (*block.args, *(each for inner in block.ops for each in inner.results)):
+                value.name_hint = "renamed"
+        op.attributes = dict(reversed(op.attributes.items()))
+
+
+def test_names_alone_come_back() -> None:
+    """A pass that changes names alone has changed nothing, and yet they are what it made them."""
+    source = "\n".join(
+        f"""
+        func.func @f{number}(%a: i32) attributes {{x, y}} {{
+          %b = arith.addi %a, %a : i32
+          cf.br ^next
+        ^next:
+          func.return
+        }}"""
+        for number in range(6)
+    )
+    found: list[tuple[bool | None, str]] = []
+    for jobs in (1, 2):
+        context = XDSLAdapter().create_context()
+        module = parse_source(context, source, "test.mlir")
+        bodies = [list(op.walk()) for op in module.walk() if isinstance(op, FuncOp)]
+        manager = PassManager(ModuleOp, context)
+        manager.nest(FuncOp).add(Rename())
+        found.append((manager.run(module, jobs=jobs).changed, str(module)))
+        after = [list(op.walk()) for op in module.walk() if isinstance(op, FuncOp)]
+        assert after == bodies, "they are the same ops"
+    assert found[0] == found[1]
+    assert found[0][0] is False
+    assert found[0][1].count("%renamed") == 24
+    assert found[0][1].count("^here") == 12
+    assert found[0][1].count("{y, x}") == 6

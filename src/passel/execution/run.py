@@ -184,11 +184,12 @@ class Run:
             for task in tasks:
                 if services.identity_of(task.op) not in wanted:
                     continue
+                noted = level.note_known(task, known)
                 outcome = level(task)
                 if isinstance(outcome.interrupt, LeftBehind):
                     return None
                 try:
-                    done.append((outcome, level.pack(task, outcome, known)))
+                    done.append((outcome, level.pack(task, outcome, noted)))
                 except EncodingError:
                     return None
                 if outcome.interrupt is not None:

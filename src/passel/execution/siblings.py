@@ -7,22 +7,22 @@ is verified: in one call with what was put off for the siblings, where the IR do
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from passel.errors import EncodingError
 from passel.execution.context import ContextServices, OpContext
 from passel.execution.failures import suspects_of
 from passel.execution.isolation import SiblingStates, Trespass
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
+from passel.execution.packed import Noted, Packed
 from passel.execution.services import VerifyEach
 from passel.execution.strategies.base import Branch
 from passel.execution.verification import Verifier
-from passel.ir import LocksContexts, SendsOps, ShipsOps, ability_of
+from passel.ir import KeepsNames, LocksContexts, SendsOps, ShipsOps, ability_of
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
 
     from passel.execution.failures import Suspects
@@ -42,20 +42,6 @@ class NestedRunner(ContextServices, Protocol):
     def branch(self, services: RunServices) -> NestedRunner:
         """Return one for another thread."""
         ...
-
-
-class Packed(NamedTuple):
-    """The effect of a task on its op in another process.
-
-    Attributes:
-        contents: What the op holds now; None if it has not changed.
-        claims: Whether passes have stated that they changed nothing.
-        matched: Keys of nested pipelines that have run on some op there.
-    """
-
-    contents: bytes | None
-    claims: bool
-    matched: AbstractSet[str]
 
 
 class SiblingRunner:
@@ -148,6 +134,7 @@ class Level:
         self.children: list[Any] = list(services.adapter.children(op))
         self._sends = ability_of(services.adapter, SendsOps)
         self._ships = ability_of(services.adapter, ShipsOps)
+        self._named = ability_of(services.adapter, KeepsNames)
         self._assignment = b""
         self._watch = self._lifetime.watch(op, self.children)
 
@@ -269,12 +256,19 @@ class Level:
         """Take over what such parts have observed."""
         self._services.hooks.merge(observers)
 
-    def note(self, task: OpContext, /) -> Sequence[Any]:
-        """Return what need not be sent of a task's op."""
+    def note(self, task: OpContext, /) -> Noted:
+        """Return what need not be sent of a task's op, before the task is done."""
         assert self._sends is not None  # noqa: S101 - `can_leave`
-        return self._sends.known_parts(task.op)
+        return self.note_known(task, self._sends.known_parts(task.op))
 
-    def pack(self, task: OpContext, outcome: Outcome, noted: Sequence[Any], /) -> Packed:
+    def note_known(self, task: OpContext, known: Sequence[Any]) -> Noted:
+        """Return the same where it is known already which parts need not be sent."""
+        return Noted(known, self._names_in(task))
+
+    def _names_in(self, task: OpContext) -> Sequence[Any]:
+        return () if self._named is None else self._named.names_in(task.op)
+
+    def pack(self, task: OpContext, outcome: Outcome, noted: Noted, /) -> Packed:
         """Return what a task has done to its op.
 
         Raises:
@@ -286,13 +280,16 @@ class Level:
             raise EncodingError("it is to fail where the run is observed")
         claims, matched = bool(task.claims), self._services.matched
         if outcome.changed is False and not outcome.failures and not claims:
-            return Packed(None, claims, matched)
-        return Packed(carrier.encode(task.op, noted), claims, matched)
+            names = self._names_in(task)
+            return Packed(None, claims, matched, None if names == noted.names else names)
+        return Packed(carrier.encode(task.op, noted.known), claims, matched)
 
     def unpack(self, task: OpContext, packed: Packed, /) -> None:
         """Do to the op here what a task has done to it in another process."""
-        noted = () if packed.contents is None else self.note(task)
-        self.unpack_shipped(task, packed, noted)
+        known: Sequence[Any] = ()
+        if packed.contents is not None and self._sends is not None:
+            known = self._sends.known_parts(task.op)
+        self.unpack_shipped(task, packed, known)
 
     def unpack_shipped(self, task: OpContext, packed: Packed, noted: Sequence[Any], /) -> None:
         """Do to the op here what a task has done to it in a process that knew nothing of it."""
@@ -304,6 +301,8 @@ class Level:
             carrier = self._sends or self._ships
             assert carrier is not None  # noqa: S101 - `can_leave`, or `can_ship`
             carrier.decode_into(task.op, packed.contents, self._runner.ir_context, noted)
+        if packed.names is not None and self._named is not None:
+            self._named.rename(task.op, packed.names)
         if siblings is not None:
             good = siblings.good[task.number] if packed.contents is None else None
             siblings.leave(task.number, good)

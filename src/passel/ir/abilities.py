@@ -274,6 +274,23 @@ class ShipsOps(Protocol):
 
 
 @runtime_checkable
+class KeepsNames(Protocol):
+    """Optional ability of an adapter: ops hold names, or an order, that fingerprints leave out.
+
+    A pass that changes nothing else has changed nothing, and yet its names come back from where
+    `SendsOps` or `ShipsOps` has sent the op.
+    """
+
+    def names_in(self, op: Any) -> Sequence[Any]:
+        """Return what the fingerprint of an op leaves out, as plain data that compares."""
+        ...
+
+    def rename(self, op: Any, names: Sequence[Any]) -> None:
+        """Give an op what `names_in` has returned for one of an equal fingerprint."""
+        ...
+
+
+@runtime_checkable
 class FindsDialects(Protocol):
     """Optional ability of an adapter: it is found which dialects ops are of, as a check.
 

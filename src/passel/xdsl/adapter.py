@@ -271,6 +271,18 @@ class XDSLAdapter:
 
         decode_into(op, data, context, known)
 
+    def names_in(self, op: Operation) -> Sequence[Any]:
+        """Return the names of values and blocks in an op, and the order of its attributes."""
+        from passel.xdsl.encoding import names_in
+
+        return names_in(op)
+
+    def rename(self, op: Operation, names: Sequence[Any]) -> None:
+        """Give an op such names."""
+        from passel.xdsl.encoding import rename
+
+        rename(op, names)
+
     def policies(self) -> RunPolicies:
         """Let runs look for changes by fingerprint; an op is where its block is."""
         lifetime = PlaceLifetime(self, attrgetter("parent"))

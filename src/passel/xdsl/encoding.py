@@ -53,6 +53,42 @@ def known_attributes(op: Operation) -> list[Attribute]:
     return list(found.values())
 
 
+def names_in(op: Operation) -> list[Any]:
+    """Return the names of values and blocks in an op, and the order of its attributes.
+
+    That is what `fingerprint` leaves out. Ops of equal fingerprints have as many of each.
+    """
+    names: list[Any] = []
+    for inner in op.walk():
+        names += [tuple(named) for named in (inner.properties, inner.attributes) if len(named) > 1]
+        if inner is not op:
+            names += [result.name_hint for result in inner.results]
+        for region in inner.regions:
+            for block in region.blocks:
+                names.append(block.name_hint)
+                names += [argument.name_hint for argument in block.args]
+    return names
+
+
+def rename(op: Operation, names: Sequence[Any]) -> None:
+    """Give an op names that `names_in` has returned for one of an equal fingerprint."""
+    take = iter(names).__next__
+    for inner in op.walk():
+        for named in (inner.properties, inner.attributes):
+            if len(named) > 1:
+                ordered = {name: named[name] for name in take()}
+                named.clear()
+                named.update(ordered)
+        if inner is not op:
+            for result in inner.results:
+                result.name_hint = take()
+        for region in inner.regions:
+            for block in region.blocks:
+                block.name_hint = take()
+                for argument in block.args:
+                    argument.name_hint = take()
+
+
 def encode(op: Operation, known: Sequence[Attribute] = ()) -> bytes:
     r"""Return the contents of an op: its properties, attributes, location and regions.
 
