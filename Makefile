@@ -16,12 +16,14 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
 CLIENTS ?= clients
+STRATEGIES ?= threads forked pool
+STRATEGY_TESTS ?= $(addprefix tests/,adapters analysis execution instruments manager passes schedule xdsl)
 XDSL_RELEASES := 0.59.0 0.66.0
 PYTHONS ?= 3.12 3.13 3.14
 PYTHON_TESTS ?=
 DEBIAN ?= sid
 SHELLS := fish groff mandoc zsh
-.PHONY: help demo test sweep properties clients xdsl-releases pythons pythons-of-debian shells distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
+.PHONY: help demo test sweep properties strategies clients xdsl-releases pythons pythons-of-debian shells distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -37,6 +39,10 @@ sweep: .venv/.dev ## Run the tests that go through everything there is (minutes)
 
 properties: .venv/.dev ## Run property tests on many more examples (minutes)
 	$(PYTEST) $(PATIENTLY) --hypothesis-profile=thorough -m 'hypothesis and not sweep'
+
+strategies: .venv/.dev ## Run tests of the core under each of STRATEGIES="threads forked pool", which shares all work (minutes)
+	for strategy in $(STRATEGIES); do \
+	  $(PYTEST) --strategy=$$strategy $(STRATEGY_TESTS) || exit 1; done
 
 clients: .venv/.dev ## Run docs/clients.md beside the compilers that it is about, which it installs (minutes)
 	$(BIN)/python -m pytest $(PATIENTLY) -m "$(CLIENTS)" tests/clients

@@ -13,7 +13,7 @@ from xdsl_inputs import NEWEST_XDSL
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-pytest_plugins = ["tool_fixtures", "toy_fixtures"]
+pytest_plugins = ["tool_fixtures", "toy_fixtures", "forced_strategy"]
 
 settings.register_profile(
     "quick",

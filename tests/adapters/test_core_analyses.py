@@ -59,6 +59,7 @@ def test_preserved(manager: PassManager, program: Any, ask: Any, seen: list[Any]
     assert first.op == program
 
 
+@pytest.mark.one_process
 def test_per_op(
     subject: Subject, manager: PassManager, program: Any, ask: Any, seen: list[Any]
 ) -> None:
@@ -73,6 +74,7 @@ def test_per_op(
     assert top.op == program
 
 
+@pytest.mark.one_process
 def test_parents_and_children(
     subject: Subject, manager: PassManager, program: Any, act: Any, ask: Any, seen: list[Any]
 ) -> None:

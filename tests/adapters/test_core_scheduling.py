@@ -41,6 +41,7 @@ def test_explicit_nesting(subject: Subject, manager: PassManager, visit: Any) ->
         manager.add(visit("a", anchor=subject.names["func"]))
 
 
+@pytest.mark.one_process
 def test_implicit_nesting(subject: Subject, program: Any, visit: Any, visited: list[str]) -> None:
     """With implicit nesting it goes into a nested manager of its own."""
     manager = PassManager(
@@ -51,6 +52,7 @@ def test_implicit_nesting(subject: Subject, program: Any, visit: Any, visited: l
     assert visited == ["a@f", "a@k", "b@top"]
 
 
+@pytest.mark.one_process
 def test_merging(
     subject: Subject, manager: PassManager, program: Any, visit: Any, visited: list[str]
 ) -> None:
@@ -64,6 +66,7 @@ def test_merging(
     assert str(manager) == before
 
 
+@pytest.mark.one_process
 def test_picky(
     subject: Subject, manager: PassManager, program: Any, visit: Any, visited: list[str]
 ) -> None:
@@ -118,6 +121,7 @@ def test_dynamic_elsewhere(
     manager.run(program)
 
 
+@pytest.mark.one_process
 def test_state(subject: Subject, manager: PassManager, program: Any, act: Any) -> None:
     """`initialize` is called once, before anything runs, and its result is there on each op."""
     made: list[object] = []
@@ -139,6 +143,7 @@ def test_state(subject: Subject, manager: PassManager, program: Any, act: Any) -
     assert seen == made * 4
 
 
+@pytest.mark.one_process
 def test_callables(subject: Subject, manager: PassManager, program: Any) -> None:
     """A function of an op and a handle is a pass."""
     seen: list[str | None] = []

@@ -85,6 +85,7 @@ def adapter(subject: Subject) -> IRAdapter:
     return subject.adapter
 
 
+@pytest.mark.one_process
 def test_nesting(subject: Subject, manager: PassManager, program: Any) -> None:
     """Passes run on the ops of their anchor immediately inside, in program order."""
     manager.add_nested(subject.names["func"], Visit())
@@ -94,6 +95,7 @@ def test_nesting(subject: Subject, manager: PassManager, program: Any) -> None:
     assert visited == ["f", "g", "h", "k", "top"]
 
 
+@pytest.mark.one_process
 def test_order_of_adjacent_nests(subject: Subject, manager: PassManager, program: Any) -> None:
     """Two passes in one nest run op by op, with a pass between them they run pass by pass."""
     func = subject.names["func"]
@@ -102,6 +104,7 @@ def test_order_of_adjacent_nests(subject: Subject, manager: PassManager, program
     assert visited == ["f", "f", "k", "k", "top", "f", "k"]
 
 
+@pytest.mark.one_process
 def test_any(subject: Subject, manager: PassManager, program: Any) -> None:
     """`any` takes what is registered and isolated, and passes over the rest."""
     manager.nest_any().add(Visit())
@@ -109,6 +112,7 @@ def test_any(subject: Subject, manager: PassManager, program: Any) -> None:
     assert visited == ["f", "inner", "k"]
 
 
+@pytest.mark.one_process("forked")
 def test_interfaces(manager: PassManager, program: Any) -> None:
     """A pass that asks for an interface runs only on ops that implement it."""
     manager.nest_any().add(OnCallable())
@@ -151,6 +155,7 @@ def test_wrong_top(subject: Subject, program: Any) -> None:
     assert visited == []
 
 
+@pytest.mark.one_process
 def test_siblings_of_failures(subject: Subject, manager: PassManager, program: Any) -> None:
     """After a failure the op's other passes are skipped, its siblings are not."""
     manager.add_nested(subject.names["func"], Visit(fail="f"), Visit()).add(Visit())
@@ -162,6 +167,7 @@ def test_siblings_of_failures(subject: Subject, manager: PassManager, program: A
     assert "told to" in str(failure)
 
 
+@pytest.mark.one_process
 def test_broken_ir(subject: Subject, manager: PassManager, program: Any) -> None:
     """IR that a pass broke is found right after it, and the op is named."""
     func, module = subject.names["func"], subject.names["module"]
@@ -174,6 +180,7 @@ def test_broken_ir(subject: Subject, manager: PassManager, program: Any) -> None
     assert str(failure.diagnostic.message).startswith(f"'{func}' op ")
 
 
+@pytest.mark.one_process
 def test_without_verifier(subject: Subject, manager: PassManager, program: Any) -> None:
     """Without verification broken IR goes unnoticed."""
     manager.add_nested(subject.names["func"], Visit(break_="f"))
@@ -182,6 +189,7 @@ def test_without_verifier(subject: Subject, manager: PassManager, program: Any) 
     assert visited == ["f", "k"]
 
 
+@pytest.mark.one_process
 @pytest.mark.parametrize("mode", [True, "always"])
 def test_preserved(
     subject: Subject, manager: PassManager, program: Any, mode: bool | Literal["always"]
@@ -196,6 +204,7 @@ def test_preserved(
     assert "visit" in failure.pass_text
 
 
+@pytest.mark.one_process("pool")
 def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
     """A run reports whether the IR is another one, unless verifying costs less than to know."""
     unknown = not subject.knows_changes
@@ -206,6 +215,7 @@ def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
     assert manager.run(program).changed is (None if unknown else False)
 
 
+@pytest.mark.one_process
 def test_dependent_dialects(
     subject: Subject, manager: PassManager, program: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def test_a_parent_analysis_is_never_computed() -> None:
     assert seen == [None, None]
 
 
+@pytest.mark.one_process
 def test_a_parent_analysis_may_be_stale() -> None:
     """What nested passes change is not seen in what their parent cached before."""
     seen: list[int] = []

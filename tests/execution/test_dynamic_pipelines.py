@@ -177,6 +177,7 @@ def test_crashes_and_invalid_ir_inside_are_failures_too() -> None:
     assert kinds == ["crashed", "invalid"]
 
 
+@pytest.mark.one_process
 def test_failures_before_stay_apart_from_failures_inside() -> None:
     """A failed sibling is neither forgotten nor counted by a dynamic pipeline on another op."""
     runs: list[PipelineRun] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from passel import (
     OpPassManager,
     Pass,
@@ -129,6 +131,7 @@ def test_it_tells_whether_it_changed_something() -> None:
     assert [run.changed for run in runs] == [True, False]
 
 
+@pytest.mark.one_process
 def test_a_pass_in_a_nested_pipeline_may_run_pipelines() -> None:
     """Paths, analyses and failures are those of the nested pass."""
     seen: list[tuple[str, bool]] = []

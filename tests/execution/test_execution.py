@@ -114,6 +114,7 @@ def test_a_pass_may_fail_without_a_reason(parse: Callable[[str], PassManager]) -
     assert failure.where == "'toy.module'"
 
 
+@pytest.mark.one_process
 def test_any_other_exception_is_a_crash(parse: Callable[[str], PassManager]) -> None:
     """A crash is reported by its first line, keeps its exception, and spares the siblings."""
     module = parse_toy(FUNCS)
@@ -284,6 +285,7 @@ def test_every_run_counts_from_zero(parse: Callable[[str], PassManager]) -> None
     ] * 2
 
 
+@pytest.mark.one_process
 def test_a_pass_sees_its_op_path_and_context(adapter: ToyAdapter) -> None:
     """The context tells a pass where it is, anew for each step."""
     seen: list[tuple[Any, str]] = []

@@ -102,6 +102,7 @@ def test_dialects_are_loaded_before() -> None:
     assert log[:2] == ["load extra", "initialize a"]
 
 
+@pytest.mark.one_process
 def test_a_pass_is_initialized_once_however_many_ops_there_are() -> None:
     """All ops share what was built; none is not too few."""
     pm, log = manager(of_funcs(Build(tag="a")))

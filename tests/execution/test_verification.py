@@ -112,6 +112,7 @@ def test_a_false_statement_to_preserve_everything_is_found_when_the_pipeline_end
     assert result.changed is True
 
 
+@pytest.mark.one_process
 def test_what_a_preserving_pass_broke_is_found_when_the_pipeline_ends(
     verified: Callable[..., tuple[list[str], Any]],
 ) -> None:
@@ -173,6 +174,7 @@ def test_the_input_is_not_verified(verified: Callable[..., tuple[list[str], Any]
     assert verified("any(a)", "toy.module @m -1")[0] == []
 
 
+@pytest.mark.one_process
 def test_nested_pipelines_verify_the_parent_itself(
     verified: Callable[..., tuple[list[str], Any]],
 ) -> None:
@@ -184,6 +186,7 @@ def test_nested_pipelines_verify_the_parent_itself(
     assert verified(text, NESTED)[0] == ["@f*", "@m", "@m*"]
 
 
+@pytest.mark.one_process
 def test_nested_pipelines_that_changed_nothing_are_not_verified(
     verified: Callable[..., tuple[list[str], Any]],
 ) -> None:
@@ -192,6 +195,7 @@ def test_nested_pipelines_that_changed_nothing_are_not_verified(
     assert verified("toy.module(toy.func(a))", NESTED, "always")[0] == ["@f*", "@g*"]
 
 
+@pytest.mark.one_process
 def test_the_parent_is_compared_anew_after_nested_passes(
     verified: Callable[..., tuple[list[str], Any]],
 ) -> None:
@@ -200,6 +204,7 @@ def test_the_parent_is_compared_anew_after_nested_passes(
     assert calls == ["@f*", "@m"]
 
 
+@pytest.mark.one_process
 def test_what_a_preserving_nested_pass_broke_is_found_where_it_is(
     verified: Callable[..., tuple[list[str], Any]],
 ) -> None:
@@ -234,6 +239,7 @@ def test_siblings_of_an_invalid_op_are_still_processed(
     ]
 
 
+@pytest.mark.one_process
 def test_a_failed_pass_is_not_verified(verified: Callable[..., tuple[list[str], Any]]) -> None:
     """What a failing pass leaves behind is not looked at, nor what is around it."""
     calls, error = verified("toy.module(toy.func(set{to=1 preserve},fail{at=f}))", NESTED)

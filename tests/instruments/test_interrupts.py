@@ -127,6 +127,7 @@ def test_an_interrupt_at_any_line_leaves_whole_files(
     number, came = 1 - stride, True
     while came:
         number += stride
+        Path("trace.json").unlink(missing_ok=True)  # an earlier one may still be written to
         instrument = make()
         pm, module = manager(instrument), parse_toy(MODULE)
         with suppress(KeyboardInterrupt), interrupted(number, modules, "line") as interrupter:

@@ -371,7 +371,7 @@ class AdapterContract:
             seen.append(self.adapter.symbol_name(op))
             self.change(op)
 
-        result = self._manager(context, body).run(top)
+        result = self._manager(context, body).run(top, jobs=1)  # `seen` is of this process
         funcs = [node.symbol for node in self.program.body if node.role == "func"]
         equal(seen, funcs, "the functions that a nested pass ran on")
         if self.knows_changes:
