@@ -266,5 +266,5 @@ def test_faults_again_and_again(how: str) -> None:
 @pytest.mark.parametrize("how", [*DEADLY, *RAISED, "held attribute"])
 def test_faults_in_a_pool_again(how: str) -> None:
     """The same holds for the workers of an executor."""
-    for _ in range(3):
+    for _ in range(10):
         check("pool", how)
