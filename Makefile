@@ -34,8 +34,8 @@ demo: .venv/.runtime ## Show passel at work
 test: lit ## Run the lit suite, then the tests in Python and the doctests
 	$(PYTEST)
 
-sweep: .venv/.dev ## Run the tests that go through everything there is (minutes)
-	$(PYTEST) $(PATIENTLY) -m sweep
+sweep: .venv/.dev ## Run the tests that go through everything there is; each fault FAULT_ROUNDS=50 times (minutes)
+	$(PYTEST) $(PATIENTLY) --dist worksteal -m sweep
 
 properties: .venv/.dev ## Run property tests on many more examples (minutes)
 	$(PYTEST) $(PATIENTLY) --hypothesis-profile=thorough -m 'hypothesis and not sweep'

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 LIMIT = 30
 """Seconds that no run takes, on the slowest machine, unless it hangs."""
 
+ROUNDS = int(os.environ.get("FAULT_ROUNDS", "50"))
+"""How often each fault comes in a sweep."""
+
 SOURCE = "\n".join(
     [
         *(f"func.func @f{number}() {{ func.return }}" for number in range(10)),
@@ -258,7 +261,7 @@ def test_a_child_that_returns_does_no_work(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", FAULTS)
 def test_faults_again_and_again(how: str) -> None:
     """The same holds each time."""
-    for _ in range(50):
+    for _ in range(ROUNDS):
         check("workers", how)
 
 
@@ -266,5 +269,5 @@ def test_faults_again_and_again(how: str) -> None:
 @pytest.mark.parametrize("how", [*DEADLY, *RAISED, "held attribute"])
 def test_faults_in_a_pool_again(how: str) -> None:
     """The same holds for the workers of an executor."""
-    for _ in range(10):
+    for _ in range(-(-ROUNDS // 5)):
         check("pool", how)
