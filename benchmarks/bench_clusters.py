@@ -154,7 +154,7 @@ def show(functions: int, workers: int, run: Callable[[Recording | Pretending], N
     print(
         f"{workers:4} workers, {len(recording.tasks):4} tasks: work {recording.seconds:.2f} s, "
         f"own {own:.2f} s, predicted {predicted:.2f} s, pretended {simulated:.2f} s "
-        f"({simulated / predicted:.2f}): {alone / simulated:.1f} times as fast as one worker; "
+        f"(ratio {simulated / predicted:.2f}): {alone / simulated:.1f} times as fast as one; "
         f"{_MANY} functions in {scale * predicted:.0f} s, as predicted"
     )
 

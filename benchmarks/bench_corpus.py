@@ -134,7 +134,9 @@ def _show(title: str, results: list[_Result], failed: int) -> None:
     tenths = quantiles(ratios, n=10) if len(ratios) > 1 else ratios
     slower = sum(ratio > 1 for ratio in ratios)
     print(f"{title}: {len(results)} files of more than {_MIN_OPS} ops ({failed} are refused)")
-    print(f"  passel-opt / xdsl-opt, CPU time: median {median(ratios):.2f}, tenths", end=" ")
+    print(
+        f"  ratio of passel-opt to xdsl-opt, CPU time: median {median(ratios):.2f}, tenths", end=" "
+    )
     print(*(f"{ratio:.2f}" for ratio in tenths), f"; {slower} above 1")
     for result in results[:-_SHOWN:-1]:
         print(

@@ -57,7 +57,7 @@ def proportional_memory(pid: int) -> int:
 
 
 def show_tools(functions: int, rounds: int) -> None:
-    """Print what whole tools take for pipelines of different lengths."""
+    """Print what whole tools take for pipelines of different lengths; ratios are to one process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "bench.mlir")
         path.write_text(functions_of_40_ops(functions))
@@ -78,8 +78,8 @@ def show_tools(functions: int, rounds: int) -> None:
             alone = min(seconds for seconds, _ in costs["passel-opt -j 1"])
             for name, seconds, memory in least:
                 print(
-                    f"{count:3} passes, {name:15} {seconds:7.2f} s, {seconds / alone:5.2f} of one "
-                    f"process, {memory:4.0f} MiB"
+                    f"{count:3} passes, {name:15} {seconds:7.2f} s, ratio {seconds / alone:5.2f}, "
+                    f"{memory:4.0f} MiB"
                 )
 
 
