@@ -10,6 +10,8 @@ from xdsl.ir import Block, Operation, Region
 from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from passel import Pass, PassContext, PassManager
+from passel.xdsl import XDSLAdapter
 from passel.xdsl.fingerprint import fingerprint
 from passel.xdsl.verification import verify
 
@@ -290,3 +292,33 @@ def test_takes_deep_nests(sample: _Sample) -> None:
     before = fingerprint(root)
     op.attributes["x"] = UnitAttr()
     assert fingerprint(root) != before
+
+
+def test_an_adapter_with_fingerprints_of_its_own(parse: Callable[[str], Operation]) -> None:
+    """A subclass that has not said how to renew them is asked for new ones."""
+
+    class Coarse(XDSLAdapter):
+        """Sees nothing but the name of an op."""
+
+        def fingerprint(  # pyright: ignore[reportIncompatibleVariableOverride] - a method will do
+            self, op: Operation, *, recursive: bool = True
+        ) -> object:
+            """Return the name."""
+            return op.name
+
+    module = parse('"test.op"() : () -> ()')
+    manager = PassManager("builtin.module", adapter=Coarse())
+    for _ in range(2):
+        manager.add(Mark())
+    assert manager.run(module).changed is False
+    assert PassManager("builtin.module").add(Mark()).run(parse("")).changed
+
+
+class Mark(Pass):
+    """Set an attribute."""
+
+    name = "mark"
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Do it."""
+        op.attributes["marked"] = UnitAttr()

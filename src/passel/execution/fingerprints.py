@@ -59,7 +59,9 @@ class Fingerprinter:
         self._adapter = adapter
         able = ability_of(adapter, RenewsFingerprints)
         self.renew_whole: Callable[[Any, Any], object] = (
-            self._compare if able is None else able.renew_fingerprint
+            able.renew_fingerprint
+            if able is not None and _renews_what_it_takes(type(adapter))
+            else self._compare
         )
 
     def take_own(self, op: Any) -> object:
@@ -88,3 +90,13 @@ class Fingerprinter:
     def _compare(self, op: Any, last: object) -> object:
         now = self.take(op)
         return last if now == last else now
+
+
+def _renews_what_it_takes(adapter_class: type) -> bool:
+    """Whether no subclass has fingerprints of its own without renewing these as well."""
+    for each in adapter_class.__mro__:
+        if "renew_fingerprint" in vars(each):
+            return True
+        if "fingerprint" in vars(each):
+            return False
+    return True
