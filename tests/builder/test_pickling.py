@@ -53,6 +53,10 @@ def test_builders(copied: Callable[[Any], Any]) -> None:
         functions.add("tidy{limit=4}")
     builder.constrain("cse", after_all("canonicalize"))
     before = str(builder.build())
+    # What others have built stays behind, whose classes nobody may be able to find.
+    another = PipelineBuilder()
+    another.add(type("Hidden", (Pass,), {"name": "hidden"})())
+    another.build()
     other: PipelineBuilder = copied(builder)
     assert str(other.build()) == before
     with pytest.raises(InsertionError, match="canonicalize"):

@@ -167,6 +167,7 @@ REFUSED = {
 OWN = {
     "allow-effects": "test_effects",
     "check-isolation": "passel's alone",
+    "cluster": "test_cluster",
     "color": "rendering",
     "pass-timeout": "passel's alone",
     "retry-crashed": "passel's alone",

@@ -92,6 +92,10 @@ class DeclarationTable:
         self._known_version = 0
         self._version = 0
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle needs, without what is known of classes that others have used."""
+        return {**vars(self), "_known": {}}
+
     @property
     def version(self) -> int:
         """A number that grows whenever something is declared."""
