@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+_ALWAYS = ("bench_dispatch", "bench_tool")
 
 
 @pytest.mark.parametrize(
-    "script", sorted(BENCHMARKS.glob("bench_*.py")), ids=lambda path: path.stem
+    "script",
+    [
+        pytest.param(
+            script, id=script.stem, marks=[] if script.stem in _ALWAYS else [pytest.mark.sweep]
+        )
+        for script in sorted(BENCHMARKS.glob("bench_*.py"))
+    ],
 )
 def test_benchmark_runs(script: Path) -> None:
     """Each benchmark runs at a tiny size and prints tables, whatever the numbers are."""
