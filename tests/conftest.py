@@ -20,7 +20,7 @@ settings.register_profile(
     database=None,
     deadline=None,
     derandomize=True,
-    max_examples=50,
+    max_examples=35,
     suppress_health_check=[HealthCheck.too_slow],
 )
 # For sweeps: `--hypothesis-profile=thorough`.

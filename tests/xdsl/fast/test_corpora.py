@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _TESTS = Path(__file__).parents[2]
 
 
-@sampled(25)
+@sampled(50)
 def test_xdsls_corpus(step: int) -> None:
     """XDSL's own tests, five times each so that there is something to learn, give the same."""
     by_example = 0

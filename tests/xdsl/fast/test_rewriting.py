@@ -21,7 +21,7 @@ _TESTS = Path(__file__).parents[2]
 PIPELINES = ("canonicalize", "cse", "dce", "canonicalize,cse,canonicalize,dce")
 
 
-@sampled(25)
+@sampled(50)
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_xdsls_corpus(step: int, pipeline: str) -> None:
     """XDSL's own tests come out the same, with the order of uses, names and locations."""
@@ -49,7 +49,7 @@ def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str) -> None:
     assert any(compare_rewriting(unrolled, pipeline) for pipeline in PIPELINES)
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(st.integers(0, 2**32))
 def test_random_programs(seed: int) -> None:
     """Random programs come out the same."""
