@@ -147,6 +147,7 @@ def show(functions: int, workers: int, run: Callable[[Recording | Pretending], N
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
+        client.gather(client.map(sleep, [0.1] * workers, pure=False))  # all threads are there
         run(Pretending(client.get_executor(), recording))
         simulated = perf_counter() - started[-1][0]
     alone = own + recording.seconds
