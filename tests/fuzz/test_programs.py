@@ -102,6 +102,7 @@ def wrong_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(vars(integer_folds)["_BINARY"], "arith.muli", wrong)
 
 
+@pytest.mark.sweep
 def test_a_wrong_fold_is_reduced(wrong_folds: None) -> None:
     """What is left of a case is the pass that is wrong and what it gets wrong."""
     (finding,) = check([Case(WRONG, ("mem2reg", "sccp", "cse"))])

@@ -238,7 +238,10 @@ def test_crashes_have_their_place(
 
 
 @pytest.mark.parametrize("passes", ["cse,fail,canonicalize", "cse,try,canonicalize"])
-@pytest.mark.parametrize("flags", [(), ("--mlir-pass-pipeline-local-reproducer",)])
+@pytest.mark.parametrize(
+    "flags",
+    [(), pytest.param(("--mlir-pass-pipeline-local-reproducer",), marks=pytest.mark.sweep)],
+)
 def test_reproducers_are_the_same(
     tool: Tool,
     kernels: Path,
