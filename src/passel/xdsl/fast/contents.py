@@ -1,4 +1,4 @@
-"""What attributes consist of, by which those are told that may stand for each other.
+"""Contents of attributes, by which those are told that may stand for each other.
 
 Equality is not enough: some of xDSL's attributes are equal although they print differently.
 """
