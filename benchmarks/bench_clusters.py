@@ -167,7 +167,7 @@ def main() -> None:
     quick = wants_quick()
     functions = 8 if quick else 5000
     if quick:
-        sharding._WORTH_IT = sharding._SMALLEST = 1  # pyright: ignore[reportPrivateUsage]
+        sharding._SMALLEST = 1  # pyright: ignore[reportPrivateUsage]
     many = (2,) if quick else (8, 64, 512)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "bench.mlir")

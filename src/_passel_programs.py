@@ -3,6 +3,7 @@
 Ctrl-C in that moment ends them as it does later.
 """
 
+import gc
 import sys
 from importlib import import_module
 
@@ -27,7 +28,11 @@ def passel_tblgen() -> int:
 
 def _run(program: str, module: str) -> int:
     try:
-        return import_module(module).main()
+        gc.disable()  # modules live until the end: there is nothing to collect
+        main = import_module(module).main
+        gc.freeze()
+        gc.enable()
+        return main()
     except KeyboardInterrupt:
         if sys.stderr is not None:  # closed by the caller; `print` would take stdout instead
             print(f"{program}: interrupted", file=sys.stderr)

@@ -23,7 +23,7 @@ from passel import (
     Severity,
     option,
 )
-from passel.bridge.crossing import RunOnMLIR
+from passel.bridge import RunOnMLIR
 from passel.builder import (
     Bundle,
     Declarations,

@@ -64,7 +64,7 @@ def address() -> Generator[str]:
 @pytest.fixture
 def small(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Tool:
     """passel-opt, for which no source is too small to be cut; there is one to cut."""
-    monkeypatch.setattr(sharding, "_WORTH_IT", 0)
+    monkeypatch.setattr(driver, "_WORTH_SHARDING", 0)
     monkeypatch.setattr(sharding, "_SMALLEST", 1)
     Path("in.mlir").write_text(
         "".join(

@@ -172,10 +172,10 @@ def shared_out(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         used.append(result is not None)
         return result
 
-    monkeypatch.setattr(sharding, "_WORTH_IT", 0)
+    monkeypatch.setattr(driver, "_WORTH_SHARDING", 0)
     monkeypatch.setattr(sharding, "_SMALLEST", 1)
     monkeypatch.setattr(forked, "_WORTH_IT", float("inf"))  # the plain way is one process
-    monkeypatch.setattr(driver, "process_in_shards", spy)
+    monkeypatch.setattr(sharding, "process_in_shards", spy)
     return used
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,75 @@ def test_python_m_passel() -> None:
     """`python -m passel` is passel-opt."""
     done = _run("-m", "passel", "--version")
     assert (done.returncode, done.stdout.split()[0]) == (0, "passel")
+
+
+_PLAIN = """
+import sys
+from passel.tool import main
+assert main(sys.argv[1:]) == 0
+print(*(name for name in sys.modules))
+"""
+_NOT_ASKED_FOR = frozenset(
+    {
+        "passel.analysis.dominator_tree",
+        "passel.bridge.passes",
+        "passel.instruments.recorded",
+        "passel.instruments.reproducer",
+        "passel.ir.resources",
+        "passel.tool.expectations",
+        "passel.tool.observers",
+        "passel.tool.other_ir",
+        "passel.tool.progress",
+        "passel.tool.sharding",
+        "passel.tracebacks",
+        "passel.xdsl.analyses.dominance",
+    }
+)
+"""Modules of features that a plain run does without."""
+
+
+def test_a_plain_run_loads_what_it_needs(tmp_path: Path) -> None:
+    """Passes on a small file run without the modules of features that nobody asked for."""
+    file = tmp_path / "in.mlir"
+    file.write_text("func.func @f(%a : i32) -> i32 {\n  func.return %a : i32\n}\n")
+    pipeline = "builtin.module(func.func(canonicalize))"
+    done = _run("-c", _PLAIN, str(file), "-j1", "-o", str(tmp_path / "out"), "-p", pipeline)
+    loaded = set(done.stdout.split())
+    assert "passel.xdsl.passes.canonicalize" in loaded, done.stderr
+    assert not loaded & _NOT_ASKED_FOR
+
+
+_COLLECTOR = """
+import gc
+from passel import Pass
+
+class Tell(Pass):
+    name = "tell"
+    fields_are_options = False
+
+    def run(self, op, ctx):
+        print(gc.isenabled(), gc.get_freeze_count() > len(gc.get_objects()))
+"""
+_WITH_COLLECTOR = "import gc; from passel.tool import main; {}; print(gc.isenabled())"
+
+
+@pytest.mark.parametrize(
+    ("before", "call", "expected"),
+    [
+        ("pass", "main()", ["True True", "True"]),
+        ("gc.disable()", "main()", ["False True", "False"]),
+        ("gc.disable()", "import sys; main(sys.argv[1:])", ["False True", "False"]),
+        ("pass", "import sys; main(sys.argv[1:])", ["True True", "True"]),
+    ],
+)
+def test_collector(tmp_path: Path, before: str, call: str, expected: list[str]) -> None:
+    """Passes run with the collector as it was before, and it does not visit the input."""
+    (tmp_path / "in.mlir").write_text("builtin.module {}\n")
+    (tmp_path / "plugin.py").write_text(_COLLECTOR)
+    script = _WITH_COLLECTOR.format(f"{before}; {call}")
+    flags = ["--load-pass-plugin", str(tmp_path / "plugin.py"), "-o", str(tmp_path / "out")]
+    done = _run("-c", script, str(tmp_path / "in.mlir"), "--tell", *flags)
+    assert done.stdout.splitlines() == expected, done.stderr
 
 
 def _run(*words: str) -> subprocess.CompletedProcess[str]:

@@ -1,9 +1,24 @@
 """Crossings: pipelines that continue on another IR and come back."""
 
-from passel.bridge.crossing import Crossing, RunOnMLIR, RunOnXDSL
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from passel.bridge.passes import Crossing, RunOnMLIR, RunOnXDSL
 
 __all__ = [
     "Crossing",
     "RunOnMLIR",
     "RunOnXDSL",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import the passes when they are asked for."""
+    if name in __all__:
+        from passel.bridge import passes  # noqa: PLC0415 - see above
+
+        return getattr(passes, name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

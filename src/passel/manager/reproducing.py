@@ -1,5 +1,8 @@
 """Reproducers in Python: the op and the manager of a file, ready to run."""
 
+# ruff: noqa: PLC0415
+# Few programs read reproducers, and `import passel` is faster without what that takes.
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -7,8 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.errors import AdapterError, PipelineError, Problem
 from passel.ir import BringsFrontend, WrapsPasses, ability_of, adapter_named, adapter_names
-from passel.ir.frontend import FrontendSettings, SourcePart
-from passel.ir.resources import read_resources
 from passel.manager.pass_manager import PassManager
 from passel.passes import Pass, default_registry
 
@@ -83,7 +84,9 @@ def load_reproducer(
         >>> print(case.op, case.manager)
         toy.module(toy.func) toy.module(toy.func())
     """
-    from passel.instruments.recorded import read_reproducer  # noqa: PLC0415 - if it is used
+    from passel.instruments.recorded import read_reproducer
+    from passel.ir.frontend import SourcePart
+    from passel.ir.resources import read_resources
 
     adapter = _adapter(adapter)
     text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
@@ -122,6 +125,8 @@ def _frontend(adapter: IRAdapter, *, allow_unregistered: bool) -> Frontend:
             f"the adapter of '{adapter.name}' cannot read files: give load_reproducer(parse=...) "
             "a function that returns the op of a text"
         )
+    from passel.ir.frontend import FrontendSettings
+
     frontend = brings.make_frontend()
     settings = FrontendSettings(implicit_module=False, allow_unregistered=allow_unregistered)
     frontend.configure(settings)

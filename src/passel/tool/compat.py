@@ -8,7 +8,6 @@ Source: `xdsl.xdsl_opt_main.xDSLOptMain`, xDSL 0.74.
 
 from __future__ import annotations
 
-import gc
 import io
 import sys
 import traceback
@@ -33,6 +32,7 @@ from passel.ir.frontend import UsageError
 from passel.manager import PassManager
 from passel.passes import default_registry
 from passel.schedule import PassStep
+from passel.tool.collector import release_collector
 from passel.tool.output import Output
 from passel.xdsl import XDSLAdapter
 from passel.xdsl.fast import parser_class
@@ -130,7 +130,7 @@ class _CompatMain(xDSLOptMain):
         with collector_paused():
             parser = _compat_parser(parser_class())(self.ctx, text, self.get_input_name(), None)
             module = parser.parse_module(not self.args.no_implicit_module)
-        gc.freeze()
+        release_collector()
         return module
 
     def prepare_output(self) -> IO[str]:

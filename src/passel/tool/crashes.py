@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Severity
 from passel.instruments.hooks import PassInstrumentation
 from passel.passes import Pass
-from passel.tracebacks import raised_at, traceback_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,6 +47,8 @@ class CrashReports(PassInstrumentation):
         cause = failure.cause
         if failure.kind != "crashed" or cause is None or _is_shrink(cause) or self._is_quiet:
             return
+        from passel.tracebacks import raised_at, traceback_of
+
         if self._in_full:
             sys.stderr.write(traceback_of(cause))
         else:
@@ -65,6 +65,10 @@ def _is_shrink(cause: BaseException | None) -> bool:
 
 def culprit(error: BaseException) -> str:
     """Return whose code raised an error outside of a run: that of a pass, if one is known."""
+    import traceback
+
+    from passel.tracebacks import raised_at
+
     place = raised_at(error)
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
         owner = frame.f_locals.get("self", frame.f_locals.get("cls"))

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 from passel.diagnostics import Severity
 from passel.ir.frontend import UnreadableError, UsageError
 from passel.tool.crashes import CrashReports
-from passel.tool.expectations import DiagnosticVerifier
 from passel.tool.output import Output
 from passel.tool.part import Part, Shared
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
 from passel.tool.reports import Reports
-from passel.tool.sharding import process_in_shards
 from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
@@ -25,8 +23,12 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Frontend, SourcePart
     from passel.passes import PassRegistry
     from passel.tool.cluster import Cluster
+    from passel.tool.expectations import DiagnosticVerifier
     from passel.tool.irs import IRChoice
     from passel.tool.settings import Settings
+
+_WORTH_SHARDING = 100_000
+"""Characters from which on two processes gain more than forking them costs."""
 
 
 class Driver:
@@ -96,20 +98,34 @@ class Driver:
 
     def _process(self, source: SourcePart) -> bool:
         """Process a part of the input; return whether it is good."""
-        mode = self.settings.diagnostics.verify_diagnostics
-        verifier = DiagnosticVerifier(source, only_expected=mode == "only-expected")
-        report = verifier if mode else self.renderer
-        result = process_in_shards(source, self.shared)
+        verifier = self._verifier(source)
+        result = self._process_in_shards(source)
         if result is None:
-            result = Part(source, self.shared, report).process()
+            result = Part(source, self.shared, verifier or self.renderer).process()
         if result is not None:
             self.output.write(result)
-        if not mode:
+        if verifier is None:
             return result is not None
         complaints = verifier.finish()
         for complaint in complaints:
             self.renderer(complaint)
         return not complaints
+
+    def _process_in_shards(self, source: SourcePart) -> str | bytes | None:
+        """Return the result of a large source; None if it is to be processed the plain way."""
+        if len(source.text) < _WORTH_SHARDING:
+            return None
+        from passel.tool.sharding import process_in_shards
+
+        return process_in_shards(source, self.shared)
+
+    def _verifier(self, source: SourcePart) -> DiagnosticVerifier | None:
+        mode = self.settings.diagnostics.verify_diagnostics
+        if not mode:
+            return None
+        from passel.tool.expectations import DiagnosticVerifier
+
+        return DiagnosticVerifier(source, only_expected=mode == "only-expected")
 
 
 def shared_by(

@@ -12,6 +12,7 @@ from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
 from passel.ir.frontend import UsageError
 from passel.ir.left_out import telling_left_out
+from passel.tool.collector import collector_held
 from passel.tool.definition import ToolDefinition
 from passel.tool.flags import PROGRAM, flags_in, read_flags
 from passel.tool.output import Output, abandon_stdout, printable
@@ -112,11 +113,13 @@ def opt_main(
 
 
 def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
-    if is_process:
-        _prepare_process()
     as_xdsl_opt = "xdsl" in _values(words, "compat")
     run = _run_as_xdsl_opt if as_xdsl_opt else _run
-    return _guarded(tool.name, words, lambda: run(words, tool))
+    if not is_process:
+        return _guarded(tool.name, words, lambda: run(words, tool))
+    _prepare_process()
+    with collector_held():
+        return _guarded(tool.name, words, lambda: run(words, tool))
 
 
 def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
@@ -300,12 +303,15 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
         return lint_pipeline(settings, ir, names)
     from passel.ir import crossing_with
     from passel.tool.driver import Driver
-    from passel.tool.progress import progress_line
 
     if ir.frontend.delays_interrupts:
         _let_second_interrupt_end()
     with ExitStack() as stack:
-        progress = stack.enter_context(progress_line())
+        progress = None
+        if sys.stderr.isatty():
+            from passel.tool.progress import progress_line
+
+            progress = stack.enter_context(progress_line())
         stack.enter_context(crossing_with(ir.adapter_across))
         cluster = None
         if settings.pipeline.cluster and settings.threading:

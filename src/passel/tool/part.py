@@ -5,7 +5,6 @@ Source: `performActions` of `mlir-opt`, MLIR 22.
 
 from __future__ import annotations
 
-import gc
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -13,14 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Severity, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError
-from passel.instruments.recorded import read_reproducer
-from passel.instruments.reproducer_file import GROUP
 from passel.ir import ANY, InvalidIR
 from passel.ir.frontend import UnreadableError
 from passel.passes.context import op_diagnostic
-from passel.tool.observers import PassTimer, PrintBetweenPasses
-from passel.tool.other_ir import hint_for, hint_for_text
-from passel.tracebacks import raised_at
+from passel.tool.collector import release_collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -121,16 +116,17 @@ class Part:
         frontend = self._shared.frontend
         self._context: Any = frontend.new_context()
         parsed = frontend.parse(self._source, self._context, self._report)
-        # The input lives until the end: keep the collector from visiting it again and again.
-        gc.freeze()
-        if self._settings.reproducers.run_reproducer:
-            # What is recorded is not printed again.
-            self._recorded = read_reproducer(parsed.resources, self._source)
-            rest = [each for each in parsed.resources if each.group != GROUP]
-            parsed = replace(parsed, resources=rest)
-            if self._recorded is not None:
-                self._take(self._recorded)
-        return parsed
+        return self._replayed(parsed) if self._settings.reproducers.run_reproducer else parsed
+
+    def _replayed(self, parsed: Parsed) -> Parsed:
+        """Take note of what the input records, and return it without, not to be printed again."""
+        from passel.instruments.recorded import read_reproducer
+        from passel.instruments.reproducer_file import GROUP
+
+        self._recorded = read_reproducer(parsed.resources, self._source)
+        if self._recorded is not None:
+            self._take(self._recorded)
+        return replace(parsed, resources=[each for each in parsed.resources if each.group != GROUP])
 
     def _take(self, recorded: Recorded) -> None:
         if recorded.pipeline is not None:
@@ -142,6 +138,8 @@ class Part:
     def _report_unreadable(self, error: UnreadableError) -> None:
         """Report why the input cannot be read, and which IR it is of if it is a reproducer."""
         if self._settings.reproducers.run_reproducer:
+            from passel.tool.other_ir import hint_for_text
+
             registry = self._shared.pipelines.registry
             _add_note(error.diagnostics, hint_for_text(self._source.text, self._adapter, registry))
         for diagnostic in error.diagnostics:
@@ -182,6 +180,8 @@ class Part:
         except PipelineError as error:
             if recorded is None or recorded.pipeline is None:
                 raise
+            from passel.tool.other_ir import hint_for
+
             diagnostics = [recorded.diagnostic(problem) for problem in error.problems]
             _add_note(diagnostics, hint_for(recorded.pipeline, self._adapter, pipelines.registry))
             for each in diagnostics:
@@ -191,6 +191,7 @@ class Part:
     def _run(self) -> bool:
         """Run the passes; return whether they could be run, and none failed."""
         manager = self._manager()
+        release_collector()
         if manager is None:
             return False
         self._settings.set_up(manager)
@@ -232,8 +233,12 @@ class Part:
         if shared.progress is not None:
             manager.add_instrumentation(shared.progress)
         if settings.printing.print_between_passes:
+            from passel.tool.observers import PrintBetweenPasses
+
             manager.add_instrumentation(PrintBetweenPasses(self._adapter))
         if settings.reports.time_passes:
+            from passel.tool.observers import PassTimer
+
             manager.add_instrumentation(stack.enter_context(PassTimer()))
         manager.add_instrumentation(shared.crashes)
 
@@ -252,6 +257,8 @@ class Part:
         try:
             return self._shared.frontend.emit(self._parsed, self._context)
         except Exception as error:  # noqa: BLE001 - targets raise what they like for IR they do not take
+            from passel.tracebacks import raised_at
+
             target = self._settings.output.target
             message = f"target '{target}' failed in {raised_at(error)}: {brief(error)}"
             place = self._adapter.location(self._parsed.op)

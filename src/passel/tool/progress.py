@@ -199,9 +199,9 @@ def progress_line() -> Generator[Progress | None]:
     """Let what is written to the terminal share it with a line of progress.
 
     Yields:
-        What observes the runs; None if the error stream is no terminal that can do this.
+        What observes the runs; None if the error stream's terminal cannot do this.
     """
-    if not sys.stderr.isatty() or os.environ.get("TERM", "dumb") in {"", "dumb"}:
+    if os.environ.get("TERM", "dumb") in {"", "dumb"}:
         yield None
         return
     before = sys.stdout, sys.stderr

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.instruments.reproducer import CrashReproducer
-from passel.instruments.reproducer_file import reproducer_text
 from passel.instruments.whole_files import check_writable, write_whole
 from passel.ir import PrintFlags, WritesSources
 from passel.tool.output import CANNOT_OPEN, refusing
 
 if TYPE_CHECKING:
+    from passel.instruments.reproducer import CrashReproducer
     from passel.ir import IRAdapter
     from passel.manager import PassManager
     from passel.tool.settings import ReproducerFlags, Settings
@@ -68,6 +66,8 @@ class Replay:
         path = self._flags.mlir_pass_pipeline_crash_reproducer
         if not path:
             return
+        from passel.instruments.reproducer import CrashReproducer
+
         self._current = CrashReproducer(
             _numbered(path, self._written),
             local=self._flags.mlir_pass_pipeline_local_reproducer,
@@ -83,6 +83,8 @@ class Replay:
 
     def _command(self) -> str:
         """Return the command that replays the file `{file}`."""
+        import shlex
+
         words = [self._settings.program, "--run-reproducer"]
         for name in (*_KEPT, *self._settings.brought):
             written = self._settings.written.get(name, ())
@@ -100,6 +102,8 @@ class Replay:
         path = self._flags.mlir_generate_reproducer
         if not path:
             return
+        from passel.instruments.reproducer_file import reproducer_text
+
         if isinstance(adapter, WritesSources):
             ir = adapter.readable_source(adapter.print_source(op, context), context)
         else:
@@ -120,6 +124,8 @@ class Replay:
         ):
             return
         if settings.input != "-":
+            import shlex
+
             how = f"to replay: {shlex.join([settings.program, *settings.words])}"
         else:
             how = (

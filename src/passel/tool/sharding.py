@@ -10,7 +10,6 @@ import io
 import os
 import sys
 from contextlib import contextmanager
-from mmap import mmap
 from typing import TYPE_CHECKING
 
 from passel.errors import PasselError
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
 
 _PER_WORKER = 4
 """Shards for each worker: more balance better, fewer cost less."""
-
-_WORTH_IT = 100_000
-"""Characters from which on two processes gain more than forking them costs."""
 
 _SMALLEST = 10_000
 """Characters for which it pays to begin a shard."""
@@ -72,7 +68,7 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
     """Return the result of a source as it is written.
 
     Args:
-        source: The source, all of the input.
+        source: The source, all of the input, which is large enough to gain from it.
         shared: What parts of an input share.
 
     Returns:
@@ -85,7 +81,6 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
         jobs < 2  # noqa: PLR2004 - one process is the plain way
         or not isinstance(frontend, CutsSources)
         or not isinstance(source.text, str)
-        or len(source.text) < _WORTH_IT
         or not _FLAGS.issuperset(shared.settings.written)
         or (manager := _manager_for_shards(shared, is_asked=is_asked)) is None
     ):
@@ -167,6 +162,8 @@ class _ShardWork:
     jobs = None
 
     def __init__(self, source: SourcePart, shared: Shared) -> None:
+        from mmap import mmap
+
         self._source = source
         self._shared = shared
         self._is_apart = False

@@ -9,18 +9,19 @@ also sees what is around the root.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from xdsl.ir import BlockArgument, OpResult
 from xdsl.traits import IsolatedFromAbove
 
 from passel.ir import InvalidIR
-from passel.xdsl.analyses.dominance import DominanceInfo
 from passel.xdsl.regions import has_ssa_dominance
 
 if TYPE_CHECKING:
     from xdsl.ir import Block, Operation, Region, SSAValue
+
+    from passel.xdsl.analyses.dominance import DominanceInfo
 
 _UNREACHABLE = -1
 
@@ -65,8 +66,14 @@ class _Scope:
 class _Walk:
     def __init__(self, root: Operation) -> None:
         self.root = root
-        self.exact = DominanceInfo(root)
         self.defined: set[int] = set()
+
+    @cached_property
+    def exact(self) -> DominanceInfo:
+        """Dominance in the root; regions of one block rarely ask for it."""
+        from passel.xdsl.analyses.dominance import DominanceInfo
+
+        return DominanceInfo(self.root)
 
     def run(self) -> None:
         """Walk the root's regions, depth first, without recursion."""

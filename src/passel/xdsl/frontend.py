@@ -12,7 +12,6 @@ from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
 from passel.ir.left_out import report_left_out
-from passel.ir.resources import print_resources
 from passel.xdsl.parsing import parse_source
 from passel.xdsl.targets import Emitter
 
@@ -86,6 +85,10 @@ class XDSLFrontend(Frontend):
 
     def emit(self, parsed: Parsed, context: Context) -> str:
         """Print as MLIR, or by the target that was asked for."""
+        if not parsed.resources:
+            return self._emitter.emit(parsed.op, context)
+        from passel.ir.resources import print_resources
+
         return self._emitter.emit(parsed.op, context, print_resources(parsed.resources))
 
     def cut(self, part: SourcePart, count: int) -> Sequence[Frontend]:

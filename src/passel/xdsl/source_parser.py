@@ -2,10 +2,9 @@
 # pyright: reportPrivateUsage=false
 # xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
@@ -36,10 +35,12 @@ from xdsl.utils.mlir_lexer import (
     StringLiteral,
 )
 
-from passel.ir.resources import ExternalResource
 from passel.xdsl.lexer import FastLexer, FastToken
 from passel.xdsl.location_parser import LocationParser
 from passel.xdsl.locations import SourceLocation, SourceText
+
+if TYPE_CHECKING:
+    from passel.ir.resources import ExternalResource
 
 _UNREGISTERED_DIALECT: Final = (
     "operation being parsed with an unregistered dialect. If this is intended, please use "
@@ -208,6 +209,8 @@ class SourceParser(LocationParser):
         mnemonics = [
             op.name.removeprefix(prefix) for op in self.ctx.loaded_ops if op.name.startswith(prefix)
         ]
+        import difflib
+
         if close := difflib.get_close_matches(mnemonic, mnemonics, n=1):
             message = f"{message}; did you mean '{prefix}{close[0]}'?"
         self.raise_error(message, token.span)
@@ -346,6 +349,8 @@ class SourceParser(LocationParser):
             value = self._parse_token(MLIRTokenKind.BARE_IDENT, "").text == "true"
         if value is None:
             self.raise_error(f"expected string value for key '{name}'")
+        from passel.ir.resources import ExternalResource
+
         self.external_resources.append(ExternalResource(group, name, value, start, token.start))
 
     def _parse_optional_string(self) -> bytes | None:
