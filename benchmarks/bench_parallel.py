@@ -1,7 +1,7 @@
 """What worker processes gain: nested pipelines on many functions, by one process and by more.
 
 Wall time, which is what workers save: run it on an idle machine. The break-even is the size from
-which `jobs=2` is not slower.
+which a ratio is below one.
 """
 
 from __future__ import annotations
@@ -27,24 +27,27 @@ from passel.xdsl.frontend import XDSLFrontend
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from passel.execution.strategies import Jobs
     from passel.ir.frontend import Frontend
 
 _MANY = 100_000
 """Functions of a program for which it is predicted what workers gain."""
 
 
-def walls(functions: int, passes: str, rounds: int) -> tuple[float, float]:
-    """Return the least seconds that the passes took in one process and in two."""
-    least = {1: float("inf"), 2: float("inf")}
+def walls(functions: int, passes: str, rounds: int) -> dict[Jobs, float]:
+    """Return the least seconds that the passes took in one process, in two, and unasked."""
+    source = functions_of_40_ops(functions)
+    least: dict[Jobs, float] = {1: float("inf"), 2: float("inf"), "auto": float("inf")}
     for _ in range(rounds):
         for jobs, known in tuple(least.items()):
             context = XDSLAdapter().create_context()
-            module = parse_source(context, functions_of_40_ops(functions), "bench.mlir")
+            module = parse_source(context, source, "bench.mlir")
             manager = PassManager.parse(f"builtin.module(func.func({passes}))", context)
+            gc.collect()
             started = perf_counter()
             manager.run(module, jobs=jobs)
             least[jobs] = min(known, perf_counter() - started)
-    return least[1], least[2]
+    return least
 
 
 def pipelines() -> Iterator[tuple[int, str]]:
@@ -164,23 +167,28 @@ def show_mlir(functions: int, rounds: int) -> None:
         print(f"{what}: {seconds / functions * 1e6:6.0f} us a function, {looks:5.2f} looks")
 
 
-def show(what: str, alone: float, shared: float) -> None:
-    """Print one line."""
-    print(f"{what}: {alone:7.4f} s alone, {shared:7.4f} s shared, ratio {shared / alone:.2f}")
+def show_nested(functions: int, rounds: int) -> None:
+    """Print what `jobs=2` and `jobs="auto"` take of the time of one process, for many sizes."""
+    sizes = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+    highest = 0.0
+    print("passes functions  one process  jobs=2  auto")
+    for count, passes in pipelines():
+        for size in (each for each in sizes if each <= functions):
+            least = walls(size, passes, rounds * min(8, max(1, 4000 // (size * count))))
+            two, auto = least[2] / least[1], least["auto"] / least[1]
+            highest = max(highest, auto)
+            print(
+                f"{count:6} {size:9} {least[1] * 1e3:9.2f} ms  {two:6.2f}  {auto:4.2f}", flush=True
+            )
+    print(f"The highest ratio of jobs='auto' to one process: {highest:.2f}")
 
 
 def main() -> None:
     """Print the tables."""
     quick = wants_quick()
     functions, rounds = (8, 1) if quick else (1000, 3)
-    print(f"{os.cpu_count()} cores; {functions} functions of 40 ops")
-    for count, passes in pipelines():
-        alone, shared = walls(functions, passes, rounds)
-        show(f"{count:3} passes", alone, shared)
-    print("\ncse,canonicalize on fewer functions")
-    for few in (2,) if quick else (5, 10, 20, 50, 100, 200):
-        alone, shared = walls(few, "cse,canonicalize", rounds)
-        show(f"{few:4} functions", alone, shared)
+    print(f"{os.cpu_count()} cores; functions of 40 ops; time on the clock")
+    show_nested(2 if quick else functions, rounds)
     print("\nFrom file to file, CPU time")
     show_file_to_file(functions, rounds)
     print("\nMLIR's ops to other processes and back, CPU time")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
 from sibling_passes import (
+    PARENT,
     Act,
     Again,
     Die,
@@ -19,6 +22,7 @@ from sibling_passes import (
     TellProcess,
     children,
     everything,
+    is_elsewhere,
     module_of,
     plain,
     run,
@@ -32,7 +36,7 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
-from passel.execution.strategies import Sequential, strategy_for
+from passel.execution.strategies import Sequential, forked, strategy_for
 from passel.execution.strategies.forked import Forked
 from passel.instruments.timing import Timing
 from passel.testing import ToyAdapter, ToyOp
@@ -107,6 +111,15 @@ def test_changes_outside_of_an_op_are_found() -> None:
     assert plain(found[0]) == plain(expected[0])
     assert found[2] == expected[2]
     assert expected[0].failures
+
+
+def test_passes_that_say_so_are_taken_on_trust(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody looks whether they have changed other ops: what a worker does to these is lost."""
+    monkeypatch.setattr(Meddle, "can_fork", True)
+    manager = OpPassManager("toy.module").add_nested("toy.func", Meddle())
+    outcome, _, text = run(Forked(2, eager=True, helps=False), manager, module_of(12))
+    assert not outcome.failures
+    assert text == str(module_of(12))
 
 
 def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,6 +235,83 @@ class Holding(Pass):
         self.held.run(op, ctx)
 
 
+@pytest.fixture
+def sluggish(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process take its time, so that workers get something to do as well."""
+    taken = itertools.count()
+
+    def slow(tokens: int) -> int | None:
+        if os.getpid() == int(PARENT) and next(taken):
+            time.sleep(0.02)
+        return unhindered(tokens)
+
+    unhindered = forked._next  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(forked, "_next", slow)
+
+
+@pytest.mark.usefixtures("sluggish")
+def test_this_process_works_as_well() -> None:
+    """Where passes say that they leave nothing behind, unless something is guarded against."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
+    module = module_of(32)
+    module.body[3].value = 7
+    _, _, text = run(Forked(2, eager=True), manager, module)
+    assert " 1" in text
+    assert " 2" in text
+    manager = OpPassManager("toy.module").add_nested("toy.func", Loud())
+    _, _, text = run(Forked(2, eager=True), manager, module_of(32))
+    assert " 2" not in text
+
+
+@pytest.mark.usefixtures("sluggish")
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_everything_is_the_same_where_this_process_works(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Failures, diagnostics and counts come in program order, whoever they are from."""
+    expected = everything(Sequential(), seed)
+    monkeypatch.setattr(Act, "can_fork", True)
+    monkeypatch.setattr(Again, "can_fork", True)
+    assert everything(Forked(2, eager=True), seed) == expected
+
+
+class InterruptHere(Pass):
+    """Be interrupted in the process of the tests, and sleep in others."""
+
+    name = "interrupt-here"
+    can_fork = True
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        if not is_elsewhere():
+            raise KeyboardInterrupt
+        time.sleep(60)
+
+
+def test_an_interrupt_here_ends_the_workers() -> None:
+    """Nobody waits for what they do, and nothing is left behind."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", InterruptHere())
+    before = children()
+    with pytest.raises(KeyboardInterrupt):
+        run(Forked(2, eager=True), manager, module_of(32))
+    assert children() == before
+
+
+@pytest.mark.usefixtures("sluggish")
+def test_a_worker_that_dies_beside_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its op is named, and this process does the rest."""
+    monkeypatch.setattr(Die, "can_fork", True)
+    manager = OpPassManager("toy.module").add_nested("toy.func", Die())
+    module = module_of(32)
+    for op in module.body[1:]:
+        op.value = 3
+    outcome, _, text = run(Forked(2, eager=True), manager, module)
+    died = len(outcome.failures)
+    assert died
+    assert {failure.kind for failure in outcome.failures} == {"crashed"}
+    assert text.count(" 3") == 32
+
+
 @pytest.mark.parametrize(
     ("passes", "leaves"),
     [
@@ -233,7 +323,7 @@ class Holding(Pass):
 )
 def test_unasked(monkeypatch: pytest.MonkeyPatch, passes: tuple[Pass, ...], leaves: bool) -> None:
     """Unless somebody asks, only passes leave that say so, with all they hold, and unobserved."""
-    eager = Forked(2, eager=True, unasked=True)
+    eager = Forked(2, eager=True, helps=False, unasked=True)
     found = "passel.manager.pass_manager.strategy_for"
     monkeypatch.setattr(found, mock.Mock(return_value=eager))
     manager = PassManager("toy.module", adapter=ToyAdapter())

@@ -79,10 +79,12 @@ def test_two_of_one_anchor() -> None:
 
 def test_matches_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """What worker processes found is known where the run began."""
-    monkeypatch.setattr("passel.execution.strategies.forked._WORTH_IT", 0.0)
-    monkeypatch.setattr("passel.execution.strategies.forked._TRIAL", 0.0)
+
+    def eager(jobs: int, executor: object) -> Forked:
+        return Forked(jobs, eager=True, helps=False)
+
+    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", eager)
     pipeline = "builtin.module(builtin.module(builtin.module(func.func(cse),gpu.func(cse))))"
-    assert Forked(2).jobs == 2
     assert unmatched(pipeline, jobs=2) == unmatched(pipeline, jobs=1) == (
         "builtin.module(builtin.module(builtin.module(gpu.func(cse))))",
     )  # fmt: skip

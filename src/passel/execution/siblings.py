@@ -19,6 +19,7 @@ from passel.execution.services import VerifyEach
 from passel.execution.strategies.base import Branch
 from passel.execution.verification import Verifier
 from passel.ir import KeepsNames, LocksContexts, SendsOps, ShipsOps, ability_of
+from passel.passes.effects_guard import leaves_nothing_behind
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ class Level:
         self._ships = ability_of(services.adapter, ShipsOps)
         self._named = ability_of(services.adapter, KeepsNames)
         self._assignment = b""
+        self._is_taken_on_trust = False  # True as soon as others do what can be trusted
         self._watch = self._lifetime.watch(op, self.children)
 
     def tasks(self) -> list[OpContext]:
@@ -166,7 +168,7 @@ class Level:
         if siblings is None:
             return self._runner.run_nested(self._step, task)
         before = UNCHANGED
-        if (trespass := siblings.compare(task.number)) is not None:
+        if not self._is_taken_on_trust and (trespass := siblings.compare(task.number)):
             before = self._report(trespass)
             if self._verifier.verify(self._step, op, recursive=True) is not None:
                 return before  # passes may fail in any way on what is invalid
@@ -228,6 +230,17 @@ class Level:
     def timeout(self) -> float | None:
         """How many seconds a pass may take on one op; None for any time."""
         return self._services.checks.timeout
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether its passes say that they leave nothing behind but in their ops."""
+        return all(leaves_nothing_behind(step.pass_) for step in passes_in(self._step))
+
+    @property
+    def may_stay(self) -> bool:
+        """Whether this process may do tasks while others do, so that nobody can tell."""
+        is_guarded = self.retries or self.timeout is not None
+        return self.is_trusted and not (is_guarded or self._services.hooks.sees_steps)
 
     @property
     def can_leave(self) -> bool:
@@ -294,6 +307,7 @@ class Level:
     def unpack_shipped(self, task: OpContext, packed: Packed, noted: Sequence[Any], /) -> None:
         """Do to the op here what a task has done to it in a process that knew nothing of it."""
         siblings = self._ctx.siblings
+        self._is_taken_on_trust = self.is_trusted
         self._services.matched.update(packed.matched)
         if packed.claims:
             task.claims = (task.plan.steps[-1],)
@@ -315,6 +329,7 @@ class Level:
         """
         self._before = self._services.adapter.fingerprint(self._op, recursive=False)
         self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
+        self._is_taken_on_trust = self.is_trusted
 
     def is_sound(self) -> bool:
         """Return whether the tasks that were done here have changed nothing but their own ops.
@@ -327,9 +342,8 @@ class Level:
 
     def die(self, task: OpContext, how: str, /) -> Outcome:
         """Return the outcome of a task whose process has died."""
-        services = self._services
-        failure = services.failures.died(self._suspects([task]), task.op, how)
-        return services.reports.fail(failure)
+        failure = self._services.failures.died(self._suspects([task]), task.op, how)
+        return self._services.reports.fail(failure)
 
     # -- Work in processes that know nothing of it --------------------------------------------
 
@@ -437,7 +451,7 @@ class Level:
         if not (self._gone or self._watch.are_all_in_place()):
             self._may_touch = False
             yield Trespass(self._op, True, range(len(self.children)), is_about_places=True)
-        elif self._ctx.siblings is not None and self._may_touch:
+        elif self._ctx.siblings is not None and self._may_touch and not self._is_taken_on_trust:
             yield from self._ctx.siblings.compare_all([*self._gone, *self._lost])
 
     def _verify_deferred(self, tasks: Sequence[OpContext], outcomes: list[Outcome]) -> bool:

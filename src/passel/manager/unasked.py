@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from passel.execution.strategies import Sequential
 from passel.manager.op_pass_manager import OpPassManager
-from passel.passes.effects_guard import passes_held
+from passel.passes.effects_guard import leaves_nothing_behind
 
 if TYPE_CHECKING:
     from passel.execution.strategies import SiblingStrategy
@@ -32,8 +32,6 @@ def suited(
 def leaves_unasked(manager: OpPassManager) -> bool:
     """Return whether all passes of a pipeline say that they can be run by any process."""
     return all(
-        leaves_unasked(each)
-        if isinstance(each, OpPassManager)
-        else all(held.forks_unasked() for held in passes_held(each))
+        leaves_unasked(each) if isinstance(each, OpPassManager) else leaves_nothing_behind(each)
         for each in manager
     )

@@ -71,7 +71,8 @@ class Pass(Options, Generic[OpT, StateT]):
             `write-files`. A pipeline that somebody else has recorded runs such a pass only if
             it is allowed to; see `PassManager.restrict_effects`.
         can_fork: Whether it may run in a worker process that is a copy of this one. One whose own
-            class body says that it may is taken there also if nobody has asked for workers.
+            class body says that it may is taken there also if nobody has asked for workers, and
+            it is taken on trust then that it changes nothing but its op.
         can_thread: Whether it may run on several ops at once, in threads of one process. Not if
             it changes other ops than its own, or objects beside the IR.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then

@@ -26,6 +26,11 @@ def passes_held(pass_: Pass[Any, Any]) -> Iterator[Pass[Any, Any]]:
     return (held for held, _ in _passes_in(pass_, None))
 
 
+def leaves_nothing_behind(pass_: Pass[Any, Any]) -> bool:
+    """Return whether a pass, and all that it holds, say that nobody can tell where they run."""
+    return all(held.forks_unasked() for held in passes_held(pass_))
+
+
 class EffectsGuard:
     """Refuses pipelines with effects outside the IR that are not allowed.
 

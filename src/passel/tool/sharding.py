@@ -157,6 +157,8 @@ class _ShardWork:
     held_by = ""
     can_thread = False
     can_ship = False
+    is_trusted = False
+    may_stay = False
     retries = False
     timeout = None
     jobs = None

@@ -57,6 +57,19 @@ class SiblingWork(Protocol):
         ...
 
     @property
+    def is_trusted(self) -> bool:
+        """Whether its passes say that they leave nothing behind but in their ops."""
+        ...
+
+    @property
+    def may_stay(self) -> bool:
+        """Whether this process may do tasks while others do, so that nobody can tell.
+
+        Not if what a task could do to its process is to be survived.
+        """
+        ...
+
+    @property
     def can_leave(self) -> bool:
         """Whether tasks can be done by another process, so that nobody can tell."""
         ...

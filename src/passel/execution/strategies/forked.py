@@ -3,6 +3,7 @@
 Workers start as copies of this process, so that they have all ops, contexts and cached analyses,
 and nothing has to be sent to them. They send back what they have changed. The tasks are handed
 out in chunks, to whoever is free; results are taken in program order, whoever they are from.
+Where passes are known to be harmless, this process is one of those who do them.
 What cannot be done elsewhere is done here: an op that cannot be sent, and all that a worker did
 whose passes have changed more than their own ops.
 """
@@ -18,7 +19,6 @@ import warnings
 from contextlib import suppress
 from functools import cache
 from mmap import mmap
-from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from passel.diagnostics import log_warning
@@ -26,6 +26,7 @@ from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, chunks_of, most_at_once
 from passel.execution.strategies.results import Result, taken
 from passel.execution.strategies.stopping import interrupts_held
+from passel.execution.strategies.trial import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -38,25 +39,20 @@ _TOKEN = struct.Struct("I")
 _IDLE, _FINISHED = 2**32 - 1, 2**32 - 2
 """The progress of a worker that has not begun, and of one that has come to its end."""
 
-_CHUNKS_PER_WORKER = 4
+_CHUNKS_PER_WORKER = 8
 """More balance better, fewer cost less."""
-
-_WORTH_IT = 0.13
-"""Seconds of work left from which on two workers gain more than forking and sending costs."""
-
-_TRIAL = 0.004
-"""Seconds of work after which it is known well enough how long a task takes."""
 
 
 class Forked:
     """Tasks in worker processes, where that pays.
 
-    The first tasks are done here, to see how long one takes. Python objects that passes change
+    The first tasks are done here, to see what they take. Python objects that passes change
     beside the IR are changed in the workers, and lost.
 
     Args:
-        jobs: How many workers there may be at once.
+        jobs: How many processes may work at once.
         eager: Whether to fork in any case, even for two tasks.
+        helps: Whether this process may work as well.
         unasked: Whether nobody has asked for it, so that it is for passes alone that say that
             they may be taken elsewhere; who runs them has to see to that.
     """
@@ -66,9 +62,12 @@ class Forked:
     ships = False
     where = "worker processes"
 
-    def __init__(self, jobs: int, *, eager: bool = False, unasked: bool = False) -> None:
+    def __init__(
+        self, jobs: int, *, eager: bool = False, helps: bool = True, unasked: bool = False
+    ) -> None:
         self.jobs = jobs
         self._eager = eager
+        self._helps = helps
         self.unasked = unasked
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
@@ -87,41 +86,41 @@ class Forked:
         return self._share(work, tasks)
 
     def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
-        started, done = perf_counter(), 0
-        while done < len(tasks) and not self._eager:
-            yield work(tasks[done])
-            done += 1
-            elapsed = perf_counter() - started
-            if elapsed > _TRIAL and elapsed / done * (len(tasks) - done) > _WORTH_IT:
-                break
+        done = 0
+        if not self._eager:
+            done = yield from Trial(work, most_at_once(self.jobs, work)).run(tasks)
         if done < len(tasks):
             yield from self._fork(work, tasks[done:])
 
     def _fork(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         chunks = chunks_of(tasks, most_at_once(self.jobs, work) * _CHUNKS_PER_WORKER)
-        results, deaths = self._work_off(work, chunks)
+        done = self._work_off(work, chunks, helps=self._helps and work.may_stay)
         for number, chunk in chunks.items():
-            result = results.pop(number, None)
-            if result is None:
-                yield from self._do_again(work, chunk, deaths.get(number))
-            else:
-                yield from taken(work, chunk, result)
+            if number in done.here:
+                yield from done.here[number]
+            elif number in done.results:
+                yield from taken(work, chunk, done.results.pop(number))
+            elif not done.is_interrupted:
+                yield from self._do_again(work, chunk, done.deaths.get(number))
 
     def _work_off(
-        self, work: SiblingWork, chunks: Mapping[int, Sequence[Any]]
-    ) -> tuple[dict[int, Result], dict[int, _Death]]:
+        self, work: SiblingWork, chunks: Mapping[int, Sequence[Any]], *, helps: bool = False
+    ) -> _Done:
         """Let workers do chunks; as long as workers die, others do what these have left."""
-        results: dict[int, Result] = {}
-        deaths: dict[int, _Death] = {}
+        done = _Done({}, {}, {})
         left = chunks
         while left:
-            crew = _Crew(work, left, min(most_at_once(self.jobs, work), len(left)))
-            results |= crew.run()
-            deaths |= crew.deaths
+            crew = _Crew(work, left, min(most_at_once(self.jobs, work), len(left)), helps=helps)
+            done.results.update(crew.run())
+            done.here.update(crew.here)
+            done.deaths.update(crew.deaths)
+            if crew.is_interrupted:
+                return done._replace(is_interrupted=True)
             if not crew.deaths:
                 break  # what is left cannot be sent
-            left = {n: chunk for n, chunk in left.items() if n not in results and n not in deaths}
-        return results, deaths
+            found = {*done.results, *done.here, *done.deaths}
+            left = {number: chunk for number, chunk in left.items() if number not in found}
+        return done
 
     def _do_again(
         self, work: SiblingWork, chunk: Sequence[Any], death: _Death | None
@@ -134,11 +133,11 @@ class Forked:
             if number == death.number and not work.retries:
                 yield work.die(task, death.how)
                 continue
-            results, deaths = self._work_off(work, {0: [task]})
-            if 0 in results:
-                yield from taken(work, [task], results[0])
-            elif 0 in deaths:
-                yield work.die(task, deaths[0].how)
+            done = self._work_off(work, {0: [task]})
+            if 0 in done.results:
+                yield from taken(work, [task], done.results[0])
+            elif 0 in done.deaths:
+                yield work.die(task, done.deaths[0].how)
             else:
                 yield work(task)
 
@@ -161,27 +160,51 @@ class _Death(NamedTuple):
     how: str
 
 
+class _Done(NamedTuple):
+    """Chunks that are done.
+
+    Attributes:
+        results: What workers have done, by the numbers of the chunks.
+        here: The outcomes of what this process has done.
+        deaths: The end of workers.
+        is_interrupted: Whether something done here was interrupted, so that all workers are ended.
+    """
+
+    results: dict[int, Result]
+    here: dict[int, list[Outcome]]
+    deaths: dict[int, _Death]
+    is_interrupted: bool = False
+
+
 class _Crew:
     """Workers for one nested step, from fork to exit.
 
     Args:
         work: The work.
         chunks: The tasks, by numbers.
-        size: How many workers there are.
+        size: How many processes work.
+        helps: Whether this process is one of them.
 
     Attributes:
         deaths: The end of workers, by the chunk that they worked on.
+        here: The outcomes of the chunks that this process has done.
+        is_interrupted: Whether it was interrupted meanwhile.
     """
 
-    def __init__(self, work: SiblingWork, chunks: Mapping[int, Sequence[Any]], size: int) -> None:
+    def __init__(
+        self, work: SiblingWork, chunks: Mapping[int, Sequence[Any]], size: int, *, helps: bool
+    ) -> None:
         self._work = work
         self._chunks = chunks
-        self._size = size
+        self._size = size - helps
+        self._helps = helps
         # Of each worker: the chunk, and the task in it that it works on; written by the worker.
-        self._progress = mmap(-1, 2 * _TOKEN.size * size)
-        for number in range(size):
+        self._progress = mmap(-1, 2 * _TOKEN.size * self._size)
+        for number in range(self._size):
             self._set_progress(number, _IDLE, 0)
         self.deaths: dict[int, _Death] = {}
+        self.here: dict[int, list[Outcome]] = {}
+        self.is_interrupted = False
 
     def run(self) -> dict[int, Result]:
         """Do the work, and return the results by the numbers of chunks."""
@@ -199,7 +222,11 @@ class _Crew:
         try:
             with interrupts_held():
                 self._start_all(workers, files, tokens)
+            if self._helps:
+                self._help(tokens)
             results: dict[int, Result] = {}
+            if self.is_interrupted:
+                return results
             for number, (pid, file) in enumerate(tuple(workers.items())):
                 status = _status_of(pid)
                 del workers[pid]
@@ -216,6 +243,20 @@ class _Crew:
             os.close(tokens)
             for file in files:
                 file.close()
+
+    def _help(self, tokens: int) -> None:
+        """Do chunks here, as a worker does, until all are taken or one is interrupted."""
+        token = at_work.set(True)
+        try:
+            while not self.is_interrupted and (chunk := _next(tokens)) is not None:
+                outcomes = self.here[chunk] = []
+                for task in self._chunks[chunk]:
+                    outcomes.append(self._work(task))
+                    if outcomes[-1].interrupt is not None:
+                        self.is_interrupted = True
+                        break
+        finally:
+            at_work.reset(token)
 
     def _start_all(
         self, workers: dict[int, IO[bytes]], files: list[IO[bytes]], tokens: int
@@ -250,8 +291,7 @@ class _Crew:
             self._work.start_apart()
             parent = os.getppid()
             results: dict[int, Result] = {}
-            while (token := os.read(tokens, _TOKEN.size)) and os.getppid() == parent:
-                (chunk,) = _TOKEN.unpack(token)
+            while (chunk := _next(tokens)) is not None and os.getppid() == parent:
                 result = self._do(number, chunk)
                 if result is not None:
                     results[chunk] = result
@@ -333,6 +373,12 @@ def _tokens(numbers: Iterable[int]) -> int:
     os.write(writing, b"".join(map(_TOKEN.pack, numbers)))
     os.close(writing)
     return reading
+
+
+def _next(tokens: int) -> int | None:
+    """Return the number of the next chunk; None if all are taken."""
+    token = os.read(tokens, _TOKEN.size)
+    return _TOKEN.unpack(token)[0] if token else None
 
 
 def _write(file: IO[bytes], chunk: int, result: Result) -> None:
