@@ -12,6 +12,8 @@ PATIENTLY := -o faulthandler_timeout=0
 # Silences notices about releases newer than the locked ones.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
+# Tests start hundreds of processes: none shall compile what another has compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
@@ -82,7 +84,7 @@ package: distributions ## Install the wheel where there is nothing else, and run
 	.venv/package/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -c constraints.txt "$$(echo dist/*.whl)[mlir,test]"
 	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing \
-	  tests/examples && ../bin/lit -sv tests/lit/information tests/lit/pipeline
+	  tests/examples && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
 
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it
 	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)

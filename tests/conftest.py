@@ -27,6 +27,7 @@ settings.register_profile(
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=300)
 settings.load_profile("quick")
 
+_INSTALLED = version("xdsl")
 
 _LACKING = re.compile(r"Operation [\w.]+ does not have a custom format|Dialect `\w+' not found")
 
@@ -47,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         # Fast paths are off where xDSL's own parts may be others, and shards are parsed by one.
         is_newest = item.path.parent.name == "fast" or item.path.stem == "test_shards"
         needed = NEWEST_XDSL if is_newest else _NEEDS.get(item.name, "")
-        if version("xdsl") < needed:
+        if needed > _INSTALLED:
             item.add_marker(pytest.mark.skip(f"needs xDSL {needed}"))
 
 
@@ -57,10 +58,9 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Skip what an older xDSL cannot do: the IR of a test has ops in a form that came later."""
     report = yield
-    installed = version("xdsl")
-    if report.failed and not installed.startswith(f"{NEWEST_XDSL}."):
+    if report.failed and not _INSTALLED.startswith(f"{NEWEST_XDSL}."):
         found = _LACKING.search(report.longreprtext)
         if found:
             report.outcome = "skipped"
-            report.longrepr = (str(item.path), 0, f"xDSL {installed}: {found[0]}")
+            report.longrepr = (str(item.path), 0, f"xDSL {_INSTALLED}: {found[0]}")
     return report

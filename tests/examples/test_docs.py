@@ -26,9 +26,10 @@ PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - {CLIENTS
 _END_OF_BLOCK = "-- end of block --"
 
 
-def run(directory: Path, *command: str) -> str:
+def run(directory: Path, *command: str, programs: Path | None = None) -> str:
     """Run a command and return both its streams."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    folders = [programs, Path(sys.executable).parent] if programs else [Path(sys.executable).parent]
+    path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
     return subprocess.run(
         command,
         stdout=subprocess.PIPE,
@@ -82,7 +83,7 @@ def test_python_blocks_run_and_print_what_is_shown(page: Path, directory: Path) 
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_print_what_is_shown(page: Path, directory: Path) -> None:
+def test_commands_print_what_is_shown(page: Path, directory: Path, programs: Path) -> None:
     """Every command of passel's tools on the page prints the lines below it."""
     blocks = blocks_of(page.read_text(encoding="utf-8"))
     write_files(blocks, directory)
@@ -90,7 +91,7 @@ def test_commands_print_what_is_shown(page: Path, directory: Path) -> None:
         for command, shown in commands_of(block) if block.language == "console" else []:
             if not command.startswith(TOOLS):
                 continue
-            actual = run(directory, "sh", "-c", command)
+            actual = run(directory, "sh", "-c", command, programs=programs)
             assert shows(shown, actual), f"$ {command}\n{actual}"
     write_files(blocks, directory)  # a command may have written what is shown
 

@@ -1,7 +1,9 @@
 """Configuration of the tool's lit suite: which files are tests, and what they may call."""
 
+import atexit
 import os
 import sys
+from contextlib import ExitStack
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +21,16 @@ if version("xdsl") < "0.74":
 
 # The tools of this interpreter's environment come first, whatever the caller's PATH says.
 tools = [Path(sys.executable).parent]
+
+# Most of the suite's time would go into loading xDSL again and again. `--param installed` has the
+# programs that pip has written instead.
+if "installed" not in lit_config.params:
+    sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+    from warm_programs import PASSEL, warm_programs
+
+    at_exit = ExitStack()
+    atexit.register(at_exit.close)
+    tools.insert(0, at_exit.enter_context(warm_programs(PASSEL)))
 
 # The wheel with MLIR's tools adds `bin` to the bindings' package, without console scripts.
 mlir = find_spec("mlir")

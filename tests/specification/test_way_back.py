@@ -18,7 +18,11 @@ from passel.passes.plugins import import_plugin, named_passes_in
 from passel.specification import class_doc, pass_decls, pass_doc, pass_td, read_passes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tool_fixtures import TblgenTool, Tool
+
+    Doc = Callable[..., subprocess.CompletedProcess[str]]
 
 INCLUDE = f"-I{ROOT / 'src/passel/specification/include'}"
 
@@ -300,14 +304,18 @@ def test_what_is_wrong_with_a_plugin(
     assert message in outcome.err
 
 
-def doc(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run passel-doc."""
-    code = "import sys; from passel.tool.doc import main; sys.exit(main())"
-    command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.fixture
+def doc(programs: Path) -> Doc:
+    """passel-doc."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [programs / "passel-doc", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    return run
 
 
-def test_documentation_of_a_plugin(plugin: str, tmp_path: Path) -> None:
+def test_documentation_of_a_plugin(doc: Doc, plugin: str, tmp_path: Path) -> None:
     """passel-doc documents the passes of a file, of names, and all that are installed."""
     section = (
         "### `-sweep`\n\n_Remove what is not used._\n\n* Runs on `func.func`.\n\n"
@@ -330,14 +338,14 @@ def test_documentation_of_a_plugin(plugin: str, tmp_path: Path) -> None:
         ("json.decoder", "'json.decoder' defines no passes"),
     ],
 )
-def test_what_passel_doc_does_not_find(argument: str, message: str) -> None:
+def test_what_passel_doc_does_not_find(doc: Doc, argument: str, message: str) -> None:
     """What is neither a pass nor a module is one error."""
     done = doc(argument)
     assert (done.returncode, done.stdout, done.stderr.count("error:")) == (1, "", 1)
     assert message in done.stderr
 
 
-def test_an_ir_that_passel_doc_does_not_know() -> None:
+def test_an_ir_that_passel_doc_does_not_know(doc: Doc) -> None:
     """The IR is one with an adapter."""
     done = doc("--ir=llvm")
     assert (done.returncode, done.stdout) == (2, "")

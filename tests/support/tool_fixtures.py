@@ -9,11 +9,15 @@ import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pytest
+from warm_programs import PASSEL, warm_programs
 
 from passel.tool import main
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 UNREGISTERED = "--allow-unregistered-dialect"
 
@@ -50,6 +54,13 @@ def recorded_pipeline(text: str) -> str:
     """Return the pipeline that a reproducer records."""
     (line,) = [line for line in text.splitlines() if line.strip().startswith("pipeline: ")]
     return line.partition('"')[2].rpartition('"')[0]
+
+
+@pytest.fixture(scope="session")
+def programs() -> Generator[Path]:
+    """Return the folder of programs that start in no time."""
+    with warm_programs(PASSEL) as folder:
+        yield folder
 
 
 # -- passel-opt ------------------------------------------------------------------------------
@@ -160,11 +171,11 @@ class TblgenTool(Protocol):
 
 
 @pytest.fixture
-def tblgen() -> TblgenTool:
-    """passel-tblgen in a process of its own, as users start it."""
+def tblgen(programs: Path) -> TblgenTool:
+    """passel-tblgen in a process of its own."""
 
     def run(*arguments: str) -> Outcome:
-        command = [sys.executable, "-m", "passel.specification", *arguments]
+        command = [programs / "passel-tblgen", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return Outcome(done.returncode, done.stdout, done.stderr)
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from warm_programs import warm_programs
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Attribute
@@ -28,13 +29,10 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 from xdsl_inputs import CORPUS
 
-import passel
 from passel.tool import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-_SOURCES = Path(passel.__file__).parents[1]
 
 _ROUNDTRIPS = {
     "XDSL_ROUNDTRIP": "xdsl-opt %s --print-op-generic --split-input-file | xdsl-opt --split-input-file",
@@ -168,17 +166,13 @@ def test_every_part_is_printed_between_passes_alone() -> None:
 @pytest.mark.sweep
 def test_passes_the_suite(tmp_path: Path) -> None:
     """The suite of xDSL passes if the `xdsl-opt` on the PATH is passel-opt."""
-    script = tmp_path / "xdsl-opt"
-    script.write_text(
-        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(_SOURCES)!r})\n"
-        "from passel.tool import main\n"
-        "sys.exit(main(['--compat=xdsl', *sys.argv[1:]]))\n"
-    )
-    script.chmod(0o755)
     tools = Path(sys.executable).parent
-    path = os.pathsep.join([str(tmp_path), str(tools), os.environ["PATH"]])
+    programs = {"xdsl-opt": "passel.tool:main", "filecheck": "filecheck.main:main"}
     command = [tools / "lit", "-q", "-o", tmp_path / "report.json", CORPUS]
-    result = subprocess.run(
-        command, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-    )
+    with warm_programs(programs) as folder:
+        path = os.pathsep.join([str(folder), str(tools), os.environ["PATH"]])
+        environment = {**os.environ, "PATH": path}
+        result = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False
+        )
     assert result.returncode == 0, result.stdout

@@ -1,0 +1,193 @@
+"""Programs that start in a tenth of the time, for tests that start hundreds of them.
+
+Most of what a program of passel does first is the same each time: it loads xDSL. A server does that
+once, and is forked for each program: it takes the caller's streams, directory and environment, and
+ends as a process of its own. What says anything about starting itself is tested with real ones.
+
+    python warm_programs.py FOLDER NAME=MODULE:FUNCTION[,ARGUMENT]...
+
+serves programs of these names, which it writes to the folder, until its standard input ends.
+"""
+
+from __future__ import annotations
+
+import io
+import marshal
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+PASSEL = {
+    "passel-doc": "_passel_programs:passel_doc",
+    "passel-opt": "_passel_programs:passel_opt",
+    "passel-tblgen": "_passel_programs:passel_tblgen",
+}
+
+# What all runs of passel-opt on xDSL load, in its order, and no more: what a program forgets to
+# import shall be missed.
+_LOADED = (
+    "passel.tool",
+    "passel.tool.driver",
+    "passel.xdsl.frontend",
+    "xdsl.dialects.func",
+    "xdsl.dialects.arith",
+)
+
+# Loads nothing, so that it takes no time: even `os` is more than it needs.
+_CLIENT = """\
+#!{python} -IS
+import _socket, marshal, posix, sys
+server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+server.connect({address!r})
+request = marshal.dumps((sys.argv, posix.getcwdb(), posix.environ))
+streams = b"".join(fd.to_bytes(4, sys.byteorder) for fd in range(3))
+server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+code = marshal.loads(server.recv(100))
+if code < 0:
+    posix.kill(posix.getpid(), -code)
+posix._exit(code)
+"""
+
+
+@contextmanager
+def warm_programs(programs: Mapping[str, str]) -> Generator[Path]:
+    """Yield a folder with programs, as long as they can be started.
+
+    Args:
+        programs: `module:function,argument...` by the name of the program, where the function
+            returns its exit code and the arguments precede those of the command line.
+    """
+    with TemporaryDirectory(prefix="warm") as folder:
+        words = [f"{name}={entry}" for name, entry in programs.items()]
+        # The search path is each program's own.
+        environment = {key: each for key, each in os.environ.items() if key != "PYTHONPATH"}
+        command = [sys.executable, __file__, folder, *words]
+        with subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as server:
+            assert server.stdout
+            assert server.stdout.readline() == b"ready\n"
+            yield Path(folder)
+
+
+class _Request(NamedTuple):
+    """A program that somebody starts.
+
+    Attributes:
+        words: Its path and arguments.
+        directory: Where.
+        environment: Of the caller.
+        streams: The descriptors of its input, output and errors here.
+    """
+
+    words: list[str]
+    directory: bytes
+    environment: dict[bytes, bytes]
+    streams: list[int]
+
+    @classmethod
+    def read(cls, caller: socket.socket) -> _Request:
+        """Read one from its caller."""
+        data, streams, _, _ = socket.recv_fds(caller, 1 << 20, 3)
+        words, directory, environment = marshal.loads(data)  # noqa: S302 - our client wrote it
+        return cls(words, directory, environment, streams)
+
+    def enter(self) -> None:
+        """Become its process."""
+        for number, stream in enumerate(self.streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        os.chdir(self.directory)
+        os.environb.clear()
+        os.environb.update(self.environment)
+        sys.argv = self.words
+        before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        sys.path[0] = str(Path(sys.executable).parent)
+        sys.path[1:1] = [path for path in before if path]
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+        now = bool(os.environ.get("PYTHONUNBUFFERED"))
+        sys.stdout = _writer(1, "strict", now=now)
+        sys.stderr = _writer(2, "backslashreplace", now=now)
+
+
+def _writer(number: int, errors: str, *, now: bool) -> io.TextIOWrapper:
+    """Return a stream that writes as Python's own."""
+    raw: Any = open(number, "wb", buffering=0 if now else -1, closefd=False)  # noqa: SIM115
+    return io.TextIOWrapper(
+        raw,
+        encoding="utf-8",
+        errors=errors,
+        line_buffering=number == 2 or os.isatty(number),
+        write_through=now,
+    )
+
+
+def _serve(listener: socket.socket) -> _Request | None:
+    """Fork a process for each request; return the request in it, and nothing in the end."""
+    selector = selectors.DefaultSelector()
+    selector.register(listener, selectors.EVENT_READ)
+    selector.register(0, selectors.EVENT_READ)
+    while True:
+        for key, _ in selector.select():
+            if key.fd == 0:
+                return None
+            if key.fileobj is listener:
+                caller, _ = listener.accept()
+                request = _Request.read(caller)
+                process = os.fork()
+                if not process:
+                    selector.close()
+                    listener.close()
+                    caller.close()
+                    return request
+                for stream in request.streams:
+                    os.close(stream)
+                ended = os.pidfd_open(process)
+                selector.register(ended, selectors.EVENT_READ, (process, caller))
+                continue
+            selector.unregister(key.fd)
+            os.close(key.fd)
+            process, caller = key.data
+            _, status = os.waitpid(process, 0)
+            with caller:
+                caller.send(marshal.dumps(os.waitstatus_to_exitcode(status)))
+
+
+def _main(folder: str, *words: str) -> int:
+    """Serve programs; return the exit code of the one that this process has become."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for module in _LOADED:
+        import_module(module)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(f"{folder}/.socket")
+    listener.listen(64)
+    entries = dict[str, str]()
+    for name, _, entry in (word.partition("=") for word in words):
+        entries[name] = entry
+        program = Path(folder, name)
+        program.write_text(_CLIENT.format(python=sys.executable, address=f"{folder}/.socket"))
+        program.chmod(0o755)
+    print("ready", flush=True)  # noqa: T201
+    request = _serve(listener)
+    if request is None:
+        return 0
+    request.enter()
+    entry, *arguments = entries[Path(request.words[0]).name].split(",")
+    sys.argv[1:1] = arguments
+    module, _, function = entry.partition(":")
+    return getattr(import_module(module), function)()
+
+
+if __name__ == "__main__":
+    sys.exit(_main(*sys.argv[1:]))
