@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from collections.abc import Set as AbstractSet
 
 
@@ -13,7 +13,7 @@ class Packed(NamedTuple):
     """The effect of a task on its op in another process.
 
     Attributes:
-        contents: What the op holds now; None if it has not changed.
+        contents: What has changed in the op, or all that it holds now; None if nothing has.
         claims: Whether passes have stated that they changed nothing.
         matched: Keys of nested pipelines that have run on some op there.
         names: The names in the op if these alone have changed.
@@ -29,9 +29,11 @@ class Noted(NamedTuple):
     """The state of a task's op before the task is done elsewhere.
 
     Attributes:
-        known: Parts of the op that need not be sent back.
+        encode: Returns from the op, and from what is known of it, what is to be sent back.
+        known: What is known of the op.
         names: The names in it.
     """
 
-    known: Sequence[Any]
+    encode: Callable[[Any, Any], bytes]
+    known: Any
     names: Sequence[Any]

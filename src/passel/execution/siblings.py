@@ -272,11 +272,13 @@ class Level:
     def note(self, task: OpContext, /) -> Noted:
         """Return what need not be sent of a task's op, before the task is done."""
         assert self._sends is not None  # noqa: S101 - `can_leave`
-        return self.note_known(task, self._sends.known_parts(task.op))
+        noted = self._sends.note(task.op)
+        return Noted(self._sends.encode_changes, noted, self._names_in(task))
 
     def note_known(self, task: OpContext, known: Sequence[Any]) -> Noted:
-        """Return the same where it is known already which parts need not be sent."""
-        return Noted(known, self._names_in(task))
+        """Return the same of the copy of a task's op, of which the parts are known."""
+        assert self._ships is not None  # noqa: S101 - `can_ship`
+        return Noted(self._ships.encode, known, self._names_in(task))
 
     def _names_in(self, task: OpContext) -> Sequence[Any]:
         return () if self._named is None else self._named.names_in(task.op)
@@ -287,37 +289,35 @@ class Level:
         Raises:
             EncodingError: It cannot be sent, or is to be done again here.
         """
-        carrier = self._sends or self._ships
-        assert carrier is not None  # noqa: S101 - `can_leave`, or `can_ship`
         if outcome.failures and self._repeats_failures:
             raise EncodingError("it is to fail where the run is observed")
         claims, matched = bool(task.claims), self._services.matched
         if outcome.changed is False and not outcome.failures and not claims:
             names = self._names_in(task)
             return Packed(None, claims, matched, None if names == noted.names else names)
-        return Packed(carrier.encode(task.op, noted.known), claims, matched)
+        return Packed(noted.encode(task.op, noted.known), claims, matched)
 
     def unpack(self, task: OpContext, packed: Packed, /) -> None:
         """Do to the op here what a task has done to it in another process."""
-        known: Sequence[Any] = ()
         if packed.contents is not None and self._sends is not None:
-            known = self._sends.known_parts(task.op)
-        self.unpack_shipped(task, packed, known)
+            self._sends.decode_changes(task.op, packed.contents, self._runner.ir_context)
+        self._take_over(task, packed)
 
     def unpack_shipped(self, task: OpContext, packed: Packed, noted: Sequence[Any], /) -> None:
         """Do to the op here what a task has done to it in a process that knew nothing of it."""
-        siblings = self._ctx.siblings
+        if packed.contents is not None and self._ships is not None:
+            self._ships.decode_into(task.op, packed.contents, self._runner.ir_context, noted)
+        self._take_over(task, packed)
+
+    def _take_over(self, task: OpContext, packed: Packed) -> None:
+        """Take note of what has changed in a task's op, and of what has been said of it."""
         self._is_taken_on_trust = self.is_trusted
         self._services.matched.update(packed.matched)
         if packed.claims:
             task.claims = (task.plan.steps[-1],)
-        if packed.contents is not None:
-            carrier = self._sends or self._ships
-            assert carrier is not None  # noqa: S101 - `can_leave`, or `can_ship`
-            carrier.decode_into(task.op, packed.contents, self._runner.ir_context, noted)
         if packed.names is not None and self._named is not None:
             self._named.rename(task.op, packed.names)
-        if siblings is not None:
+        if (siblings := self._ctx.siblings) is not None:
             good = siblings.good[task.number] if packed.contents is None else None
             siblings.leave(task.number, good)
 

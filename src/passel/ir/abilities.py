@@ -192,24 +192,30 @@ class SendsOps(Protocol):
     Worker processes use it for siblings; without it there are none.
     """
 
-    def known_parts(self, op: Any) -> Sequence[Any]:
-        """Return parts of an op that a process with the same op has as well, in this order."""
+    def note(self, op: Any) -> Any:
+        """Return what `encode_changes` has to know of an op, before passes change it."""
         ...
 
-    def encode(self, op: Any, known: Sequence[Any]) -> bytes:
-        """Return all of an op that passes on it may change.
+    def encode_changes(self, op: Any, noted: Any) -> bytes:
+        """Return what passes have changed in an op; it may be all that they may change.
 
         Args:
             op: The op.
-            known: Parts that need not be sent.
+            noted: What `note` has returned before.
 
         Raises:
             EncodingError: It holds what cannot be sent.
         """
         ...
 
-    def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
-        """Give an op what `encode` has returned, in place of its own; it stays the same object."""
+    def decode_changes(self, op: Any, data: bytes, context: Any) -> None:
+        """Change an op as another process has changed its copy; it stays the same object.
+
+        Args:
+            op: The op, which is as its copy was when that was noted.
+            data: What `encode_changes` has returned.
+            context: The IR's own context.
+        """
         ...
 
 
@@ -265,11 +271,19 @@ class ShipsOps(Protocol):
         ...
 
     def encode(self, op: Any, known: Sequence[Any]) -> bytes:
-        """Return all of an op that passes on it may change; as for `SendsOps`."""
+        """Return all of a copy that passes on it may change.
+
+        Args:
+            op: The copy.
+            known: Parts that need not be sent.
+
+        Raises:
+            EncodingError: It holds what cannot be sent.
+        """
         ...
 
     def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
-        """Give an op what `encode` has returned, in place of its own; as for `SendsOps`."""
+        """Give an op what `encode` has returned, in place of its own; it stays the same object."""
         ...
 
 

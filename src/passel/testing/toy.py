@@ -209,9 +209,16 @@ class ToyAdapter:
                 op.add(each)
         return Shipment(context, ops, ())
 
-    def known_parts(self, op: ToyOp) -> Sequence[object]:
+    def note(self, op: ToyOp) -> None:
         """Return nothing: all of an op is sent."""
-        return ()
+
+    def encode_changes(self, op: ToyOp, noted: None) -> bytes:
+        """Return all that is in the op."""
+        return self.encode(op, ())
+
+    def decode_changes(self, op: ToyOp, data: bytes, context: object) -> None:
+        """Give the op all of that."""
+        self.decode_into(op, data, context, ())
 
     def encode(self, op: ToyOp, known: Sequence[object]) -> bytes:
         """Return the op's name, symbol and value, and the same of what is inside, nested alike."""

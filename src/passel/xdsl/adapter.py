@@ -251,11 +251,23 @@ class XDSLAdapter:
 
         return receive(data, self.create_context)
 
-    def known_parts(self, op: Operation) -> Sequence[Attribute]:
-        """Return the attributes of an op and of what is inside."""
-        from passel.xdsl.encoding import known_attributes
+    def note(self, op: Operation) -> object:
+        """Return what is in the op, by which it is found what has changed."""
+        from passel.xdsl.changes import note
 
-        return known_attributes(op)
+        return note(op)
+
+    def encode_changes(self, op: Operation, noted: Any) -> bytes:
+        """Return what has changed in the op."""
+        from passel.xdsl.changes import encode_changes
+
+        return encode_changes(op, noted)
+
+    def decode_changes(self, op: Operation, data: bytes, context: Context) -> None:
+        """Give the op what `encode_changes` has returned."""
+        from passel.xdsl.changes import decode_changes
+
+        decode_changes(op, data, context)
 
     def encode(self, op: Operation, known: Sequence[Attribute]) -> bytes:
         """Return what is in the op, as `passel.xdsl.encoding` does."""

@@ -83,6 +83,17 @@ def subexpression_eliminator() -> type[SubexpressionEliminator] | None:
     return SubexpressionEliminator
 
 
+def tracks_changes() -> bool:
+    """Return whether it can be found out what has changed in an op."""
+    if not _is_as_assumed():
+        return False
+    try:
+        from passel.xdsl.fast.change_assumptions import change_mismatches
+    except ImportError:  # another version of xDSL
+        return False
+    return not change_mismatches()
+
+
 def _is_as_assumed() -> bool:
     """Return whether fast paths are on, and xDSL is as they assume."""
     if _is_slow.get():
