@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import LocationAttr
     from xdsl.ir import Attribute, SSAValue
-    from xdsl.ir.core import IRWithUses, Use
+    from xdsl.ir.core import IRWithName, IRWithUses, Use
 
 
 def known_attributes(op: Operation) -> list[Attribute]:
@@ -58,35 +58,40 @@ def names_in(op: Operation) -> list[Any]:
 
     That is what `fingerprint` leaves out. Ops of equal fingerprints have as many of each.
     """
-    names: list[Any] = []
-    for inner in op.walk():
-        names += [tuple(named) for named in (inner.properties, inner.attributes) if len(named) > 1]
-        if inner is not op:
-            names += [result.name_hint for result in inner.results]
-        for region in inner.regions:
-            for block in region.blocks:
-                names.append(block.name_hint)
-                names += [argument.name_hint for argument in block.args]
-    return names
+    named, dictionaries = _named_in(op)
+    return [*[each.name_hint for each in named], *map(tuple, dictionaries)]
 
 
 def rename(op: Operation, names: Sequence[Any]) -> None:
     """Give an op names that `names_in` has returned for one of an equal fingerprint."""
-    take = iter(names).__next__
-    for inner in op.walk():
-        for named in (inner.properties, inner.attributes):
-            if len(named) > 1:
-                ordered = {name: named[name] for name in take()}
-                named.clear()
-                named.update(ordered)
-        if inner is not op:
-            for result in inner.results:
-                result.name_hint = take()
-        for region in inner.regions:
-            for block in region.blocks:
-                block.name_hint = take()
-                for argument in block.args:
-                    argument.name_hint = take()
+    named, dictionaries = _named_in(op)
+    for each, name in zip(named, names, strict=False):
+        each.name_hint = name
+    for each, order in zip(dictionaries, names[len(named) :], strict=True):
+        ordered = {name: each[name] for name in order}
+        each.clear()
+        each.update(ordered)
+
+
+def _named_in(root: Operation) -> tuple[list[IRWithName], list[dict[str, Attribute]]]:
+    """Return values and blocks in an op, and the dictionaries of attributes that have an order."""
+    named: list[IRWithName] = []
+    dictionaries = [each for each in (root.properties, root.attributes) if len(each) > 1]
+    blocks = [block for region in root.regions for block in region.blocks]
+    for block in blocks:  # which grows
+        named.append(block)
+        named += block.args
+        op = block.first_op
+        while op is not None:
+            named += op.results
+            if len(op.properties) > 1:
+                dictionaries.append(op.properties)
+            if len(op.attributes) > 1:
+                dictionaries.append(op.attributes)
+            for region in op.regions:
+                blocks += region.blocks
+            op = op.next_op
+    return named, dictionaries
 
 
 def encode(op: Operation, known: Sequence[Attribute] = ()) -> bytes:
