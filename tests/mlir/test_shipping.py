@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from unittest import mock
 
 import mlir_shipped_passes
 import pytest
@@ -29,6 +31,8 @@ from mlir_sources import CALLS, LLVM, context_of_all, function, functions, parse
 from processes import survived
 
 from passel import PassFailedError, PassManager
+from passel.execution.strategies import started
+from passel.execution.strategies.started import Started
 from passel.mlir import MLIRAdapter
 
 if TYPE_CHECKING:
@@ -36,12 +40,19 @@ if TYPE_CHECKING:
 
     from passel import OpPassManager
 
+Parallel: TypeAlias = dict[str, Any]
+"""Arguments of `PassManager.run` that let other processes do the work."""
 
-@pytest.fixture(scope="module")
-def pool() -> Generator[ProcessPoolExecutor]:
-    """Two processes that know no more than what they import."""
+
+@pytest.fixture(scope="module", params=["executor", "jobs"])
+def pool(request: pytest.FixtureRequest) -> Generator[Parallel]:
+    """Two processes that know no more than what they import: of an executor, or passel's own."""
+    if request.param == "jobs":
+        with mock.patch.object(started, "Started", partial(Started, eager=True)):
+            yield {"jobs": 2}
+        return
     with ProcessPoolExecutor(2, get_context("spawn")) as made:
-        yield made
+        yield {"executor": made}
 
 
 class Found(NamedTuple):
@@ -62,7 +73,9 @@ def fill(manager: OpPassManager, entries: list[Any]) -> None:
             manager.add(entry)
 
 
-def run(source: str, pipeline: list[Any], executor: Any = None, *, verify: bool = True) -> Found:
+def run(
+    source: str, pipeline: list[Any], parallel: Parallel | None = None, *, verify: bool = True
+) -> Found:
     """Run a pipeline on a source."""
     context = context_of_all()
     module = parsed(source, context)
@@ -72,7 +85,7 @@ def run(source: str, pipeline: list[Any], executor: Any = None, *, verify: bool 
     reported: list[Any] = []
     failures, statistics = [], {}
     try:
-        result = manager.run(module, on_diagnostic=reported.append, executor=executor)
+        result = manager.run(module, on_diagnostic=reported.append, **(parallel or {}))
         statistics = {path: dict(counts) for path, counts in result.statistics.items()}
     except PassFailedError as error:
         failures = [(*each[:-2], str(each), each.diagnostic.origin) for each in error.failures]
@@ -175,14 +188,14 @@ CASES: dict[str, tuple[str, list[Any]]] = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_everything_is_the_same(pool: ProcessPoolExecutor, case: tuple[str, list[Any]]) -> None:
+def test_everything_is_the_same(pool: Parallel, case: tuple[str, list[Any]]) -> None:
     """IR with locations, failures, diagnostics and counts are those of one after the other."""
     expected = run(*case)
     assert run(*case, pool) == expected
     assert expected.text != text_of(parsed(case[0]))
 
 
-def test_without_verification(pool: ProcessPoolExecutor) -> None:
+def test_without_verification(pool: Parallel) -> None:
     """What passes leave invalid is left so, and no other process has to read it."""
     case = functions(9), [("func.func", [Fail()])]
     assert run(*case, pool, verify=False) == run(*case, verify=False)
@@ -193,7 +206,7 @@ SHIPPED = ["calls", "globals", "functions of LLVM", "kernels in a module", "laun
 
 @pytest.mark.parametrize("name", ["native and Python", "unregistered", "modules", "big", *SHIPPED])
 def test_other_processes_do_the_work(
-    pool: ProcessPoolExecutor, name: str, caplog: pytest.LogCaptureFixture
+    pool: Parallel, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Every op has been in another process, and nothing is said about it."""
     source, ((anchor, *_), *_) = CASES[name]
@@ -207,14 +220,14 @@ def test_other_processes_do_the_work(
 
 
 @pytest.mark.parametrize("name", ["resources", "distinct"])
-def test_what_would_be_another_one_stays(pool: ProcessPoolExecutor, name: str) -> None:
+def test_what_would_be_another_one_stays(pool: Parallel, name: str) -> None:
     """Resources would have other names, and distinct attributes would be new ones."""
     text = run(CASES[name][0], [("func.func", [TellProcess()])], pool).text
     stays = [line for line in text.splitlines() if "test.where" in line]
     assert '"here"' in "".join(stays)
 
 
-def test_the_caller_keeps_its_op(pool: ProcessPoolExecutor) -> None:
+def test_the_caller_keeps_its_op(pool: Parallel) -> None:
     """An op that was processed elsewhere is the one that it was, for everybody who has it."""
     context = Context()
     module = parsed(functions(4), context)
@@ -222,7 +235,7 @@ def test_the_caller_keeps_its_op(pool: ProcessPoolExecutor) -> None:
     addresses = [MLIRAdapter().identity_of(op) for op in before]
     manager = PassManager("builtin.module", context)
     manager.add_nested("func.func", TellProcess())
-    manager.run(module, executor=pool)
+    manager.run(module, **pool)
     after = list(module.body.operations)
     assert before == after
     assert addresses == [MLIRAdapter().identity_of(op) for op in after]
@@ -232,13 +245,13 @@ def test_the_caller_keeps_its_op(pool: ProcessPoolExecutor) -> None:
 
 
 @pytest.fixture
-def fresh() -> Generator[ProcessPoolExecutor]:
+def fresh() -> Generator[Parallel]:
     """Processes that may die."""
     with ProcessPoolExecutor(2, get_context("spawn")) as made:
-        yield made
+        yield {"executor": made}
 
 
-def test_an_op_that_kills_workers_is_named(fresh: ProcessPoolExecutor) -> None:
+def test_an_op_that_kills_workers_is_named(fresh: Parallel) -> None:
     """All others are processed, by processes of the run's own when the pool is broken."""
     found = run(functions(3), [("func.func", [Die(on="f1")])], fresh)
     (failure,) = found.failures
@@ -313,7 +326,7 @@ modules = st.lists(bodies, min_size=1, max_size=5).map(
     verify=st.booleans(),
 )
 def test_any_pipeline(
-    pool: ProcessPoolExecutor, own: str, inner: list[str], pipeline: list[Any], *, verify: bool
+    pool: Parallel, own: str, inner: list[str], pipeline: list[Any], *, verify: bool
 ) -> None:
     """Whatever is run on whatever, in this process or others, is the same."""
     source = own + "".join(f"module @m{number} {{ {text} }}\n" for number, text in enumerate(inner))
@@ -325,7 +338,7 @@ def test_ops_go_to_a_cluster(caplog: pytest.LogCaptureFixture) -> None:
     """The workers of Dask are processes that were started, with contexts of their own."""
     case = CALLS, [("func.func", [*MIXED, TellProcess()])]
     with two_workers(Path(mlir_shipped_passes.__file__).parent) as client:
-        found = run(*case, client)
+        found = run(*case, {"executor": client})
     assert found == run(*case)._replace(text=found.text)
     assert found.text.count('test.where = "there"') == 9
     assert not [each for each in caplog.records if each.name == "passel"]

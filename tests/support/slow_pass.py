@@ -1,4 +1,4 @@
-"""A pass that sleeps, in a module that other processes can import."""
+"""Passes that say where they are, in a module that other processes can import."""
 
 from __future__ import annotations
 
@@ -21,3 +21,13 @@ class Sleep(Pass):
         """Do it."""
         os.write(1, b"%d\n" % os.getpid())
         time.sleep(60)
+
+
+class Say(Pass):
+    """Say which process this is."""
+
+    name = "say"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        print(os.getpid())  # noqa: T201 - to be seen

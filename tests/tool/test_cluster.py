@@ -169,6 +169,12 @@ def test_an_address_has_to_be_one(tool: Tool) -> None:
         assert "such as tcp://host:8786" in error
 
 
+def test_a_cluster_is_asked_for_or_forbidden(tool: Tool) -> None:
+    """Not both: one of them would be ignored."""
+    error = only_error(tool("in.mlir", "--cluster=tcp://host:8786", "--mlir-disable-threading"))
+    assert "'--cluster' asks for what '--mlir-disable-threading' forbids: give one" in error
+
+
 def test_nobody_answers(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the address."""
     monkeypatch.setattr(cluster, "_PATIENCE", 0.2)

@@ -135,6 +135,7 @@ class Level:
         self.children: list[Any] = list(services.adapter.children(op))
         self._sends = ability_of(services.adapter, SendsOps)
         self._ships = ability_of(services.adapter, ShipsOps)
+        self.ships_ops: bool = self._ships is not None
         self._named = ability_of(services.adapter, KeepsNames)
         self._assignment = b""
         self._is_taken_on_trust = False  # True as soon as others do what can be trusted
@@ -205,8 +206,7 @@ class Level:
     def branch(self) -> Branch:
         """Return what does tasks in another thread."""
         _ = self._ctx.analyses  # made here, so that no two threads make them
-        hooks, parts = self._services.hooks.branch()
-        other = copy(self)
+        other, (hooks, parts) = copy(self), self._services.hooks.branch()
         other._services = self._services.branch(hooks)
         other._runner = self._runner.branch(other._services)
         other._verifier = Verifier(other._services)

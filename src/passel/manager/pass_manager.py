@@ -359,11 +359,11 @@ class PassManager(CheckedRuns, OpPassManager):
             op: An op of the anchor's name, known to be valid.
             on_diagnostic: Called for everything that is reported, when it is reported. Without
                 it, what is not part of the error that `run` raises goes to the log `passel`.
-            jobs: How many worker processes nested pipelines may be shared among, where that
-                pays and the IR can be sent between processes; by default the environment's
-                `PASSEL_JOBS`, or 1. What passes change beside the IR is lost in workers. `"auto"`
-                for as many as there are processors, if all passes nested there say
-                `can_fork = True`, so that nothing is.
+            jobs: How many processes nested pipelines may be shared among, where that pays and
+                the IR can be sent between processes: forked ones, or for MLIR's ops started ones.
+                By default the environment's `PASSEL_JOBS`, or 1. What passes change beside the IR
+                is lost in workers. `"auto"` for as many as there are processors, if all passes
+                nested there say `can_fork = True`, so that nothing is.
             executor: What does the work instead, such as a `ThreadPoolExecutor`; `jobs` is then
                 how much of it at once, by default as much as it can.
 

@@ -21,6 +21,7 @@ _DISTINCT = 21
 """The number of `DistinctAttr` among the attributes of the builtin dialect."""
 
 _DISTINCT_BYTE = bytes([2 * _DISTINCT + 1])
+_ODD = bytes(range(1, 256, 2))
 _DISTINCT_TEXT = b"distinct["
 
 
@@ -55,12 +56,20 @@ def _has_distinct(data: bytes, sections: dict[int, tuple[int, int]]) -> bool:
     while seen < attributes:
         _, at = _number(data, at)
         count, at = _number(data, at)
+        seen += count
+        sizes = data[at : at + count]
+        if not sizes.translate(None, _ODD):  # each is one byte, as most often
+            at += count
+            for size in sizes:
+                if size & 2 and data[place] == _DISTINCT_BYTE[0]:
+                    return True
+                place += size >> 2
+            continue
         for _ in range(count):
             size, at = _number(data, at)
             if size & 1 and data.startswith(_DISTINCT_BYTE, place):
                 return True
             place += size >> 1
-        seen += count
     return False
 
 

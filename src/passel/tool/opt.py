@@ -293,6 +293,8 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
         return _print(information)
     if settings.pipeline.draw_pipeline and settings.pipeline.lint:
         raise UsageError("'--lint' and '--draw-pipeline' both stand in place of a run: give one")
+    if settings.pipeline.cluster and not settings.threading:
+        raise UsageError("'--cluster' asks for what '--mlir-disable-threading' forbids: give one")
     if settings.pipeline.draw_pipeline:
         from passel.tool.pictures import draw_pipeline
 
@@ -314,7 +316,7 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
             progress = stack.enter_context(progress_line())
         stack.enter_context(crossing_with(ir.adapter_across))
         cluster = None
-        if settings.pipeline.cluster and settings.threading:
+        if settings.pipeline.cluster:
             from passel.tool.cluster import Cluster
 
             cluster = stack.enter_context(Cluster(settings.pipeline.cluster, shared_for))

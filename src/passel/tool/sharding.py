@@ -156,6 +156,7 @@ class _ShardWork:
     can_leave = True
     held_by = ""
     can_thread = False
+    ships_ops = False
     can_ship = False
     is_trusted = False
     may_stay = False

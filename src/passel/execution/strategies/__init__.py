@@ -3,7 +3,12 @@
 What shares work is in modules of its own, which are loaded when it is asked for.
 """
 
-from passel.execution.strategies.base import Sequential, SiblingStrategy, SiblingWork
-from passel.execution.strategies.selection import Jobs, processors, strategy_for
+from passel.execution.strategies.base import (
+    Sequential,
+    SiblingStrategy,
+    SiblingWork,
+    processors,
+)
+from passel.execution.strategies.selection import Jobs, strategy_for
 
 __all__ = ["Jobs", "Sequential", "SiblingStrategy", "SiblingWork", "processors", "strategy_for"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -117,6 +118,11 @@ class SiblingWork(Protocol):
         ...
 
     @property
+    def ships_ops(self) -> bool:
+        """Whether the IR can send ops to processes that know nothing of them."""
+        ...
+
+    @property
     def can_ship(self) -> bool:
         """Whether tasks can be done by a process that knows nothing of them, as far as is known."""
         ...
@@ -179,6 +185,12 @@ class SiblingStrategy(Protocol):
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
         ...
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def most_at_once(jobs: int, work: SiblingWork) -> int:

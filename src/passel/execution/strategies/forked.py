@@ -17,7 +17,6 @@ import struct
 import sys
 import warnings
 from contextlib import suppress
-from functools import cache
 from mmap import mmap
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -29,10 +28,10 @@ from passel.execution.strategies.stopping import interrupts_held
 from passel.execution.strategies.trial import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import SiblingWork
+    from passel.execution.strategies.base import SiblingStrategy, SiblingWork
 
 _TOKEN = struct.Struct("I")
 
@@ -55,6 +54,8 @@ class Forked:
         helps: Whether this process may work as well.
         unasked: Whether nobody has asked for it, so that it is for passes alone that say that
             they may be taken elsewhere; who runs them has to see to that.
+        otherwise: Makes what does tasks on ops that do not survive a fork, of so many processes;
+            by default these are done one after the other.
     """
 
     in_order = False
@@ -63,9 +64,16 @@ class Forked:
     where = "worker processes"
 
     def __init__(
-        self, jobs: int, *, eager: bool = False, helps: bool = True, unasked: bool = False
+        self,
+        jobs: int,
+        *,
+        eager: bool = False,
+        helps: bool = True,
+        unasked: bool = False,
+        otherwise: Callable[[int], SiblingStrategy] | None = None,
     ) -> None:
         self.jobs = jobs
+        self._otherwise = otherwise
         self._eager = eager
         self._helps = helps
         self.unasked = unasked
@@ -75,13 +83,8 @@ class Forked:
         if at_work.get() or len(tasks) < 2 or most_at_once(self.jobs, work) < 2:  # noqa: PLR2004 - one cannot be shared
             return map(work, tasks)
         if not work.can_leave:
-            if work.held_by and not self.unasked:
-                why = "do not survive a fork" if work.can_ship else "cannot be sent to others"
-                way_out = ", unless an executor is given" if work.can_ship else ""
-                _tell_once(
-                    f"no worker processes: ops of '{work.held_by}' {why}, so that passes in Python "
-                    f"run on one after the other{way_out}"
-                )
+            if work.held_by and self._otherwise is not None:
+                return self._otherwise(self.jobs)(work, tasks)
             return map(work, tasks)
         return self._share(work, tasks)
 
@@ -140,12 +143,6 @@ class Forked:
                 yield work.die(task, done.deaths[0].how)
             else:
                 yield work(task)
-
-
-@cache
-def _tell_once(message: str) -> None:
-    """Log what is so for all runs of this process."""
-    log_warning(message)
 
 
 class _Death(NamedTuple):

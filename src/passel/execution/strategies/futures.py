@@ -73,38 +73,30 @@ class Futures:
         is_limited = self._limit is not None or work.jobs is not None
         chunks = list(chunks_of(tasks, jobs * _CHUNKS_PER_WORKER).values())
         window = jobs if is_limited else len(chunks)
-        sent: deque[_Sent] = deque()
+        sent: deque[Sent] = deque()
         told: set[str] = set()
         following, substitute = iter(chunks), Substitute()
         try:
             for _ in chunks:
                 while len(sent) < window and (chunk := next(following, None)) is not None:
                     sent.append(self._send(work, chunk))
-                share = sent.popleft()
-                result = share.result()
-                if isinstance(result, Result):
-                    yield from _taken(work, share.chunk, result, share.noted)
-                    continue
-                if result and result not in told:
-                    told.add(result)
-                    log_warning(result)
-                yield from _again(work, share, substitute)
+                yield from outcomes_of(work, sent.popleft(), substitute, told)
         finally:
             substitute.end()
             if sent:
                 self._end(sent)
 
-    def _send(self, work: ShippableWork, chunk: Sequence[Any]) -> _Sent:
+    def _send(self, work: ShippableWork, chunk: Sequence[Any]) -> Sent:
         try:
             data, noted = work.ship(chunk)
         except EncodingError:
-            return _Sent(chunk)
+            return Sent(chunk)
         try:
-            return _Sent(chunk, noted, self._executor.submit(work_off, data))
+            return Sent(chunk, noted, self._executor.submit(work_off, data))
         except RuntimeError as error:  # it is broken, or was shut down
-            return _Sent(chunk, noted, lost=error)
+            return Sent(chunk, noted, lost=error)
 
-    def _end(self, sent: Iterable[_Sent]) -> None:
+    def _end(self, sent: Iterable[Sent]) -> None:
         """End what nobody waits for any more, as far as the executor lets it."""
         waiting = [share.future for share in sent if share.future is not None]
         processes: dict[int, Any] = getattr(self._executor, "_processes", None) or {}
@@ -122,7 +114,7 @@ class Futures:
                 process.kill()
 
 
-class _Sent:
+class Sent:
     """A share that was sent.
 
     Attributes:
@@ -160,6 +152,27 @@ class _Sent:
         return f"a worker is gone ({brief(self.lost)}); its share is run again"
 
 
+def outcomes_of(
+    work: ShippableWork, share: Sent, substitute: Substitute, told: set[str]
+) -> Iterator[Outcome]:
+    """Wait for a share, do what no worker has done, and yield the outcomes.
+
+    Args:
+        work: The work.
+        share: The share.
+        substitute: Does what workers have died of.
+        told: What has been said already of shares that were not done.
+    """
+    result = share.result()
+    if isinstance(result, Result):
+        yield from _taken(work, share.chunk, result, share.noted)
+        return
+    if result and result not in told:
+        told.add(result)
+        log_warning(result)
+    yield from _again(work, share, substitute)
+
+
 def _taken(
     work: ShippableWork, chunk: Sequence[Any], result: Result, noted: Any
 ) -> Iterator[Outcome]:
@@ -171,7 +184,7 @@ def _taken(
     return taken(work, chunk, result, unpack)
 
 
-def _again(work: ShippableWork, share: _Sent, substitute: Substitute) -> Iterator[Outcome]:
+def _again(work: ShippableWork, share: Sent, substitute: Substitute) -> Iterator[Outcome]:
     """Do a share that no worker has done: here, or in a process if a worker has died of it."""
     if share.lost is None:
         yield from map(work, share.chunk)
@@ -190,7 +203,7 @@ def _again(work: ShippableWork, share: _Sent, substitute: Substitute) -> Iterato
             yield from map(work, share.chunk)
     elif len(share.chunk) > 1:
         for task in share.chunk:
-            yield from _again(work, _Sent([task], lost=share.lost), substitute)
+            yield from _again(work, Sent([task], lost=share.lost), substitute)
     else:
         yield work.die(share.chunk[0], how_it_ended(answer, work))
 

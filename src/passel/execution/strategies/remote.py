@@ -7,18 +7,21 @@ import os
 import pickle
 import sys
 import threading
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from queue import SimpleQueue
+from typing import IO, TYPE_CHECKING, Any
 
 from passel.diagnostics import brief
-from passel.errors import EncodingError
+from passel.errors import EncodingError, PasselError
 from passel.execution.strategies.base import Sequential, at_work
 from passel.execution.strategies.parcels import Assignment, LeftBehindAnalyses, Parcel, Refusal
+from passel.execution.strategies.processes import read_share, write_share
 from passel.execution.strategies.results import Result
-from passel.execution.strategies.substitute import read_share, write_share
 from passel.instruments.hooks import Instrumentor
 from passel.ir import LocksContexts, ability_of, running_on
+from passel.passes import default_registry
+from passel.passes.plugins import import_plugin, named_passes_in
 from passel.schedule import Pipeline, PipelineCompiler, Schedule
 
 if TYPE_CHECKING:
@@ -139,9 +142,30 @@ def _ignore(diagnostic: Diagnostic) -> None:
 
 
 def main() -> None:
-    """Do parcels from the standard input, and write the results to the standard output."""
-    shares = sys.stdin.buffer
-    with os.fdopen(os.dup(1), "wb") as output:
-        os.dup2(2, 1)  # passes may print
-        while (share := read_share(shares)) is not None:
-            write_share(output, work_off(share))
+    """Do shares from the standard input until it ends, and write what comes of them.
+
+    That ends the process at once: whoever waited for it is gone. The standard output is for
+    results. What passes print goes to the file whose number is the first argument; the others
+    are plugins.
+    """
+    shares: SimpleQueue[bytes] = SimpleQueue()
+    source, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - it is no path
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(int(sys.argv[1]), 1)
+    threading.Thread(target=_read_all, args=(source, shares), daemon=True).start()
+    for name in sys.argv[2:]:
+        with suppress(PasselError):  # then it refuses shares with passes that are in there
+            for each in named_passes_in(import_plugin(name)):
+                default_registry().register(each, override=True)
+    while True:
+        result = work_off(shares.get())
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+        write_share(results, result)
+
+
+def _read_all(source: IO[bytes], shares: SimpleQueue[bytes]) -> None:
+    while (share := read_share(source)) is not None:
+        shares.put(share)
+    os._exit(0)

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Literal
 
-from passel.execution.strategies.base import Sequential
+from passel.execution.strategies.base import Sequential, processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 Jobs = int | Literal["auto"]
 """How many tasks are done at once, or as many as there are processors, where nobody can tell."""
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> SiblingStrategy:
@@ -64,7 +58,13 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         return Sequential()
     from passel.execution.strategies.forked import Forked
 
-    return Forked(jobs, unasked=is_unasked)
+    return Forked(jobs, unasked=is_unasked, otherwise=None if is_unasked else _started)
+
+
+def _started(jobs: int) -> SiblingStrategy:
+    from passel.execution.strategies.started import Started
+
+    return Started(jobs)
 
 
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
