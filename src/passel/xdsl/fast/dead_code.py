@@ -47,9 +47,13 @@ def erase_dead_code(
     return True
 
 
-def _find_dead(region: Region, classes: ClassTable) -> tuple[dict[int, Operation], set[int]]:
-    """Return ops on which nothing depends that has effects, and blocks without any that has."""
-    dead: dict[int, Operation] = {}
+def _find_dead(region: Region, classes: ClassTable) -> tuple[set[int], set[int]]:
+    """Return ops on which nothing depends that has effects, and blocks without any that has.
+
+    Both by address.
+    """
+    dead: set[int] = set()
+    unsure: list[Operation] = []
     lost: set[int] = set()
     alive: list[Operation] = []
     regions = [region]
@@ -57,31 +61,32 @@ def _find_dead(region: Region, classes: ClassTable) -> tuple[dict[int, Operation
         for block in _reached(each, classes, lost):
             op = block._first_op
             while op is not None:
-                if classes[type(op)].erasable is False:
+                erasable = classes[type(op)].erasable
+                if erasable is False:
                     alive.append(op)
                 else:
-                    dead[id(op)] = op
+                    dead.add(id(op))
+                    if erasable is None:
+                        unsure.append(op)
                 if op.regions:
                     regions += op.regions
                 op = op._next_op
     _keep_what_is_needed(alive, dead)
     # Most ops are needed by others: few are left to be asked.
-    for op in list(dead.values()):
-        facts = classes[type(op)]
-        if facts.erasable is None and id(op) in dead and not may_be_erased(op, facts, classes):
-            del dead[id(op)]
+    for op in unsure:
+        if id(op) in dead and not may_be_erased(op, classes[type(op)], classes):
+            dead.remove(id(op))
             _keep_what_is_needed([op], dead)
     return dead, lost
 
 
-def _keep_what_is_needed(alive: list[Operation], dead: dict[int, Operation]) -> None:
+def _keep_what_is_needed(alive: list[Operation], dead: set[int]) -> None:
     """Take out of what seems to be dead all that ops depend on which are not."""
     for op in alive:  # grows while it is read
         for operand in op._operands:
-            if isinstance(operand, OpResult):
-                needed = dead.pop(id(operand.op), None)
-                if needed is not None:
-                    alive.append(needed)
+            if isinstance(operand, OpResult) and id(operand.op) in dead:
+                dead.remove(id(operand.op))
+                alive.append(operand.op)
 
 
 def _reached(region: Region, classes: ClassTable, lost: set[int]) -> Sequence[Block]:
@@ -111,7 +116,7 @@ def _reached(region: Region, classes: ClassTable, lost: set[int]) -> Sequence[Bl
 
 def _erase(
     region: Region,
-    dead: dict[int, Operation],
+    dead: set[int],
     lost: set[int],
     listener: PatternRewriterListener | None,
 ) -> Iterator[Region]:

@@ -129,48 +129,49 @@ class GreedyRewriter:
 
 
 class _Worklist:
-    """Ops to visit, the last one first; each is in it once."""
+    """Ops to visit, the last one first; each is in it once.
+
+    An op that is taken out stays on the stack, where nobody visits it: a set of addresses takes
+    half the memory of a dict that says where each op is.
+    """
 
     def __init__(self) -> None:
-        self._stack: list[Operation | None] = []
-        self._places: dict[int, int] = {}
+        self._stack: list[Operation] = []
+        self._listed: set[int] = set()
 
     def push(self, op: Operation) -> None:
         """Add an op, unless it is there."""
-        address = id(op)
-        if address not in self._places:
-            self._places[address] = len(self._stack)
+        if id(op) not in self._listed:
+            self._listed.add(id(op))
             self._stack.append(op)
 
     def push_all(self, region: Region) -> None:
         """Add all ops nested in a region, so that they are visited in program order."""
         ops = list(region.walk(reverse=True, region_first=True))
-        if not self._places:
-            self._stack = [*ops]
-            self._places = {id(op): place for place, op in enumerate(ops)}
+        if not self._listed:
+            self._stack = ops
+            self._listed = set(map(id, ops))
             return
         for op in ops:
             self.push(op)
 
     def pop(self) -> Operation | None:
         """Take the last op out, and return it; None if there is none."""
-        stack = self._stack
+        stack, listed = self._stack, self._listed
         while stack:
             op = stack.pop()
-            if op is not None:
-                del self._places[id(op)]
+            if id(op) in listed:
+                listed.remove(id(op))
                 return op
         return None
 
     def release(self) -> None:
-        """Give back the memory of an empty worklist, of which a dict keeps what it ever had."""
-        self._places = {}
+        """Give back the memory of an empty worklist, of which a set keeps what it ever had."""
+        self._listed = set()
 
     def remove(self, op: Operation) -> None:
         """Take an op out, if it is there."""
-        place = self._places.pop(id(op), None)
-        if place is not None:
-            self._stack[place] = None
+        self._listed.discard(id(op))
 
     def note_removal(self, op: Operation) -> None:
         """Visit what only this op used, and not this op, which is about to go."""
