@@ -24,9 +24,10 @@ class Fingerprint:
 
     Args:
         objects: What is equal if it is identical: ops, blocks, regions, and tuples of blocks,
-            regions and values, in the order of the IR. Among them, for each dict of an op, the
-            place of its values among the attributes, or the complement of that if they are no
-            properties, and its names.
+            regions and values, in the order of the IR. Among them, for each dict of an op, how
+            many attributes come between the first value of the dict before and its own, or the
+            complement of that if they are no properties, and its names. These numbers are small,
+            which Python has ready: places would take a third of the memory.
         attributes: All attributes, with types and locations, in the same order.
     """
 
@@ -56,12 +57,13 @@ class Fingerprint:
         The order of a dict is no fact about the op: printing an unregistered op changes it.
         """
         objects, attributes = list(self._objects), list(self._attributes)
-        for start, place in enumerate(self._objects, 1):
-            if isinstance(place, int):
+        first = 0
+        for start, distance in enumerate(self._objects, 1):
+            if isinstance(distance, int):
                 end = start
                 while end < len(objects) and isinstance(objects[end], str):
                     end += 1
-                first = max(place, ~place)
+                first += max(distance, ~distance)
                 last = first + end - start
                 pairs = zip(objects[start:end], attributes[first:last], strict=True)
                 objects[start:end], attributes[first:last] = zip(
@@ -91,6 +93,7 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
     """
     objects: list[object] = []
     attributes: list[Attribute] = []
+    first_value = 0
     # Block by block, so that nesting needs no stack: the list grows while it is read.
     first_ops = [op]
     try:
@@ -105,12 +108,16 @@ def fingerprint(  # noqa: C901 - one loop over all ops, in which calls would cos
                     for result in results:  # nearly always one
                         attributes.append(result._type)  # noqa: PERF401 - a list takes longer
                 if named := each.properties:
-                    objects.append(len(attributes))
+                    place = len(attributes)
+                    objects.append(place - first_value)
+                    first_value = place
                     for name in named:
                         objects.append(name)
                         attributes.append(named[name])
                 if named := each.attributes:
-                    objects.append(~len(attributes))
+                    place = len(attributes)
+                    objects.append(~(place - first_value))
+                    first_value = place
                     for name in named:
                         objects.append(name)
                         attributes.append(named[name])
