@@ -53,6 +53,7 @@ def looks_between_passes(
     return found
 
 
+@pytest.mark.one_process
 def test_no_op_is_looked_at_twice_between_two_passes() -> None:
     """What ends one step serves as the beginning of the next, inside of an op or around."""
     found = looks_between_passes(
