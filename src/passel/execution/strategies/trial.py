@@ -57,6 +57,7 @@ class Trial:
                 if self._share < 0:
                     begun = perf_counter()
                     count = min(_SAMPLES, (len(tasks) - done) // _SAMPLES)
+                    count += count == 1  # the first one has modules to load
                     done += yield from self._sample(tasks[done : done + count])
                     started += perf_counter() - begun
                 if left * (1 - self._share) > _WORTH_IT:
