@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from packages import install, run_with
 from tool_fixtures import run_mlir_opt
+from warm_programs import warm_programs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
     from tool_fixtures import Outcome
@@ -82,13 +83,38 @@ def folder(
     return folder
 
 
+@pytest.fixture(scope="module")
+def program(example: Tool) -> Generator[Path]:
+    """Return the tool as a program that has loaded what it works with."""
+    others = ("onnx_ir",) if example is ONNX else ()
+    with warm_programs({example.name: f"{example.main}:main"}, *others) as programs:
+        yield programs / example.name
+
+
 @pytest.fixture
-def tool(
-    example: Tool, folder: Path, tmp_path: Path, pytestconfig: pytest.Config
-) -> Callable[..., Outcome]:
-    """Run the installed tool, beside its input."""
+def beside_its_input(example: Tool, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    """Put the tool's input where it runs."""
     source = pytestconfig.rootpath / "examples" / example.folder / example.file
     shutil.copy(source, tmp_path)
+
+
+@pytest.fixture
+def tool(
+    folder: Path, program: Path, tmp_path: Path, beside_its_input: None
+) -> Callable[..., Outcome]:
+    """Run the tool, beside its input."""
+
+    def run(*arguments: str) -> Outcome:
+        return run_with([folder], "-IS", str(program), *arguments, cwd=tmp_path)
+
+    return run
+
+
+@pytest.fixture
+def installed(
+    example: Tool, folder: Path, tmp_path: Path, beside_its_input: None
+) -> Callable[..., Outcome]:
+    """Run the tool as pip has installed it, beside its input."""
 
     def run(*arguments: str) -> Outcome:
         return run_with([folder], str(folder / "bin" / example.name), *arguments, cwd=tmp_path)
@@ -106,12 +132,12 @@ def test_it_is_five_lines(example: Tool, folder: Path) -> None:
     assert len(imports) + 1 + len(without_docstring) <= 5
 
 
-def test_it_runs_a_pipeline(example: Tool, tool: Callable[..., Outcome]) -> None:
+def test_it_runs_a_pipeline(example: Tool, installed: Callable[..., Outcome]) -> None:
     """The input is read and printed by its IR, and the passes do what they are for."""
-    plain = tool(example.file)
+    plain = installed(example.file)
     assert (plain.code, plain.err) == (0, "")
     assert example.gone in plain.out
-    done = tool(example.file, "-p", example.pipeline)
+    done = installed(example.file, "-p", example.pipeline)
     assert (done.code, done.err) == (0, "")
     assert example.gone not in done.out
 

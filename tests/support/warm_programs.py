@@ -4,9 +4,10 @@ Most of what a program of passel does first is the same each time: it loads xDSL
 once, and is forked for each program: it takes the caller's streams, directory and environment, and
 ends as a process of its own. What says anything about starting itself is tested with real ones.
 
-    python warm_programs.py FOLDER NAME=MODULE:FUNCTION[,ARGUMENT]...
+    python warm_programs.py FOLDER MODULE,... NAME=MODULE:FUNCTION[,ARGUMENT]...
 
-serves programs of these names, which it writes to the folder, until its standard input ends.
+loads the modules and serves programs of these names, which it writes to the folder, until its
+standard input ends.
 """
 
 from __future__ import annotations
@@ -61,18 +62,19 @@ posix._exit(code)
 
 
 @contextmanager
-def warm_programs(programs: Mapping[str, str]) -> Generator[Path]:
+def warm_programs(programs: Mapping[str, str], *others: str) -> Generator[Path]:
     """Yield a folder with programs, as long as they can be started.
 
     Args:
         programs: `module:function,argument...` by the name of the program, where the function
             returns its exit code and the arguments precede those of the command line.
+        *others: Modules that all of them load, besides those of passel-opt.
     """
     with TemporaryDirectory(prefix="warm") as folder:
         words = [f"{name}={entry}" for name, entry in programs.items()]
         # The search path is each program's own.
         environment = {key: each for key, each in os.environ.items() if key != "PYTHONPATH"}
-        command = [sys.executable, __file__, folder, *words]
+        command = [sys.executable, __file__, folder, ",".join([*_LOADED, *others]), *words]
         with subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         ) as server:
@@ -164,10 +166,10 @@ def _serve(listener: socket.socket) -> _Request | None:
                 caller.send(marshal.dumps(os.waitstatus_to_exitcode(status)))
 
 
-def _main(folder: str, *words: str) -> int:
+def _main(folder: str, modules: str, *words: str) -> int:
     """Serve programs; return the exit code of the one that this process has become."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    for module in _LOADED:
+    for module in modules.split(","):
         import_module(module)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(f"{folder}/.socket")
