@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import time
+from mmap import mmap
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
 from sibling_passes import (
-    PARENT,
     Act,
     Again,
     Die,
@@ -114,12 +113,15 @@ def test_changes_outside_of_an_op_are_found() -> None:
 
 
 def test_passes_that_say_so_are_taken_on_trust(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody looks whether they have changed other ops: what a worker does to these is lost."""
+    """Nobody looks whether they have changed other ops, unless the run is to check that."""
     monkeypatch.setattr(Meddle, "can_fork", True)
-    manager = OpPassManager("toy.module").add_nested("toy.func", Meddle())
-    outcome, _, text = run(Forked(2, eager=True, helps=False), manager, module_of(12))
-    assert not outcome.failures
-    assert text == str(module_of(12))
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Meddle())
+    module = module_of(12)
+    manager.run(module)
+    assert str(module).count(" 1") == 1
+    manager.enable_isolation_check()
+    with pytest.raises(PassFailedError, match="changed"):
+        manager.run(module_of(12))
 
 
 def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,20 +238,23 @@ class Holding(Pass):
 
 
 @pytest.fixture
-def sluggish(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process take its time, so that workers get something to do as well."""
-    taken = itertools.count()
+def fair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process take the first chunk, and no other before a worker has one as well."""
+    taken = mmap(-1, 2)  # by this process, by a worker
 
-    def slow(tokens: int) -> int | None:
-        if os.getpid() == int(PARENT) and next(taken):
-            time.sleep(0.02)
-        return unhindered(tokens)
+    def take(tokens: int) -> int | None:
+        is_worker = is_elsewhere()
+        while taken[not is_worker] < taken[is_worker] or (is_worker and not taken[0]):
+            time.sleep(0.001)
+        chunk = unhindered(tokens)
+        taken[is_worker] = 1
+        return chunk
 
     unhindered = forked._next  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(forked, "_next", slow)
+    monkeypatch.setattr(forked, "_next", take)
 
 
-@pytest.mark.usefixtures("sluggish")
+@pytest.mark.usefixtures("fair")
 def test_this_process_works_as_well() -> None:
     """Where passes say that they leave nothing behind, unless something is guarded against."""
     manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
@@ -263,7 +268,7 @@ def test_this_process_works_as_well() -> None:
     assert " 2" not in text
 
 
-@pytest.mark.usefixtures("sluggish")
+@pytest.mark.usefixtures("fair")
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_everything_is_the_same_where_this_process_works(
     monkeypatch: pytest.MonkeyPatch, seed: int
@@ -297,7 +302,7 @@ def test_an_interrupt_here_ends_the_workers() -> None:
     assert children() == before
 
 
-@pytest.mark.usefixtures("sluggish")
+@pytest.mark.usefixtures("fair")
 def test_a_worker_that_dies_beside_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its op is named, and this process does the rest."""
     monkeypatch.setattr(Die, "can_fork", True)

@@ -69,6 +69,7 @@ class SiblingRunner:
         self.verifier = verifier
         self.runner = runner
         self._strategy = strategy
+        self._trusted: dict[NestedStep, bool] = {}
         self._buffers = services.defers or not strategy.in_order
         self._tracks = services.checks.isolation or (
             services.tracks and services.policies.finds_changes
@@ -104,6 +105,17 @@ class SiblingRunner:
             ctx.good = siblings.whole()
         return merged
 
+    def trusts(self, step: NestedStep) -> bool:
+        """Return whether all passes of a step say that they leave nothing behind but in their ops.
+
+        Then nobody looks whether they do, unless the run is to check that.
+        """
+        if step not in self._trusted:
+            self._trusted[step] = not self.services.checks.isolation and all(
+                leaves_nothing_behind(each.pass_) for each in passes_in(step)
+            )
+        return self._trusted[step]
+
     def level(self, step: NestedStep, op: Any, ctx: OpContext) -> tuple[Level, list[OpContext]]:
         """Return the work on the ops inside of an op, and its tasks."""
         level = Level(self, step, op, ctx)
@@ -138,7 +150,7 @@ class Level:
         self.ships_ops: bool = self._ships is not None
         self._named = ability_of(services.adapter, KeepsNames)
         self._assignment = b""
-        self._is_taken_on_trust = False  # True as soon as others do what can be trusted
+        self.is_trusted = owner.trusts(step)
         self._watch = self._lifetime.watch(op, self.children)
 
     def tasks(self) -> list[OpContext]:
@@ -169,7 +181,7 @@ class Level:
         if siblings is None:
             return self._runner.run_nested(self._step, task)
         before = UNCHANGED
-        if not self._is_taken_on_trust and (trespass := siblings.compare(task.number)):
+        if not self.is_trusted and (trespass := siblings.compare(task.number)):
             before = self._report(trespass)
             if self._verifier.verify(self._step, op, recursive=True) is not None:
                 return before  # passes may fail in any way on what is invalid
@@ -230,11 +242,6 @@ class Level:
     def timeout(self) -> float | None:
         """How many seconds a pass may take on one op; None for any time."""
         return self._services.checks.timeout
-
-    @property
-    def is_trusted(self) -> bool:
-        """Whether its passes say that they leave nothing behind but in their ops."""
-        return all(leaves_nothing_behind(step.pass_) for step in passes_in(self._step))
 
     @property
     def may_stay(self) -> bool:
@@ -311,7 +318,6 @@ class Level:
 
     def _take_over(self, task: OpContext, packed: Packed) -> None:
         """Take note of what has changed in a task's op, and of what has been said of it."""
-        self._is_taken_on_trust = self.is_trusted
         self._services.matched.update(packed.matched)
         if packed.claims:
             task.claims = (task.plan.steps[-1],)
@@ -329,7 +335,6 @@ class Level:
         """
         self._before = self._services.adapter.fingerprint(self._op, recursive=False)
         self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
-        self._is_taken_on_trust = self.is_trusted
 
     def is_sound(self) -> bool:
         """Return whether the tasks that were done here have changed nothing but their own ops.
@@ -451,7 +456,7 @@ class Level:
         if not (self._gone or self._watch.are_all_in_place()):
             self._may_touch = False
             yield Trespass(self._op, True, range(len(self.children)), is_about_places=True)
-        elif self._ctx.siblings is not None and self._may_touch and not self._is_taken_on_trust:
+        elif self._ctx.siblings is not None and self._may_touch and not self.is_trusted:
             yield from self._ctx.siblings.compare_all([*self._gone, *self._lost])
 
     def _verify_deferred(self, tasks: Sequence[OpContext], outcomes: list[Outcome]) -> bool:
