@@ -22,8 +22,8 @@ from passel.schedule import passes_in, passes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from passel.execution.level import Level
     from passel.execution.services import RunServices
-    from passel.execution.siblings import Level
     from passel.execution.strategies import SiblingStrategy
     from passel.instruments.hooks import Instrumentor
     from passel.ir import IRAdapter
