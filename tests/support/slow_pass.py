@@ -30,4 +30,4 @@ class Say(Pass):
 
     def run(self, op: ToyOp, ctx: PassContext) -> None:
         """Do it."""
-        print(os.getpid())  # noqa: T201 - to be seen
+        print(f"{os.getpid()}\n", end="", flush=True)  # noqa: T201 - to be seen, in one piece
