@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from worlds import World
 
-    from passel.bridge.passes import Side
+    from passel.bridge.crossing import Side
 
 INPUTS = sorted(REAL_FILES.glob("*.mlir"))
 

@@ -53,7 +53,7 @@ print(*(name for name in sys.modules))
 _NOT_ASKED_FOR = frozenset(
     {
         "passel.analysis.dominator_tree",
-        "passel.bridge.passes",
+        "passel.bridge.crossing",
         "passel.instruments.recorded",
         "passel.instruments.reproducer",
         "passel.ir.resources",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from passel.bridge.passes import Crossing, RunOnMLIR, RunOnXDSL
+    from passel.bridge.crossing import Crossing, RunOnMLIR, RunOnXDSL
 
 __all__ = [
     "Crossing",
@@ -17,8 +17,8 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import the passes when they are asked for."""
     if name in __all__:
-        from passel.bridge import passes  # noqa: PLC0415 - see above
+        from passel.bridge import crossing  # noqa: PLC0415 - see above
 
-        return getattr(passes, name)
+        return getattr(crossing, name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -1,27 +1,318 @@
-"""The names of the crossings, whose passes are imported when a pipeline has them."""
+"""Passes that take an op to the other IR and back: `xdsl(...)` on MLIR, `mlir(...)` on xDSL.
+
+In a pipeline they look like a nested pipeline whose anchor is an IR. The op goes over as
+generic text with locations, within the process, and its new attributes and regions come back
+into the op itself, so that what holds it still does.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from passel.errors import OptionError, PassFailure, PipelineError, Problem
+from passel.ir import adapter_named, crossing_adapter, running_on
+from passel.ir.resources import unescaped
+from passel.manager import BarePipeline, OpPassManager
+from passel.passes import Pass
+from passel.passes.resolution import names_on, resolve
+from passel.pipeline import PipelineNode, parse_elements
+from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
-    from passel.bridge.passes import RunOnMLIR, RunOnXDSL
-    from passel.passes import PassRegistry
+    from collections.abc import Callable, Iterable, Sequence
+
+    from passel.ir import IRAdapter
+    from passel.manager.addable import Addable
+    from passel.passes import PassContext, PassRegistry
+    from passel.pipeline import ElementNode, OptionNode
 
 
-def register(registry: PassRegistry) -> None:
-    """Add the crossings; an entry point names this."""
-    registry.register("xdsl", _run_on_xdsl, origin="passel", ir="mlir")
-    registry.register("mlir", _run_on_mlir, origin="passel", ir="xdsl")
+class Side(Protocol):
+    """One of the two IRs, with the context that ops are read into.
+
+    Attributes:
+        title: The IR's name in reports.
+        context: The IR's own context.
+    """
+
+    title: str
+    context: Any
+
+    @property
+    def adapter(self) -> IRAdapter:
+        """Answers for the IR."""
+        ...
+
+    def write(self, op: Any, known: Callable[[str], bool] | None = None) -> str:
+        """Return an op as generic text with locations.
+
+        Args:
+            op: The op.
+            known: Tells which ops the other IR knows.
+
+        Raises:
+            PassFailure: The IR cannot print it.
+        """
+        ...
+
+    def knows(self, name: str) -> bool:
+        """Return whether an op of this name is registered."""
+        ...
+
+    def symbol(self, op: Any, name: str) -> Any:
+        """Return the op that a symbol stands for where `op` is, or None."""
+        ...
+
+    def function_type(self, op: Any) -> str:
+        """Return the type of a function; empty for other ops."""
+        ...
+
+    def read(self, text: str, around: Sequence[str] = ()) -> Any:
+        """Return the op that a text in generic form stands for.
+
+        Args:
+            text: The text.
+            around: Declarations of the symbols that the op uses.
+
+        Raises:
+            PassFailure: The IR cannot read it.
+        """
+        ...
+
+    def replace(self, op: Any, new: Any) -> None:
+        """Give an op the attributes and regions of another one of its name, which is used up."""
+        ...
 
 
-def _run_on_xdsl() -> type[RunOnXDSL]:
-    from passel.bridge.passes import RunOnXDSL  # noqa: PLC0415 - see above
+class Crossing(Pass[Any]):
+    """Base class of the passes that run a pipeline on the op in the other IR.
 
-    return RunOnXDSL
+    A subclass has the other IR's name as its own.
+
+    Args:
+        passes: What to run there; in text, what is in the parentheses.
+    """
+
+    fields_are_options = False  # the pipeline's passes are the other IR's
+    takes_elements = True
+    can_fork = False  # threads of another IR's library do not survive it
+    can_thread = False  # several ops at once would share a context of that library
+    passes: BarePipeline = BarePipeline()
+
+    def __post_init__(self) -> None:
+        """Refuse what could be changed later: a pass is a value."""
+        if not isinstance(self.passes, BarePipeline):  # pyright: ignore[reportUnnecessaryIsInstance] - in Python anything can be given
+            expected = f"{type(self).__name__}.of(...) makes it of whatever a manager takes"
+            msg = f"expected a BarePipeline, got {self.passes!r}; {expected}"
+            raise TypeError(msg)
+
+    @classmethod
+    def read_options(
+        cls,
+        nodes: Iterable[OptionNode],  # noqa: ARG003 - as in the base class
+        owner: str,
+        scope: Any,  # noqa: ARG003 - as in the base class
+    ) -> dict[str, Any]:
+        """Refuse the name alone.
+
+        Raises:
+            OptionError: Always.
+        """
+        example = f"{cls.name}(cse)"
+        raise OptionError(Problem(f"{owner} takes passes in parentheses, such as {example}"))
+
+    @classmethod
+    def from_elements(cls, elements: Sequence[ElementNode], registry: PassRegistry) -> Self:
+        """Return the pass for what stands in the parentheses.
+
+        Args:
+            elements: What stands there.
+            registry: Where names around it are looked up.
+
+        Raises:
+            PipelineError: The other IR has no such pass, or refuses an option.
+        """
+        return cls(passes=BarePipeline.of_elements(elements, cls._names(registry)))
+
+    @classmethod
+    def of(cls, *passes: Addable) -> Self:
+        """Return the pass for passes as `PassManager.add` takes them.
+
+        Names in text are those of the other IR's passes.
+
+        Example:
+            >>> print(RunOnXDSL.of("cse", "canonicalize"))
+            xdsl(cse,canonicalize)
+        """
+        manager = OpPassManager()
+        for item in passes:
+            if isinstance(item, str):
+                manager.add_resolved(resolve(parse_elements(item), cls._names()))
+            else:
+                manager.add(item)
+        return cls(passes=BarePipeline(*manager))
+
+    @classmethod
+    def _names(cls, registry: PassRegistry | None = None) -> PassRegistry:
+        """Return the names of the other IR's passes, given where this IR's are looked up."""
+        return names_on(adapter_named(cls.name), registry)
+
+    def to_node(self, *, all_options: bool = False) -> PipelineNode:
+        """Return the pass as an element of a pipeline, which looks like a nested pipeline."""
+        return PipelineNode(self.name, self.passes.to_node(all_options=all_options).elements)
+
+    @property
+    def display_name(self) -> str:
+        """The pass as it stands in a pipeline: the name alone would say little."""
+        return self.to_text()
+
+    def initialize(self, ir_context: Any) -> Any:
+        """Return the other side, with a context for all ops of the run."""
+        there = _side(self.name, adapter=crossing_adapter(self.name))
+        return _Destination(there, self.passes)
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Take the op over, run the pipeline, and take the result back if there is a change.
+
+        Raises:
+            PassFailure: The op cannot be written or read there, a pass there failed, or the
+                result cannot be read here, or is another op.
+        """
+        state: Any = ctx.state
+        destination: _Destination = state
+        here, there = _side(self.ir, ctx.ir_context), destination.side
+        with ctx.scope(f"Conversion to {there.title}"):
+            text = _whole(here.write(op, there.knows))
+            other = there.read(text, _symbols_around(here, op, text))
+        before = there.adapter.fingerprint(other)
+        self._run_there(destination, other, ctx)
+        if there.adapter.fingerprint(other) == before:
+            ctx.preserve_all()
+            return
+        with ctx.scope(f"Conversion from {there.title}"):
+            text = _whole(there.write(other, here.knows))
+            result = here.read(text, _symbols_around(here, op, text))
+            if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
+                raise PassFailure(f"{self} made another op of it")
+            here.replace(op, result)
+
+    def _run_there(self, destination: _Destination, op: Any, ctx: PassContext) -> None:
+        try:
+            compiler = destination.compiler
+            with running_on(compiler.adapter, compiler.context):
+                outcome = ctx.run_elsewhere(destination.manager(op), op, compiler)
+        except PipelineError as error:
+            raise PassFailure(f"in {self}: {error}") from error
+        if not outcome:
+            first = outcome.failures[0]
+            why = f"{first.diagnostic.message} [{first.path}]"
+            raise PassFailure(why, is_told=True) from first.cause
 
 
-def _run_on_mlir() -> type[RunOnMLIR]:
-    from passel.bridge.passes import RunOnMLIR  # noqa: PLC0415 - see above
+def _side(ir: str, context: Any = None, adapter: Any = None) -> Side:
+    """Return one of the IRs, loaded only where a pipeline crosses.
 
-    return RunOnMLIR
+    Args:
+        ir: Its name.
+        context: Its context; by default a new one of the adapter.
+        adapter: Its adapter; by default one with all that is installed.
+    """
+    if ir == "xdsl":
+        from passel.xdsl.crossing import XDSLSide  # noqa: PLC0415 - see above
+
+        return XDSLSide(context, adapter)
+    from passel.mlir.crossing import MLIRSide  # noqa: PLC0415 - see above
+
+    return MLIRSide(context, adapter)
+
+
+_SYMBOL = re.compile(r'@"((?:[^"\\]|\\.)*)"|"(?:[^"\\]|\\.)*"|@([\w$.-]+)')
+_DECLARATION = (
+    '"func.func"() <{{function_type = {1}, sym_name = "{0}", sym_visibility = "private"}}> ({{}}) '
+    ": () -> ()"
+)
+
+
+def _symbols_around(side: Side, op: Any, text: str) -> list[str]:
+    """Return declarations of the symbols that an op uses but does not define, as text.
+
+    Args:
+        side: The IR of the op.
+        op: The op; a module brings its own symbols.
+        text: What it is, or is to become.
+    """
+    if "@" not in text or side.adapter.kind_of(op).name == "builtin.module":
+        return []
+    declared: dict[str, str] = {}
+    texts = [text]
+    while texts:
+        for used in _SYMBOL.finditer(texts.pop()):
+            quoted = used[1] or used[2]  # as in a string: a plain name needs no escapes
+            name = quoted and unescaped(quoted).decode(errors="replace")
+            if name is None or name in declared:
+                continue
+            found = side.symbol(op, name)
+            declared[name] = ""
+            if found is None or found == op:
+                continue
+            kind = side.function_type(found)
+            declared[name] = _DECLARATION.format(quoted, kind) if kind else side.write(found)
+            texts.append("" if kind else declared[name])
+    return [each for each in declared.values() if each]
+
+
+_RESOURCE = re.compile(r'"(?:[^"\\]|\\.)*"|dense_resource<([^>]*)>')
+
+
+def _whole(text: str) -> str:
+    """Return the text of an op if it is all that makes up the op.
+
+    Raises:
+        PassFailure: It refers to resources, whose contents are not in the text.
+    """
+    if "dense_resource<" in text:
+        for found in _RESOURCE.finditer(text):
+            if found[1] is not None:
+                raise PassFailure(f"it uses the resource {found[1]}, which cannot cross")
+    return text
+
+
+class _Destination:
+    """The other IR in one run.
+
+    Attributes:
+        side: The IR.
+        compiler: Compiles pipelines for it.
+    """
+
+    def __init__(self, side: Side, passes: BarePipeline) -> None:
+        self.side = side
+        self.compiler = PipelineCompiler(side.adapter, side.context)
+        self._passes = passes
+        self._managers: dict[str, OpPassManager] = {}
+
+    def manager(self, op: Any) -> OpPassManager:
+        """Return the pipeline as one for ops of this name.
+
+        Raises:
+            AnchorError: One of the passes is for ops of another name.
+        """
+        name = self.side.adapter.kind_of(op).name
+        if name not in self._managers:
+            self._managers[name] = OpPassManager(name).add(*self._passes)
+        return self._managers[name]
+
+
+class RunOnXDSL(Crossing):
+    """Run xDSL's passes on an op of MLIR's."""
+
+    name = "xdsl"
+    ir = "mlir"
+
+
+class RunOnMLIR(Crossing):
+    """Run MLIR's passes on an op of xDSL's."""
+
+    name = "mlir"
+    ir = "xdsl"

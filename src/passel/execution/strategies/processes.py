@@ -6,7 +6,6 @@ so is not run again. They end with this process, however it ends.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import struct
 import subprocess
@@ -158,7 +157,9 @@ def read_share(file: IO[bytes]) -> bytes | None:
 
 def _widen(pipe: IO[bytes]) -> None:
     """Let a pipe take much that is not read yet, as nothing is while a process starts."""
-    with suppress(AttributeError, OSError):  # elsewhere than on Linux
+    with suppress(ImportError, AttributeError, OSError):  # elsewhere than on Linux
+        import fcntl  # noqa: PLC0415 - not on Windows
+
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _WIDTH)
 
 
