@@ -31,7 +31,7 @@ from mlir_sources import CALLS, LLVM, context_of_all, function, functions, parse
 from processes import survived
 
 from passel import PassFailedError, PassManager
-from passel.execution.strategies import started
+from passel.execution.strategies import crew, started
 from passel.execution.strategies.started import Started
 from passel.mlir import MLIRAdapter
 
@@ -48,7 +48,10 @@ Parallel: TypeAlias = dict[str, Any]
 def pool(request: pytest.FixtureRequest) -> Generator[Parallel]:
     """Two processes that know no more than what they import: of an executor, or passel's own."""
     if request.param == "jobs":
-        with mock.patch.object(started, "Started", partial(Started, eager=True)):
+        eager = mock.patch.object(started, "Started", partial(Started, eager=True))
+        # pytest names each test in the environment, and in another one workers start anew.
+        same = mock.patch.object(crew, "_surroundings", tuple[()])
+        with eager, same:
             yield {"jobs": 2}
         return
     with ProcessPoolExecutor(2, get_context("spawn")) as made:
