@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 pytest_plugins = ["tool_fixtures", "toy_fixtures", "forced_strategy"]
+
+# A full collection visits all modules and tests, which stay: a tenth of it is enough.
+gc.set_threshold(*gc.get_threshold()[:2], 100)
 
 settings.register_profile(
     "quick",
