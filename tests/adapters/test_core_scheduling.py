@@ -13,22 +13,33 @@ if TYPE_CHECKING:
 
     from subjects import Subject
 
+    from passel import Diagnostic, RunResult
     from passel.ir import OpKind
 
 
 @pytest.fixture
 def visited() -> list[str]:
-    """What passes ran on, as `name@symbol`."""
+    """What passes ran on, as `name@symbol`, where `run` ran them."""
     return []
 
 
 @pytest.fixture
-def visit(subject: Subject, act: Callable[..., Pass[Any]], visited: list[str]) -> Any:
-    """Make a pass that records where it runs."""
+def run(program: Any, visited: list[str]) -> Callable[[PassManager], RunResult]:
+    """Run a manager on the program."""
+
+    def note(diagnostic: Diagnostic) -> None:
+        visited.append(diagnostic.message)
+
+    return lambda manager: manager.run(program, on_diagnostic=note)
+
+
+@pytest.fixture
+def visit(subject: Subject, act: Callable[..., Pass[Any]]) -> Any:
+    """Make a pass that reports where it runs."""
 
     def make(name: str = "a", **body: Any) -> Pass[Any]:
-        def record(op: Any, _ctx: PassContext) -> None:
-            visited.append(f"{name}@{subject.adapter.symbol_name(op)}")
+        def record(op: Any, ctx: PassContext) -> None:
+            ctx.emit_remark(f"{name}@{subject.adapter.symbol_name(op)}")
 
         return act(record, name, **body)
 
@@ -41,34 +52,31 @@ def test_explicit_nesting(subject: Subject, manager: PassManager, visit: Any) ->
         manager.add(visit("a", anchor=subject.names["func"]))
 
 
-@pytest.mark.one_process
-def test_implicit_nesting(subject: Subject, program: Any, visit: Any, visited: list[str]) -> None:
+def test_implicit_nesting(subject: Subject, run: Any, visit: Any, visited: list[str]) -> None:
     """With implicit nesting it goes into a nested manager of its own."""
     manager = PassManager(
         subject.names["module"], adapter=subject.adapter, nesting=Nesting.IMPLICIT
     )
     manager.add(visit("a", anchor=subject.names["func"]), visit("b"))
-    manager.run(program)
+    run(manager)
     assert visited == ["a@f", "a@k", "b@top"]
 
 
-@pytest.mark.one_process
 def test_merging(
-    subject: Subject, manager: PassManager, program: Any, visit: Any, visited: list[str]
+    subject: Subject, manager: PassManager, run: Any, visit: Any, visited: list[str]
 ) -> None:
     """Adjacent nested pipelines are one: op by op, whatever their anchors."""
     manager.add_nested(subject.names["func"], visit("a"))
     manager.add_nested(subject.names["module"], visit("b"))
     manager.add_nested(subject.names["func"], visit("c"))
     before = str(manager)
-    manager.run(program)
+    run(manager)
     assert visited == ["a@f", "c@f", "b@inner", "a@k", "c@k"]
     assert str(manager) == before
 
 
-@pytest.mark.one_process
 def test_picky(
-    subject: Subject, manager: PassManager, program: Any, visit: Any, visited: list[str]
+    subject: Subject, manager: PassManager, run: Any, visit: Any, visited: list[str]
 ) -> None:
     """In `any`, one pass that refuses an op keeps the whole manager from it."""
     func = subject.names["func"]
@@ -77,14 +85,14 @@ def test_picky(
         return kind.name == func
 
     manager.nest_any().add(visit("a"), visit("b", can_schedule_on=only_functions))
-    manager.run(program)
+    run(manager)
     assert visited == ["a@f", "b@f", "a@k", "b@k"]
 
 
 def test_dynamic(
     subject: Subject,
     manager: PassManager,
-    program: Any,
+    run: Any,
     act: Any,
     visit: Any,
     visited: list[str],
@@ -93,14 +101,14 @@ def test_dynamic(
     on_module = PassManager(subject.names["module"], adapter=subject.adapter).add(visit("m"))
     on_function = PassManager(subject.names["func"], adapter=subject.adapter).add(visit("f"))
 
-    def run(op: Any, ctx: PassContext) -> None:
+    def look(op: Any, ctx: PassContext) -> None:
         assert ctx.run_pipeline(on_module)
         assert ctx.run_pipeline(on_function, subject.adapter.children(op)[0])
         with pytest.raises(AnchorError, match="can't run"):
             ctx.run_pipeline(on_function)
 
-    manager.add(act(run))
-    manager.run(program)
+    manager.add(act(look))
+    run(manager)
     assert visited == ["m@top", "f@f"]
 
 

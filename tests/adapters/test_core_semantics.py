@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from subjects import MLIRSubject, ToySubject, XDSLSubject
+from xdsl.ir import Operation
 
 from passel import (
     AnchorError,
@@ -15,18 +18,31 @@ from passel import (
     PassFailure,
     PassManager,
 )
-from passel.testing import Callable_
+from passel.testing import Callable_, ToyOp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from subjects import Subject
 
+    from passel import Diagnostic, RunResult
     from passel.ir import IRAdapter, OpKind
 
-visited: list[str] = []
+
+@cache
+def _subject(kind: type[Subject]) -> Subject:
+    return kind()
+
+
+def subject_of(op: Any) -> Subject:
+    """Return what an op is of, in any process."""
+    kinds = {ToyOp: ToySubject, Operation: XDSLSubject}
+    found = (kind for each, kind in kinds.items() if isinstance(op, each))
+    return _subject(next(found, MLIRSubject))
 
 
 class Visit(Pass[Any]):
-    """Records the symbols of the ops that it is run on, and does to some what it is told."""
+    """Reports the symbols of the ops that it is run on, and does to some what it is told."""
 
     name = "visit"
     fail: str = ""
@@ -36,9 +52,9 @@ class Visit(Pass[Any]):
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Look at the op's symbol."""
-        adapter, subject = current[0].adapter, current[0]
-        symbol = adapter.symbol_name(op) or adapter.kind_of(op).name
-        visited.append(symbol)
+        subject = subject_of(op)
+        symbol = subject.adapter.symbol_name(op) or subject.adapter.kind_of(op).name
+        ctx.emit_remark(f"visits {symbol}")
         if symbol == self.change:
             subject.change(op)
         if symbol == self.break_:
@@ -65,8 +81,8 @@ class OnCallable(InterfacePass[Callable_]):
         return kind.implements(current[0].interface or type)
 
     def run(self, op: Any, ctx: PassContext) -> None:
-        """Record it."""
-        visited.append(current[0].adapter.symbol_name(op) or "")
+        """Report it."""
+        ctx.emit_remark(f"visits {subject_of(op).adapter.symbol_name(op)}")
 
 
 current: list[Subject] = []
@@ -76,7 +92,23 @@ current: list[Subject] = []
 def choose(subject: Subject) -> None:
     """Tell the passes which IR they run on; passes themselves are frozen."""
     current[:] = [subject]
-    visited.clear()
+
+
+@pytest.fixture
+def visited() -> list[str]:
+    """The symbols of the ops that passes were run on by `run`."""
+    return []
+
+
+@pytest.fixture
+def run(program: Any, visited: list[str]) -> Callable[[PassManager], RunResult]:
+    """Run a manager on the program."""
+
+    def note(diagnostic: Diagnostic) -> None:
+        if diagnostic.message.startswith("visits "):
+            visited.append(diagnostic.message.removeprefix("visits "))
+
+    return lambda manager: manager.run(program, on_diagnostic=note)
 
 
 @pytest.fixture
@@ -85,38 +117,36 @@ def adapter(subject: Subject) -> IRAdapter:
     return subject.adapter
 
 
-@pytest.mark.one_process
-def test_nesting(subject: Subject, manager: PassManager, program: Any) -> None:
+def test_nesting(subject: Subject, manager: PassManager, run: Any, visited: list[str]) -> None:
     """Passes run on the ops of their anchor immediately inside, in program order."""
     manager.add_nested(subject.names["func"], Visit())
     manager.nest(subject.names["module"]).add_nested(subject.names["func"], Visit())
     manager.add(Visit())
-    manager.run(program)
+    run(manager)
     assert visited == ["f", "g", "h", "k", "top"]
 
 
-@pytest.mark.one_process
-def test_order_of_adjacent_nests(subject: Subject, manager: PassManager, program: Any) -> None:
+def test_order_of_adjacent_nests(
+    subject: Subject, manager: PassManager, run: Any, visited: list[str]
+) -> None:
     """Two passes in one nest run op by op, with a pass between them they run pass by pass."""
     func = subject.names["func"]
     manager.add_nested(func, Visit(), Visit()).add(Visit()).add_nested(func, Visit())
-    manager.run(program)
+    run(manager)
     assert visited == ["f", "f", "k", "k", "top", "f", "k"]
 
 
-@pytest.mark.one_process
-def test_any(subject: Subject, manager: PassManager, program: Any) -> None:
+def test_any(subject: Subject, manager: PassManager, run: Any, visited: list[str]) -> None:
     """`any` takes what is registered and isolated, and passes over the rest."""
     manager.nest_any().add(Visit())
-    manager.run(program)
+    run(manager)
     assert visited == ["f", "inner", "k"]
 
 
-@pytest.mark.one_process("forked")
-def test_interfaces(manager: PassManager, program: Any) -> None:
+def test_interfaces(manager: PassManager, run: Any, visited: list[str]) -> None:
     """A pass that asks for an interface runs only on ops that implement it."""
     manager.nest_any().add(OnCallable())
-    manager.run(program)
+    run(manager)
     assert visited == ["f", "k"]
 
 
@@ -146,65 +176,68 @@ def test_misspelt_anchor(subject: Subject, manager: PassManager) -> None:
         manager.check(subject.adapter)
 
 
-def test_wrong_top(subject: Subject, program: Any) -> None:
+def test_wrong_top(subject: Subject, run: Any, visited: list[str]) -> None:
     """A manager runs on ops of its own anchor only."""
     context = subject.adapter.create_context()
     manager = PassManager(subject.names["func"], context, adapter=subject.adapter).add(Visit())
     with pytest.raises(AnchorError, match="can't run"):
-        manager.run(program)
+        run(manager)
     assert visited == []
 
 
-@pytest.mark.one_process
-def test_siblings_of_failures(subject: Subject, manager: PassManager, program: Any) -> None:
+def test_siblings_of_failures(
+    subject: Subject, manager: PassManager, run: Any, visited: list[str]
+) -> None:
     """After a failure the op's other passes are skipped, its siblings are not."""
     manager.add_nested(subject.names["func"], Visit(fail="f"), Visit()).add(Visit())
     with pytest.raises(PassFailedError) as caught:
-        manager.run(program)
+        run(manager)
     assert visited == ["f", "k", "k"]
     (failure,) = caught.value.failures
     assert (failure.kind, failure.op_name, failure.symbol) == ("failed", subject.names["func"], "f")
     assert "told to" in str(failure)
 
 
-@pytest.mark.one_process
-def test_broken_ir(subject: Subject, manager: PassManager, program: Any) -> None:
+def test_broken_ir(subject: Subject, manager: PassManager, run: Any, visited: list[str]) -> None:
     """IR that a pass broke is found right after it, and the op is named."""
     func, module = subject.names["func"], subject.names["module"]
     manager.nest(module).add_nested(func, Visit(break_="h"), Visit())
     with pytest.raises(PassFailedError) as caught:
-        manager.run(program)
+        run(manager)
     assert visited == ["g", "g", "h"]
     (failure,) = caught.value.failures
     assert (failure.kind, failure.op_name, failure.symbol) == ("invalid", func, "h")
     assert str(failure.diagnostic.message).startswith(f"'{func}' op ")
 
 
-@pytest.mark.one_process
-def test_without_verifier(subject: Subject, manager: PassManager, program: Any) -> None:
+def test_without_verifier(
+    subject: Subject, manager: PassManager, run: Any, visited: list[str]
+) -> None:
     """Without verification broken IR goes unnoticed."""
     manager.add_nested(subject.names["func"], Visit(break_="f"))
     manager.enable_verifier(False)
-    manager.run(program)
+    run(manager)
     assert visited == ["f", "k"]
 
 
-@pytest.mark.one_process
 @pytest.mark.parametrize("mode", [True, "always"])
 def test_preserved(
-    subject: Subject, manager: PassManager, program: Any, mode: bool | Literal["always"]
+    subject: Subject,
+    manager: PassManager,
+    run: Any,
+    visited: list[str],
+    mode: bool | Literal["always"],
 ) -> None:
     """IR that a pass broke does not get out behind a claim to have preserved everything."""
     manager.enable_verifier(mode)
     manager.add_nested(subject.names["func"], Visit(break_="f", break_and_preserve=True))
     with pytest.raises(PassFailedError) as caught:
-        manager.run(program)
+        run(manager)
     assert visited == ["f", "k"]
     (failure,) = caught.value.failures
     assert "visit" in failure.pass_text
 
 
-@pytest.mark.one_process("pool")
 def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
     """A run reports whether the IR is another one, unless verifying costs less than to know."""
     unknown = not subject.knows_changes
@@ -215,24 +248,31 @@ def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
     assert manager.run(program).changed is (None if unknown else False)
 
 
-@pytest.mark.one_process
 def test_dependent_dialects(
-    subject: Subject, manager: PassManager, program: Any, monkeypatch: pytest.MonkeyPatch
+    subject: Subject,
+    manager: PassManager,
+    run: Any,
+    visited: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The dialects that passes need are loaded before anything runs."""
     monkeypatch.setattr(NeedsDialect, "dependent_dialects", (subject.dialect,))
     manager.add_nested(subject.names["func"], NeedsDialect())
-    manager.run(program)
+    run(manager)
     assert visited == ["f", "k"]
 
 
 def test_missing_dialect(
-    subject: Subject, manager: PassManager, program: Any, monkeypatch: pytest.MonkeyPatch
+    subject: Subject,
+    manager: PassManager,
+    run: Any,
+    visited: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A dialect that does not exist is an error that names the pass; nothing runs."""
     unknown = subject.misspelt[2]
     monkeypatch.setattr(NeedsDialect, "dependent_dialects", (unknown,))
     manager.add_nested(subject.names["func"], Visit(), NeedsDialect())
     with pytest.raises(AnchorError, match=f"pass 'needs-dialect' depends on dialect '{unknown}'"):
-        manager.run(program)
+        run(manager)
     assert visited == []
