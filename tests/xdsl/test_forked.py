@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from concurrent.futures import ProcessPoolExecutor
+from mmap import mmap
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 from tool_fixtures import only_error
@@ -15,7 +18,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from passel import Diagnostic, OperationPass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.execution.strategies import strategy_for
+from passel.execution.strategies import Sequential, forked, strategy_for
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.futures import Futures
 from passel.execution.strategies.threads import Threads
@@ -344,3 +347,34 @@ def test_names_alone_come_back() -> None:
     assert found[0][1].count("%renamed") == 24
     assert found[0][1].count("^here") == 12
     assert found[0][1].count("{y, x}") == 6
+
+
+def test_what_a_pass_adds_beside_its_op(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands where one process puts it, whoever would have been the first to add it."""
+    one = 'func.func @f{}(%a: i32) {{ printf.print_format "{{}}", %a : i32 func.return }}\n'
+    source = "".join(map(one.format, range(40)))
+    is_taken, this = mmap(-1, 1), os.getpid()
+
+    def last(tokens: int) -> int | None:
+        """Take a chunk after a worker has taken one, or be that worker."""
+        while os.getpid() == this and not is_taken[0]:
+            time.sleep(0.001)
+        chunk = unhindered(tokens)
+        is_taken[0] = 1
+        return chunk
+
+    unhindered = forked._next  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(forked, "_next", last)
+
+    def run(strategy: SiblingStrategy) -> tuple[str, list[str]]:
+        context = XDSLAdapter().create_context()
+        module = parse_source(context, source, "in.mlir")
+        manager = PassManager.parse("builtin.module(func.func(printf-to-llvm))", context)
+        said: list[str] = []
+        chosen = Mock(return_value=strategy)
+        with monkeypatch.context() as patch:
+            patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
+            manager.run(module, on_diagnostic=lambda each: said.append(str(each)))
+        return str(module), said
+
+    assert run(Forked(2, eager=True)) == run(Sequential())

@@ -63,7 +63,7 @@ class Level:
         step: The pipelines.
         op: The op around.
         ctx: Its context.
-        is_trusted: Whether all passes say that they leave nothing behind but in their ops.
+        is_trusted: Whether all passes are trusted to change nothing but their ops.
     """
 
     def __init__(

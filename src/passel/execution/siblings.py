@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from passel.execution.isolation import SiblingStates
 from passel.execution.level import Level, LevelParts
 from passel.execution.outcome import UNCHANGED, Outcome, merge
-from passel.passes.effects_guard import leaves_nothing_behind
+from passel.passes.effects_guard import stays_inside
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
@@ -92,12 +92,12 @@ class SiblingRunner:
         return level, tasks
 
     def _trusts(self, step: NestedStep) -> bool:
-        """Return whether all passes of a step say that they leave nothing behind but in their ops.
+        """Return whether all passes of a step are trusted to change nothing but their ops.
 
         Then nobody looks whether they do, unless the run is to check that.
         """
         if step not in self._trusted:
             self._trusted[step] = not self._services.checks.isolation and all(
-                leaves_nothing_behind(each.pass_) for each in passes_in(step)
+                stays_inside(each.pass_) for each in passes_in(step)
             )
         return self._trusted[step]

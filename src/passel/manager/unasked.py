@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from passel.execution.strategies import Sequential
 from passel.manager.op_pass_manager import OpPassManager
-from passel.passes.effects_guard import leaves_nothing_behind
+from passel.passes.effects_guard import passes_held
 
 if TYPE_CHECKING:
     from passel.execution.strategies import SiblingStrategy
@@ -32,6 +32,8 @@ def suited(
 def leaves_unasked(manager: OpPassManager) -> bool:
     """Return whether all passes of a pipeline say that they can be run by any process."""
     return all(
-        leaves_unasked(each) if isinstance(each, OpPassManager) else leaves_nothing_behind(each)
+        leaves_unasked(each)
+        if isinstance(each, OpPassManager)
+        else all(held.forks_unasked() for held in passes_held(each))
         for each in manager
     )

@@ -207,6 +207,14 @@ class Pass(Options, Generic[OpT, StateT]):
         return vars(cls).get("can_fork") is True
 
     @classmethod
+    def stays_inside(cls) -> bool:
+        """Return whether it is taken on trust that it changes nothing but its op.
+
+        By default that is what `forks_unasked` says.
+        """
+        return cls.forks_unasked()
+
+    @classmethod
     def can_ship(cls) -> bool:
         """Return whether it may run in a process that knows nothing of this one.
 

@@ -26,9 +26,9 @@ def passes_held(pass_: Pass[Any, Any]) -> Iterator[Pass[Any, Any]]:
     return (held for held, _ in _passes_in(pass_, None))
 
 
-def leaves_nothing_behind(pass_: Pass[Any, Any]) -> bool:
-    """Return whether a pass, and all that it holds, say that nobody can tell where they run."""
-    return all(held.forks_unasked() for held in passes_held(pass_))
+def stays_inside(pass_: Pass[Any, Any]) -> bool:
+    """Return whether it is taken on trust that a pass, and all that it holds, change one op."""
+    return all(held.stays_inside() for held in passes_held(pass_))
 
 
 class EffectsGuard:

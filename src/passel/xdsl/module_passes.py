@@ -47,6 +47,11 @@ class XDSLPass(Pass[Operation]):
     ir = "xdsl"
     can_thread = False  # some change the op around theirs, or keep things in tables
 
+    @classmethod
+    def stays_inside(cls) -> bool:
+        """Return False: it may add symbols beside its op."""
+        return False
+
     def module_pass(self) -> ModulePass:
         """Return the `ModulePass` with this pass's options."""
         values = {own: getattr(self, ours) for own, ours in self.field_names.items()}

@@ -59,7 +59,7 @@ class SiblingWork(Protocol):
 
     @property
     def is_trusted(self) -> bool:
-        """Whether its passes say that they leave nothing behind but in their ops."""
+        """Whether its passes are trusted to change nothing but their ops."""
         ...
 
     @property
