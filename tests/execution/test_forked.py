@@ -117,11 +117,11 @@ def test_passes_that_say_so_are_taken_on_trust(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(Meddle, "can_fork", True)
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Meddle())
     module = module_of(12)
-    manager.run(module)
+    manager.run(module, jobs=1)
     assert str(module).count(" 1") == 1
     manager.enable_isolation_check()
     with pytest.raises(PassFailedError, match="changed"):
-        manager.run(module_of(12))
+        manager.run(module_of(12), jobs=1)
 
 
 def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:
