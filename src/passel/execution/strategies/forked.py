@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.base import at_work, chunks_of, most_at_once
+from passel.execution.strategies.base import at_work, chunks_of, most_at_once, processors
 from passel.execution.strategies.results import Result, taken
 from passel.execution.strategies.stopping import interrupts_held
 from passel.execution.strategies.trial import Trial
@@ -91,7 +91,8 @@ class Forked:
     def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         done = 0
         if not self._eager:
-            done = yield from Trial(work, most_at_once(self.jobs, work)).run(tasks)
+            most = min(most_at_once(self.jobs, work), max(2, processors()))
+            done = yield from Trial(work, most).run(tasks)
         if done < len(tasks):
             yield from self._fork(work, tasks[done:])
 

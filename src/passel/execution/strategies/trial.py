@@ -6,8 +6,6 @@ from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from passel.errors import EncodingError
-
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
@@ -81,7 +79,7 @@ class Trial:
             times.append(perf_counter())
             try:
                 pickle.dumps((outcome, work.pack(task, outcome, noted)))
-            except EncodingError:
+            except Exception:  # noqa: BLE001 - it cannot be sent, whatever the reason
                 self._share = 1.0
             times.append(perf_counter())
             if number or len(tasks) == 1:  # the first one has modules to load
