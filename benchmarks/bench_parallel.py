@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from passel.execution.strategies import Jobs
     from passel.ir.frontend import Frontend
 
+_MOST = 10_000
+"""The most functions times passes."""
+
 _MANY = 100_000
 """Functions of a program for which it is predicted what workers gain."""
 
@@ -169,12 +172,12 @@ def show_mlir(functions: int, rounds: int) -> None:
 
 def show_nested(functions: int, rounds: int) -> None:
     """Print what `jobs=2` and `jobs="auto"` take of the time of one process, for many sizes."""
-    sizes = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+    sizes = (2, 10, 50, 200, 500, 1000)
     highest = 0.0
     print("passes functions  one process  jobs=2  auto")
     for count, passes in pipelines():
-        for size in (each for each in sizes if each <= functions):
-            least = walls(size, passes, rounds * min(8, max(1, 4000 // (size * count))))
+        for size in (each for each in sizes if each <= functions and each * count <= _MOST):
+            least = walls(size, passes, rounds * min(8, max(1, 2000 // (size * count))))
             two, auto = least[2] / least[1], least["auto"] / least[1]
             highest = max(highest, auto)
             print(

@@ -18,7 +18,7 @@ _ENOUGH = 0.004
 _PERIOD = 32
 """The most tasks between two looks at the clock."""
 
-_WORTH_IT = 0.03
+_WORTH_IT = 0.05
 """Seconds that have to be saved: workers start, end, and copy the memory that they touch."""
 
 _SAMPLES = 4

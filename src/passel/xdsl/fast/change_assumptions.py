@@ -10,8 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr, i32
-from xdsl.dialects.test import TestOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr, UnrealizedConversionCastOp, i32
 from xdsl.ir import Block, Region
 
 from passel.xdsl.fast.assumptions import layout
@@ -43,13 +42,18 @@ def fields_of(root: Operation) -> list[object]:
     return [(kind, [field for field in fields if field[1] is not None]) for kind, fields in rows]
 
 
+_new = UnrealizedConversionCastOp.create
+"""Of a class that is loaded with any other: what it holds need not be valid."""
+
+
 def _sample() -> ModuleOp:
     """Return an op with a region of two blocks, in which there are ops."""
     blocks = [Block(arg_types=[i32, i32]), Block()]
     first, second = blocks[0].args
-    blocks[0].add_ops([TestOp([first, second], [i32]), TestOp([second, first], [i32])])
-    blocks[0].add_op(TestOp.create(successors=[blocks[1]]))
-    blocks[1].add_op(TestOp(regions=[Region(Block([TestOp([first])]))]))
+    for pair in ((first, second), (second, first)):
+        blocks[0].add_op(_new(operands=pair, result_types=[i32]))
+    blocks[0].add_op(_new(successors=[blocks[1]]))
+    blocks[1].add_op(_new(regions=[Region(Block([_new(operands=[first])]))]))
     return ModuleOp(Region(blocks))
 
 
@@ -58,11 +62,12 @@ def _change(op: ModuleOp) -> None:
     first, second = op.body.blocks
     one, other, last = first.ops
     one.results[0].name_hint = "name"
-    added = TestOp([other.results[0], one.results[0]], [i32], attributes={"a": UnitAttr()})
+    operands, attributes = (other.results[0], one.results[0]), {"a": UnitAttr()}
+    added = _new(operands=operands, result_types=[i32], attributes=attributes)
     first.insert_op_before(added, last)
     added.operands[0] = one.results[0]
     one.operands[0] = one.operands[1]
     first.erase_op(other)
-    block = Block([TestOp.create(operands=first.args, successors=[second])], arg_types=[i32])
+    block = Block([_new(operands=first.args, successors=[second])], arg_types=[i32])
     op.body.insert_block(block, 1)
     last.successors = [block, second]
