@@ -41,6 +41,8 @@ from passel.instruments.timing import Timing
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from passel.schedule import Step
 
 
@@ -278,6 +280,18 @@ def test_everything_is_the_same_where_this_process_works(
     monkeypatch.setattr(Act, "can_fork", True)
     monkeypatch.setattr(Again, "can_fork", True)
     assert everything(Forked(2, eager=True), seed) == expected
+
+
+def test_one_chunk_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker is there for it all the same, as when others have died before it was done."""
+
+    def one(tasks: Sequence[Any], _: int) -> dict[int, Sequence[Any]]:
+        return {0: tasks}
+
+    monkeypatch.setattr(forked, "chunks_of", one)
+    manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
+    outcome, _, _ = run(Forked(2, eager=True), manager, module_of(4))
+    assert not outcome.failures
 
 
 class InterruptHere(Pass):

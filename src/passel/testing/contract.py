@@ -410,7 +410,7 @@ class AdapterContract:
         equal(self.adapter.fingerprint(top), now, "the fingerprint")
 
     def test_sending(self) -> None:
-        """What has changed in one op changes another like it in the same way."""
+        """Changes of one op change another like it in the same way."""
         able = self._able(SendsOps)
         context, top = self._built()
         copy = self.build(self.program, context)

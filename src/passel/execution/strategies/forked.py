@@ -194,7 +194,7 @@ class _Crew:
     ) -> None:
         self._work = work
         self._chunks = chunks
-        self._size = size - helps
+        self._size = max(1, size - helps)
         self._helps = helps
         # Of each worker: the chunk, and the task in it that it works on; written by the worker.
         self._progress = mmap(-1, 2 * _TOKEN.size * self._size)
