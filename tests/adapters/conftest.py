@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from subjects import MLIRSubject, Node, ToySubject, XDSLSubject
 
-from passel import Pass, PassContext, PassManager
+from passel import Diagnostic, Pass, PassContext, PassManager, RunResult, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +46,23 @@ def program(subject: Subject, manager: PassManager) -> Any:
         Node("func", "k"),
     )
     return subject.build(Node("module", "top", body), manager.context)
+
+
+@pytest.fixture
+def visited() -> list[str]:
+    """The remarks of passes that `run` ran, which say where they are."""
+    return []
+
+
+@pytest.fixture
+def run(program: Any, visited: list[str]) -> Callable[[PassManager], RunResult]:
+    """Run a manager on the program."""
+
+    def note(diagnostic: Diagnostic) -> None:
+        if diagnostic.severity is Severity.REMARK:
+            visited.append(diagnostic.message)
+
+    return lambda manager: manager.run(program, on_diagnostic=note)
 
 
 @pytest.fixture

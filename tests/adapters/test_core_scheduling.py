@@ -13,24 +13,7 @@ if TYPE_CHECKING:
 
     from subjects import Subject
 
-    from passel import Diagnostic, RunResult
     from passel.ir import OpKind
-
-
-@pytest.fixture
-def visited() -> list[str]:
-    """What passes ran on, as `name@symbol`, where `run` ran them."""
-    return []
-
-
-@pytest.fixture
-def run(program: Any, visited: list[str]) -> Callable[[PassManager], RunResult]:
-    """Run a manager on the program."""
-
-    def note(diagnostic: Diagnostic) -> None:
-        visited.append(diagnostic.message)
-
-    return lambda manager: manager.run(program, on_diagnostic=note)
 
 
 @pytest.fixture

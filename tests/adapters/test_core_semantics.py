@@ -21,11 +21,8 @@ from passel import (
 from passel.testing import Callable_, ToyOp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from subjects import Subject
 
-    from passel import Diagnostic, RunResult
     from passel.ir import IRAdapter, OpKind
 
 
@@ -54,7 +51,7 @@ class Visit(Pass[Any]):
         """Look at the op's symbol."""
         subject = subject_of(op)
         symbol = subject.adapter.symbol_name(op) or subject.adapter.kind_of(op).name
-        ctx.emit_remark(f"visits {symbol}")
+        ctx.emit_remark(symbol)
         if symbol == self.change:
             subject.change(op)
         if symbol == self.break_:
@@ -82,7 +79,7 @@ class OnCallable(InterfacePass[Callable_]):
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Report it."""
-        ctx.emit_remark(f"visits {subject_of(op).adapter.symbol_name(op)}")
+        ctx.emit_remark(subject_of(op).adapter.symbol_name(op) or "")
 
 
 current: list[Subject] = []
@@ -92,23 +89,6 @@ current: list[Subject] = []
 def choose(subject: Subject) -> None:
     """Tell the passes which IR they run on; passes themselves are frozen."""
     current[:] = [subject]
-
-
-@pytest.fixture
-def visited() -> list[str]:
-    """The symbols of the ops that passes were run on by `run`."""
-    return []
-
-
-@pytest.fixture
-def run(program: Any, visited: list[str]) -> Callable[[PassManager], RunResult]:
-    """Run a manager on the program."""
-
-    def note(diagnostic: Diagnostic) -> None:
-        if diagnostic.message.startswith("visits "):
-            visited.append(diagnostic.message.removeprefix("visits "))
-
-    return lambda manager: manager.run(program, on_diagnostic=note)
 
 
 @pytest.fixture
