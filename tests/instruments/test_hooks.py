@@ -386,6 +386,47 @@ def test_a_scope_ends_also_when_its_body_raises() -> None:
     assert len(inner.events) * 2 == len(outer.events) > 0
 
 
+class InterruptedPart(PassInstrumentation):
+    """Its parts are interrupted when they begin."""
+
+    def __init__(self, *, is_part: bool = False) -> None:
+        self.is_part = is_part
+        self.ended: list[bool] = []
+
+    def before_run(self, run: object) -> None:
+        """Interrupt a part."""
+        if self.is_part:
+            raise KeyboardInterrupt
+
+    def before_pass(self, step: object, op: object) -> None:
+        """Observe a step, which only parts of it can do elsewhere."""
+
+    def after_run(self, run: object, *, failed: bool) -> None:
+        """Note that it has ended."""
+        self.ended.append(failed)
+
+    def split(self) -> InterruptedPart:
+        """Return a part, and note it."""
+        self.part = InterruptedPart(is_part=True)
+        return self.part
+
+
+def test_a_part_that_is_interrupted_when_it_begins_ends_all_the_same(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """An interrupt does not look like an error of the instrumentation."""
+    whole = InterruptedPart()
+    hooks = Instrumentor([whole])
+    with pytest.raises(KeyboardInterrupt), hooks.split():
+        pytest.fail("has not begun")
+    assert whole.part.ended == [False]
+    parts = hooks.branch()[1]
+    with pytest.raises(KeyboardInterrupt), hooks.observing(parts):
+        pytest.fail("has not begun")
+    assert whole.part.ended == [False]
+    assert not caplog.records
+
+
 class Alone(PassInstrumentation):
     """Finds out whether two of its hooks run at once."""
 

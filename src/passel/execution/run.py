@@ -134,8 +134,7 @@ class Run:
         self.op, self.pipeline = op, schedule.pipeline
         hooks = self._hooks
         hooks.run = self
-        bracket = hooks.around(hooks.before_run, hooks.after_run, self)
-        bracket.extra = {"failed": True}
+        bracket = hooks.around(hooks.before_run, hooks.after_run, self, failed=True)
         held = hooks.interrupts.installed() if hooks.sees_steps else nullcontext()
         with held, bracket:
             self.outcome = self._runner.run_root(schedule, op, parent)
@@ -170,8 +169,7 @@ class Run:
         hooks, services, runner = self._hooks, self._services, self._runner
         hooks.run = self
         self._reports.held = 1
-        with hooks.around(hooks.before_run, hooks.after_run, self) as bracket:
-            bracket.extra = {"failed": False}
+        with hooks.around(hooks.before_run, hooks.after_run, self, failed=False):
             if runner.initialize(schedule, around).failures:
                 return None
             level, tasks = runner.level(step, around, analyses)

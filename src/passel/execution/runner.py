@@ -132,12 +132,10 @@ class PipelineRunner:
     def run_nested(self, parent: Step, ctx: OpContext) -> Outcome:
         """Run a nested or dynamic pipeline on one op, between its hooks."""
         hooks = self.hooks
-        if hooks.before_pipeline is None and hooks.after_pipeline is None:
+        before, after = hooks.before_pipeline, hooks.after_pipeline
+        if before is None and after is None:
             return self._steps.run_pipeline(ctx)
-        bracket = hooks.around(
-            hooks.before_pipeline, hooks.after_pipeline, ctx.plan.pipeline, ctx.op, parent
-        )
-        bracket.extra = {"failed": True}
+        bracket = hooks.around(before, after, ctx.plan.pipeline, ctx.op, parent, failed=True)
         with bracket:
             outcome = self._steps.run_pipeline(ctx)
             bracket.extra = {"failed": bool(outcome.failures)}

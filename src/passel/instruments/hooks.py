@@ -211,6 +211,7 @@ class Bracket:
         before: The hook before it, if there is one.
         after: The hook after it, if there is one.
         args: What both are given.
+        extra: What only the hook after it is given.
 
     Attributes:
         extra: What only the hook after it is given.
@@ -218,11 +219,11 @@ class Bracket:
 
     __slots__ = ("_after", "_args", "_before", "extra")
 
-    def __init__(self, before: Hook | None, after: Hook | None, *args: Any) -> None:
+    def __init__(self, before: Hook | None, after: Hook | None, *args: Any, **extra: Any) -> None:
         self._before = before
         self._after = after
         self._args = args
-        self.extra: dict[str, Any] = {}
+        self.extra = extra
 
     def __enter__(self) -> Self:
         if self._before is not None:
@@ -336,8 +337,7 @@ class Instrumentor:
     def observing(self, parts: Iterable[PassInstrumentation | None]) -> Generator[None]:
         """Tell parts of instrumentations that what they observe begins and ends."""
         own = Instrumentor([part for part in parts if part is not None], self.interrupts)
-        with self.around(own.before_run, own.after_run, self.run) as bracket:
-            bracket.extra = {"failed": False}
+        with self.around(own.before_run, own.after_run, self.run, failed=False):
             yield
 
     @contextmanager
@@ -349,8 +349,7 @@ class Instrumentor:
         Instrumentor.__init__(self, parts, self.interrupts)
         self.collects_statistics = own["collects_statistics"]
         try:
-            with self.around(self.before_run, self.after_run, run) as bracket:
-                bracket.extra = {"failed": False}
+            with self.around(self.before_run, self.after_run, run, failed=False):
                 yield parts
         finally:
             vars(self).update(own)
@@ -364,9 +363,9 @@ class Instrumentor:
     def _observers_of_steps(self) -> list[PassInstrumentation]:
         return [each for each in self._all if any(_has(each, name) for name in _HOOKS_OF_STEPS)]
 
-    def around(self, before: Hook | None, after: Hook | None, *args: Any) -> Bracket:
-        """Return a hook and its counterpart as a context manager."""
-        return Bracket(before, after, *args)
+    def around(self, before: Hook | None, after: Hook | None, *args: Any, **extra: Any) -> Bracket:
+        """Return a hook and its counterpart, which is given more, as a context manager."""
+        return Bracket(before, after, *args, **extra)
 
     def _before(self, name: str) -> Hook | None:
         hooks, interrupts = self._hooks(name), self.interrupts
