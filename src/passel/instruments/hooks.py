@@ -223,7 +223,7 @@ class Bracket:
         self._before = before
         self._after = after
         self._args = args
-        self.extra = extra
+        self.extra: dict[str, Any] = extra
 
     def __enter__(self) -> Self:
         if self._before is not None:
