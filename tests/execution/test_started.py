@@ -6,17 +6,22 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
 import slow_pass
+from interrupts import interrupted
 from sibling_passes import Die, TellProcess, everything, is_elsewhere, module_of, plain, run
 
 from passel import OpPassManager, Pass, PassContext
 from passel.execution.strategies import Sequential, started
 from passel.execution.strategies.crew import the_crew
+from passel.execution.strategies.processes import WorkerProcess
 from passel.execution.strategies.started import Started
 from passel.testing import ToyAdapter, ToyOp
 
@@ -246,3 +251,22 @@ def test_workers_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
         process.kill()
     for worker in workers:
         assert_ended(worker)
+
+
+def test_an_interrupt_of_a_look_at_a_worker_does_not_hinder_its_end() -> None:
+    """Wherever it comes: `subprocess` has a lock that it may leave locked then."""
+    number, came = 0, True
+    while came:
+        number += 1
+        worker = WorkerProcess(SimpleQueue())
+        with (
+            suppress(KeyboardInterrupt),
+            interrupted(number, [subprocess], "line", by_signal=True) as interrupter,
+        ):
+            worker.has_ended()
+        came = interrupter.came
+        ending = threading.Thread(target=worker.end, daemon=True)
+        ending.start()
+        ending.join(timeout=20)
+        assert not ending.is_alive(), f"after an interrupt at line {number}"
+    assert number > 3

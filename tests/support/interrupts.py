@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import signal
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -22,10 +23,14 @@ class Interrupter:
         number: The number, from 1.
         modules: The modules.
         event: What is counted: every `opcode` or every `line`.
+        by_signal: Whether it comes as Ctrl-C does, which may be held back.
     """
 
-    def __init__(self, number: int, modules: Iterable[ModuleType], event: str) -> None:
+    def __init__(
+        self, number: int, modules: Iterable[ModuleType], event: str, *, by_signal: bool
+    ) -> None:
         self.left: int = number
+        self._by_signal = by_signal
         self._files = {module.__file__ for module in modules}
         self._event = event
 
@@ -47,16 +52,23 @@ class Interrupter:
         if event == self._event and not is_mark:
             self.left -= 1
             if self.left == 0:
-                raise KeyboardInterrupt
+                if not self._by_signal:
+                    raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
         return self._count
 
 
 @contextmanager
 def interrupted(
-    number: int, modules: Iterable[ModuleType], event: str = "opcode"
+    number: int,
+    modules: Iterable[ModuleType],
+    event: str = "opcode",
+    *,
+    by_signal: bool = False,
 ) -> Generator[Interrupter]:
     """Let what runs in a `with` statement be interrupted."""
-    interrupter, before = Interrupter(number, modules, event), sys.gettrace()
+    interrupter = Interrupter(number, modules, event, by_signal=by_signal)
+    before = sys.gettrace()
     sys.settrace(interrupter)
     try:
         yield interrupter

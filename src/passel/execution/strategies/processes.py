@@ -17,6 +17,7 @@ from threading import Thread
 from time import monotonic
 from typing import IO, TYPE_CHECKING, cast
 
+from passel.execution.strategies.stopping import interrupts_held
 from passel.passes.plugins import plugin_files
 
 if TYPE_CHECKING:
@@ -74,12 +75,13 @@ class WorkerProcess:
 
     def has_ended(self) -> bool:
         """Return whether the process has ended."""
-        return self._process.poll() is not None
+        with interrupts_held():  # an interrupt in `poll` may leave a lock behind that `wait` needs
+            return self._process.poll() is not None
 
     def is_over(self) -> bool:
         """Return whether the process has ended, so long ago that no more answers come."""
         if self._gone_since is None:
-            if self._process.poll() is None:
+            if not self.has_ended():
                 return False
             self._gone_since = monotonic()
         return monotonic() - self._gone_since > _PATIENCE
@@ -90,8 +92,9 @@ class WorkerProcess:
 
     def end(self) -> None:
         """End the process."""
-        self._process.kill()
-        self._process.wait()
+        with interrupts_held():
+            self._process.kill()
+            self._process.wait()
         with suppress(OSError):
             self._input.close()
 
