@@ -135,6 +135,24 @@ def test_what_is_lost_is_done_by_few_processes(
     assert 2 <= len(started) <= 3
 
 
+def test_what_is_lost_is_done_here_where_no_process_starts(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is left undone, and the log says what is the matter."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    manager = OpPassManager("toy.module").add_nested("toy.func", TellProcess())
+    with ProcessPoolExecutor(2) as pool:
+        pass  # shut down
+    monkeypatch.setattr(subprocess.Popen, "__init__", refuse)
+    _, _, text = run(Futures(pool), manager, module_of(8))
+    assert text.count(" 2") == 8
+    assert caplog.messages[0].startswith("a worker is gone (")
+    assert caplog.messages[1] == "no worker processes: no more processes"
+
+
 class Collect(Pass):
     """Collect garbage, and count what was collected that is of another process."""
 

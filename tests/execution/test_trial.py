@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from passel.errors import EncodingError
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome
 from passel.execution.strategies import trial
-from passel.execution.strategies.trial import Trial
+from passel.execution.strategies.trial import Trial, rehearse_forked, rehearse_shipping
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Pretended:
@@ -53,13 +56,31 @@ class Pretended:
         self.now += self.packing
         return b""
 
+    def ship(self, tasks: Sequence[float]) -> tuple[bytes, None]:
+        """Take a while for each."""
+        self.now += self.noting * len(tasks)
+        return bytes(len(tasks)), None
+
+    def receive(self, share: bytes) -> None:
+        """Take a while for each."""
+        self.now += self.packing * len(share)
+
 
 class CannotBeSent(Pretended):
     """Work on ops that cannot be sent."""
 
+    def ship(self, tasks: Sequence[float]) -> tuple[bytes, None]:
+        """Fail."""
+        raise EncodingError("no")
+
     def pack(self, task: float, outcome: Outcome, noted: None) -> bytes:
         """Fail."""
         raise EncodingError("no")
+
+
+def trial_of(work: Any, jobs: int) -> Trial:
+    """Return the trial of work for copies of this process."""
+    return Trial(work, rehearse_forked, jobs, helps=work.may_stay)
 
 
 def done_here(
@@ -67,7 +88,7 @@ def done_here(
 ) -> int:
     """Return how many of so many tasks are done before the rest leaves."""
     monkeypatch.setattr(trial, "perf_counter", lambda: work.now)
-    return len(list(Trial(work, jobs).run([seconds] * count)))
+    return len(list(trial_of(work, jobs).run([seconds] * count)))
 
 
 @pytest.mark.parametrize(
@@ -123,4 +144,49 @@ def test_tasks_that_get_longer_leave_late(monkeypatch: pytest.MonkeyPatch) -> No
     work = Pretended()
     monkeypatch.setattr(trial, "perf_counter", lambda: work.now)
     tasks = [1e-5] * 500 + [1e-2] * 500
-    assert 500 < len(list(Trial(work, 2).run(tasks))) < 550  # pyright: ignore[reportArgumentType]
+    assert 500 < len(list(trial_of(work, 2).run(tasks))) < 550
+
+
+def shipping(monkeypatch: pytest.MonkeyPatch, work: Any, delay: float = 0.0) -> tuple[int, float]:
+    """Return how many tasks of a second are done before the rest is sent, and what part that is."""
+    monkeypatch.setattr(trial, "perf_counter", lambda: work.now)
+    made = Trial(work, rehearse_shipping, 2, samples=10, helps=True, delay=delay)
+    return len(list(made.run([1.0] * 100))), made.part
+
+
+@pytest.mark.parametrize(
+    ("sending", "reading", "changes", "leaves"),
+    [
+        (0.0, 0.0, True, True),
+        (0.4, 0.4, True, True),
+        (0.6, 0.6, False, True),  # nothing is to be read here
+        (0.6, 0.6, True, False),
+        (1.1, 0.0, False, False),
+    ],
+)
+def test_what_is_costly_to_ship_stays(
+    monkeypatch: pytest.MonkeyPatch, sending: float, reading: float, changes: bool, leaves: bool
+) -> None:
+    """This process has to send ops and to read what comes back, whatever workers do."""
+    work = Pretended(sending, reading, changes=changes)
+    assert shipping(monkeypatch, work)[0] == (11 if leaves else 100)
+
+
+def test_workers_have_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That they save less than that takes is known after one task."""
+    assert shipping(monkeypatch, Pretended(), 40)[0] == 11
+    work = Pretended()
+    assert shipping(monkeypatch, work, 60)[0] == 100
+    assert work.now == 100
+
+
+def test_who_sends_does_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The more workers have to do besides, the less they get; the less, the more they get."""
+    _, most = shipping(monkeypatch, Pretended())
+    _, some = shipping(monkeypatch, Pretended(0.0, 0.5))
+    assert 0 < some < most < 0.5
+
+
+def test_what_cannot_be_shipped_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One share shows it."""
+    assert shipping(monkeypatch, CannotBeSent())[0] == 100

@@ -342,6 +342,17 @@ class Level:
         parcel = Parcel(shipped, ordinals, parts, self._kinds_around())
         return pack(self._assignment, parcel), known
 
+    def receive(self, share: bytes, /) -> None:
+        """Make copies of the ops that `ship` has sent, as who gets them does, and forget them.
+
+        Raises:
+            EncodingError: They cannot be sent.
+        """
+        from passel.execution.strategies.parcels import ops_in  # noqa: PLC0415 - rarely needed
+
+        assert self._ships is not None  # noqa: S101 - `can_ship`
+        self._ships.receive(ops_in(share))
+
     def _kinds_around(self) -> frozenset[Any]:
         """Return the kinds of analyses that are cached for ops around the tasks'."""
         kinds: set[Any] = set()

@@ -155,6 +155,14 @@ class ShippableWork(SiblingWork, Protocol):
         """
         ...
 
+    def receive(self, share: bytes, /) -> None:
+        """Make copies of the ops that `ship` has sent, as who gets them does, and forget them.
+
+        Raises:
+            EncodingError: They cannot be sent.
+        """
+        ...
+
     def unpack_shipped(self, task: Any, packed: Any, noted: Any, /) -> None:
         """Do to the op here what a task has done to it there.
 

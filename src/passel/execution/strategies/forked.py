@@ -25,7 +25,7 @@ from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, chunks_of, most_at_once, processors
 from passel.execution.strategies.results import Result, taken
 from passel.execution.strategies.stopping import interrupts_held
-from passel.execution.strategies.trial import Trial
+from passel.execution.strategies.trial import Trial, rehearse_forked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -92,7 +92,8 @@ class Forked:
         done = 0
         if not self._eager:
             most = min(most_at_once(self.jobs, work), max(2, processors()))
-            done = yield from Trial(work, most).run(tasks)
+            helps = self._helps and work.may_stay
+            done = yield from Trial(work, rehearse_forked, most, helps=helps).run(tasks)
         if done < len(tasks):
             yield from self._fork(work, tasks[done:])
 
@@ -112,15 +113,15 @@ class Forked:
     ) -> _Done:
         """Let workers do chunks; as long as workers die, others do what these have left."""
         done = _Done({}, {}, {})
-        left = chunks
+        left, most = chunks, most_at_once(self.jobs, work)
         while left:
-            crew = _Crew(work, left, min(most_at_once(self.jobs, work), len(left)), helps=helps)
-            done.results.update(crew.run())
-            done.here.update(crew.here)
-            done.deaths.update(crew.deaths)
-            if crew.is_interrupted:
+            workers = _ForkedWorkers(work, left, min(most, len(left)), helps=helps)
+            done.results.update(workers.run())
+            done.here.update(workers.here)
+            done.deaths.update(workers.deaths)
+            if workers.is_interrupted:
                 return done._replace(is_interrupted=True)
-            if not crew.deaths:
+            if not workers.deaths:
                 break  # what is left cannot be sent
             found = {*done.results, *done.here, *done.deaths}
             left = {number: chunk for number, chunk in left.items() if number not in found}
@@ -174,7 +175,7 @@ class _Done(NamedTuple):
     is_interrupted: bool = False
 
 
-class _Crew:
+class _ForkedWorkers:
     """Workers for one nested step, from fork to exit.
 
     Args:

@@ -19,9 +19,9 @@ from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, chunks_of, most_at_once
 from passel.execution.strategies.forked import how_it_ended
+from passel.execution.strategies.pool import WorkerEndedError, WorkerPool
 from passel.execution.strategies.remote import work_off
 from passel.execution.strategies.results import Result, taken
-from passel.execution.strategies.substitute import Substitute
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -75,7 +75,7 @@ class Futures:
         window = jobs if is_limited else len(chunks)
         sent: deque[Sent] = deque()
         told: set[str] = set()
-        following, substitute = iter(chunks), Substitute()
+        following, substitute = iter(chunks), WorkerPool()
         try:
             for _ in chunks:
                 while len(sent) < window and (chunk := next(following, None)) is not None:
@@ -153,14 +153,14 @@ class Sent:
 
 
 def outcomes_of(
-    work: ShippableWork, share: Sent, substitute: Substitute, told: set[str]
+    work: ShippableWork, share: Sent, substitute: WorkerPool, told: set[str]
 ) -> Iterator[Outcome]:
     """Wait for a share, do what no worker has done, and yield the outcomes.
 
     Args:
         work: The work.
         share: The share.
-        substitute: Does what workers have died of.
+        substitute: Another worker, which does what workers are gone with.
         told: What has been said already of shares that were not done.
     """
     result = share.result()
@@ -184,28 +184,25 @@ def _taken(
     return taken(work, chunk, result, unpack)
 
 
-def _again(work: ShippableWork, share: Sent, substitute: Substitute) -> Iterator[Outcome]:
+def _again(work: ShippableWork, share: Sent, substitute: WorkerPool) -> Iterator[Outcome]:
     """Do a share that no worker has done: here, or in a process if a worker has died of it."""
     if share.lost is None:
         yield from map(work, share.chunk)
         return
-    try:
+    again = Sent(share.chunk)
+    with suppress(EncodingError, OSError):  # it cannot be sent, or the system starts no process
         data, noted = work.ship(share.chunk)
-    except EncodingError:
+        again = Sent(share.chunk, noted, substitute.done(data))
+    result = again.result()
+    if isinstance(result, Result):
+        yield from _taken(work, again.chunk, result, again.noted)
+    elif not isinstance(again.lost, WorkerEndedError):
         yield from map(work, share.chunk)
-        return
-    answer = substitute.do(data)
-    if isinstance(answer, bytes):
-        result = pickle.loads(answer)  # noqa: S301 - the process wrote it
-        if isinstance(result, Result):
-            yield from _taken(work, share.chunk, result, noted)
-        else:
-            yield from map(work, share.chunk)
-    elif len(share.chunk) > 1:
+    elif len(share.chunk) == 1:
+        yield work.die(share.chunk[0], how_it_ended(again.lost.code, work))
+    else:
         for task in share.chunk:
             yield from _again(work, Sent([task], lost=share.lost), substitute)
-    else:
-        yield work.die(share.chunk[0], how_it_ended(answer, work))
 
 
 def workers_of(executor: Executor) -> int:

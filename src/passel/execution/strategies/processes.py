@@ -12,7 +12,6 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 from typing import IO, TYPE_CHECKING, cast
@@ -21,7 +20,7 @@ from passel.execution.strategies.stopping import interrupts_held
 from passel.passes.plugins import plugin_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from queue import SimpleQueue
 
 _COMMAND = "from passel.execution.strategies.remote import main; main()"
 
@@ -30,9 +29,6 @@ _SIZE = struct.Struct("Q")
 
 _WIDTH = 2**20
 """Bytes that a pipe to a process takes."""
-
-_PERIOD = 0.05
-"""Seconds between looks at whether processes are still there."""
 
 _PATIENCE = 1.0
 """Seconds that an answer may take which a process has written before its end."""
@@ -105,30 +101,6 @@ class WorkerProcess:
             while (answer := read_share(file)) is not None:
                 answers.put((self, answer))
         answers.put((self, None))
-
-
-class Answers:
-    """Answers of processes, as they come."""
-
-    def __init__(self) -> None:
-        self.queue: SimpleQueue[tuple[WorkerProcess, bytes | None]] = SimpleQueue()
-
-    def next(
-        self, workers: Iterable[WorkerProcess], *, wait: bool
-    ) -> tuple[WorkerProcess, bytes | None] | None:
-        """Return a process and its answer, or None for one that has ended and answers no more.
-
-        Args:
-            workers: The processes that have something to do.
-            wait: Whether to wait for it a moment.
-
-        Returns:
-            Both; None if there is nothing yet.
-        """
-        with suppress(Empty):
-            return self.queue.get(block=wait, timeout=_PERIOD)
-        over = next((worker for worker in workers if worker.is_over()), None)
-        return None if over is None else (over, None)
 
 
 def import_path() -> list[str]:

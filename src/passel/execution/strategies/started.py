@@ -9,40 +9,25 @@ from __future__ import annotations
 
 from functools import cache
 from math import ceil
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, most_at_once, processors
-from passel.execution.strategies.crew import the_crew
 from passel.execution.strategies.futures import Sent, outcomes_of
+from passel.execution.strategies.pool import WorkerPool, the_pool
 from passel.execution.strategies.processes import can_start
-from passel.execution.strategies.substitute import Substitute
+from passel.execution.strategies.trial import Trial, rehearse_shipping
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
     from passel.execution.outcome import Outcome
     from passel.execution.strategies.base import ShippableWork, SiblingWork
-    from passel.execution.strategies.crew import Crew
     from passel.execution.strategies.processes import WorkerProcess
-
-_TRIAL = 0.02
-"""Seconds of work after which it is known well enough how long a task takes."""
 
 _START = 0.6
 """Seconds until a process that is started does its first task."""
-
-_LEAST_GAIN, _LEAST_PART = 0.03, 0.15
-"""Seconds that workers have to save at least, and the part of the time that is left."""
-
-_GAIN_OF_START = 0.3
-"""Seconds that workers have to save at least which have to be started."""
-
-_TAKING, _THERE = 1.3, 3.5
-"""Cost of taking an op back that has changed, and of all that a worker does for it but to run
-passes, as multiples of the cost of sending it. Measured with MLIR's functions of 40 ops."""
 
 _MOST_SHARES = 32
 """Sending a share takes time for all siblings, also for those that are not in it."""
@@ -86,26 +71,29 @@ class Started:
         except EncodingError as error:
             _tell_once(str(error), "; define them in a module that other processes can import")
             return map(work, tasks)
-        return self._share(shippable, tasks, jobs)
+        workers = jobs if self._eager else min(jobs, processors()) - 1
+        return self._share(shippable, tasks, workers)
 
-    def _share(self, work: ShippableWork, tasks: Sequence[Any], jobs: int) -> Generator[Outcome]:
-        crew, done = the_crew(), 0
-        plan = _Plan(jobs, 0.0) if self._eager else None
+    def _share(self, work: ShippableWork, tasks: Sequence[Any], workers: int) -> Generator[Outcome]:
+        pool, done, part = the_pool(), 0, 1.0
         if not self._eager:
-            trial = _Trial(work, tasks, min(jobs, processors()) - 1)
-            while done < len(tasks) and not trial.is_over:
-                yield work(tasks[done])
-                done += 1
-                plan = trial.plan_after(done, starts=not crew.is_there(trial.workers))
-        if plan is None or not crew.begin():  # a run in another thread has it
+            delay = 0.0 if pool.is_there(workers) else _START
+            samples = ceil(len(tasks) / _MOST_SHARES)
+            trial = Trial(
+                work, rehearse_shipping, workers + 1, samples=samples, helps=True, delay=delay
+            )
+            done = yield from trial.run(tasks)
+            part = trial.part
+        if done == len(tasks) or not pool.begin():  # a run in another thread has it
             yield from map(work, tasks[done:])
             return
-        substitute = Substitute()
+        substitute = WorkerPool()
         try:
-            yield from _Sharing(work, tasks[done:], plan, crew, substitute).outcomes()
+            sharing = _Sharing(work, tasks[done:], part, pool.start(workers), pool, substitute)
+            yield from sharing.outcomes()
         finally:
             substitute.end()
-            crew.finish()
+            pool.finish()
 
 
 @cache
@@ -115,121 +103,40 @@ def _tell_once(why: str, way_out: str) -> None:
     log_warning(f"no worker processes: {why}, {rest}{way_out}")
 
 
-class _Plan(NamedTuple):
-    """How tasks are shared.
-
-    Attributes:
-        workers: How many workers there are.
-        part: The part of the tasks that this process does.
-    """
-
-    workers: int
-    part: float
-
-
-class _Trial:
-    """Tasks that are done here, to see how long one takes and whether workers would gain.
-
-    Args:
-        work: The work.
-        tasks: The tasks.
-        workers: How many workers there may be.
-
-    Attributes:
-        workers: The same.
-        is_over: Whether there is no more to be found out.
-    """
-
-    def __init__(self, work: ShippableWork, tasks: Sequence[Any], workers: int) -> None:
-        self.workers = workers
-        self.is_over: bool = workers < 1
-        self._work = work
-        self._tasks = tasks
-        self._times = [perf_counter()]
-
-    def plan_after(self, done: int, *, starts: bool) -> _Plan | None:
-        """Return how the tasks that are left are shared; None if they are not, or not yet.
-
-        Args:
-            done: How many tasks are done.
-            starts: Whether the workers have to be started.
-        """
-        self._times.append(perf_counter())
-        if self._times[-1] - self._times[0] < _TRIAL:
-            return None
-        half = done // 2  # the first ones load what others find there
-        task = (self._times[-1] - self._times[half]) / (done - half)
-        left = len(self._tasks) - done
-        if left < 2 or self._plan(left, task, 0.0, starts=starts) is None:  # noqa: PLR2004 - one cannot be shared
-            return None
-        self.is_over = True
-        probe = self._tasks[-ceil(left / _MOST_SHARES) :]
-        started = perf_counter()
-        try:
-            self._work.ship(probe)
-        except EncodingError:
-            return None
-        sending = (perf_counter() - started) / len(probe)
-        return self._plan(left, task, sending, starts=starts)
-
-    def _plan(self, left: int, task: float, sending: float, *, starts: bool) -> _Plan | None:
-        """Return how tasks are shared such that all are ready at once; None if that saves little.
-
-        Args:
-            left: How many there are.
-            task: Seconds that one takes.
-            sending: Seconds that it takes to send one.
-            starts: Whether the workers have to be started.
-        """
-        saved = task - sending * (1 + _TAKING)  # for each that is sent
-        there = (task + sending * _THERE) / self.workers
-        alone, delay = left * task, _START if starts else 0.0
-        if saved <= 0:
-            return None
-        sent = min((alone - delay) / (there + saved), left)
-        least = max(_GAIN_OF_START if starts else _LEAST_GAIN, _LEAST_PART * alone)
-        return None if sent * saved < least else _Plan(self.workers, 1 - sent / left)
-
-
 class _Sharing:
     """Tasks of one nested step, of which this process does those in front.
 
     Args:
         work: The work.
         tasks: The tasks.
-        plan: How they are shared.
-        crew: The workers.
-        substitute: Does what they have lost.
+        part: The part of them that workers do.
+        workers: The workers.
+        pool: Their pool.
+        substitute: Another worker, which does what they are gone with.
     """
 
     def __init__(
         self,
         work: ShippableWork,
         tasks: Sequence[Any],
-        plan: _Plan,
-        crew: Crew,
-        substitute: Substitute,
+        part: float,
+        workers: Sequence[WorkerProcess],
+        pool: WorkerPool,
+        substitute: WorkerPool,
     ) -> None:
         self._work = work
         self._tasks = tasks
-        self._plan = plan
-        self._crew = crew
-        self._workers: Sequence[WorkerProcess] = crew.start(plan.workers)
-        self._sent: dict[int, Sent] = {}  # by the number of the first task
-        self._least = ceil(len(tasks) / _MOST_SHARES)
+        self._workers = workers
+        self._pool = pool
         self._substitute = substitute
+        self._sent: dict[int, Sent] = {}  # by the number of the first task
         self._told: set[str] = set()
         self._is_refused = False
-        self._split(0)
-
-    def _split(self, done: int) -> None:
-        """Let this process do the next ones of what nobody has, and workers those behind."""
-        left = len(self._tasks) - done
-        self._done = done
-        self._behind = self._front = done + ceil(left * self._plan.part)
-        behind = len(self._tasks) - self._behind
-        shares = self._plan.workers * _SHARES_PER_WORKER
-        self._size = max(self._least, ceil(behind / shares))
+        behind = int(len(tasks) * part)
+        self._done = 0
+        self._behind = self._front = len(tasks) - behind  # nobody has what is before, or after
+        self._least = ceil(len(tasks) / _MOST_SHARES)
+        self._size = max(self._least, ceil(behind / (max(1, len(workers)) * _SHARES_PER_WORKER)))
 
     def outcomes(self) -> Generator[Outcome]:
         """Yield the outcomes of all tasks, in their order."""
@@ -242,16 +149,14 @@ class _Sharing:
             elif self._done < self._front:
                 yield self._work(self._tasks[self._done])
                 self._done += 1
-            elif not self._workers or self._is_refused:
+            else:
                 yield from map(self._work, self._tasks[self._done :])
                 return
-            else:  # workers were faster than expected, and have nothing to do
-                self._split(self._done)
 
     def _take(self, share: Sent) -> Generator[Outcome]:
         """Wait for a share, and yield the outcomes."""
         while share.future is not None and not share.future.done():
-            self._crew.take(wait=True)
+            self._pool.take(wait=True)
             self._feed()
         known = len(self._told)
         yield from outcomes_of(self._work, share, self._substitute, self._told)
@@ -259,12 +164,12 @@ class _Sharing:
 
     def _feed(self) -> None:
         """Give workers something to do before they have nothing."""
-        while self._crew.take(wait=False):
+        while self._pool.take(wait=False):
             pass
-        self._workers = [each for each in self._workers if self._crew.load_of(each) is not None]
+        self._workers = [each for each in self._workers if self._pool.load_of(each) is not None]
         for load in range(_AT_ONCE):
             for worker in self._workers:
-                while self._crew.load_of(worker) == load and not self._is_refused:
+                while self._pool.load_of(worker) == load and not self._is_refused:
                     bounds = self._next_share()
                     if bounds is None:
                         return
@@ -277,8 +182,8 @@ class _Sharing:
             self._behind = min(start + self._size, len(self._tasks))
             return start, self._behind
         own = self._front - self._done
-        size = max(self._least, own // (2 * (self._plan.workers + 1)))
-        if own < 2 * (self._plan.workers + 1) or own < 3 * size:
+        size = max(self._least, own // (2 * (len(self._workers) + 1)))
+        if own < 2 * (len(self._workers) + 1) or own < 3 * size:
             return None
         end, self._front = self._front, self._front - size
         return self._front, end
@@ -290,4 +195,4 @@ class _Sharing:
         except EncodingError:
             self._sent[start] = Sent(chunk)
         else:
-            self._sent[start] = Sent(chunk, noted, self._crew.send(worker, data))
+            self._sent[start] = Sent(chunk, noted, self._pool.send(worker, data))

@@ -63,15 +63,15 @@ class Threads:
             _Share(chunk, work.branch())
             for chunk in chunks_of(tasks, jobs * _CHUNKS_PER_THREAD).values()
         ]
-        crew = _Crew(shares)
+        threads = _WorkingThreads(shares)
         try:
-            crew.start(pool, jobs)
+            threads.start(pool, jobs)
             for share in shares:
                 outcomes = share.done.result()
                 work.merge(share.branch.parts)
                 yield from outcomes
         finally:
-            crew.end()
+            threads.end()
             if self._pool is None:
                 pool.shutdown(wait=False)
 
@@ -106,7 +106,7 @@ class _Share:
             self.done.set_exception(error)
 
 
-class _Crew:
+class _WorkingThreads:
     """Threads that do shares, whoever is free the next."""
 
     def __init__(self, shares: Sequence[_Share]) -> None:

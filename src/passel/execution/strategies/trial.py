@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
+from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.errors import EncodingError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import SiblingWork
+    from passel.execution.strategies.base import ShippableWork, SiblingWork
 
 _ENOUGH = 0.004
 """Seconds of work after which it is known well enough how long a task takes."""
@@ -28,82 +32,146 @@ _SLOWDOWN = 0.15
 """The part of a task's time that it takes longer where other processes work as well."""
 
 
+class Costs(NamedTuple):
+    """What some tasks cost, in seconds.
+
+    Attributes:
+        here: What they take in this process.
+        there: What another process has to do besides.
+        sending: What this process has to do before another one does them.
+        taking: What it has to do after that.
+    """
+
+    here: float
+    there: float
+    sending: float
+    taking: float
+
+
 class Trial:
     """First tasks, done here until it is clear that workers would save time.
 
     Args:
         work: The work.
-        jobs: How many processes would do it.
+        rehearse: Does tasks here, and some of what it takes if others do them.
+        jobs: How many processes would do tasks.
+        samples: How many tasks to rehearse.
+        helps: Whether this process would be one of those.
+        delay: Seconds until the others would begin.
+
+    Attributes:
+        part: The part of the tasks that others would do, such that all are ready at once.
     """
 
-    def __init__(self, work: SiblingWork, jobs: int) -> None:
+    def __init__(
+        self,
+        work: SiblingWork,
+        rehearse: Callable[[Any, Sequence[Any]], Generator[Outcome, None, Costs]],
+        jobs: int,
+        *,
+        samples: int = _SAMPLES,
+        helps: bool,
+        delay: float = 0.0,
+    ) -> None:
         self._work = work
+        self._rehearse = rehearse
         self._jobs = jobs
-        self._share = -1.0
+        self._samples = samples
+        self._helps = helps
+        self._least = _WORTH_IT + delay
+        self._time = -1.0  # as a part of what it takes without workers
+        self.part: float = 1.0
 
     def run(self, tasks: Sequence[Any]) -> Generator[Outcome, None, int]:
         """Do tasks from the first one on, and return how many were done."""
-        work, started, size, done = self._work, perf_counter(), 1, 0
+        work, started, size, done, sampled = self._work, perf_counter(), 1, 0, 0
         most = 1 - 1 / self._jobs  # the part that may be saved
         while done < len(tasks) - 1:  # one that is left is done here
             for task in islice(tasks, done, done + size):
                 yield work(task)
             done = min(done + size, len(tasks))
             elapsed = perf_counter() - started
-            left = elapsed / done * (len(tasks) - done)
-            if elapsed > _ENOUGH and left * most > _WORTH_IT:
-                if self._share < 0:
+            left = elapsed / (done - sampled) * (len(tasks) - done)
+            if elapsed > _ENOUGH and left * most > self._least:
+                if self._time < 0:
                     begun = perf_counter()
-                    count = min(_SAMPLES, (len(tasks) - done) // _SAMPLES)
-                    count += count == 1  # the first one has modules to load
-                    done += yield from self._sample(tasks[done : done + count])
+                    sampled = yield from self._sample(tasks[done:])
+                    done += sampled
                     started += perf_counter() - begun
-                if left * (1 - self._share) > _WORTH_IT:
+                if left * (1 - self._time) > self._least:
                     break
-            size = 1 if elapsed > _ENOUGH * done else min(2 * size, _PERIOD)
+            size = 1 if elapsed > _ENOUGH * (done - sampled) else min(2 * size, _PERIOD)
         if done == len(tasks) - 1:
             yield work(tasks[done])
             done += 1
         return done
 
-    def _sample(self, tasks: Sequence[Any]) -> Generator[Outcome, None, int]:
-        """Do tasks, and see what would be added if they came back from another process."""
-        import pickle  # noqa: PLC0415 - most runs are over before
+    def _sample(self, left: Sequence[Any]) -> Generator[Outcome, None, int]:
+        """Rehearse some tasks of those that are left, and return how many."""
+        count = min(self._samples, len(left) // _SAMPLES)
+        if not count:
+            self._expect(Costs(1.0, 0.0, 0.0, 0.0))
+            return 0
+        count = max(2, count)
+        yield from self._rehearse(self._work, left[:1])  # it has modules to load
+        self._expect((yield from self._rehearse(self._work, left[1:count])))
+        return count
 
-        work, noting, working, packing, sending = self._work, 0.0, 0.0, 0.0, 0.0
-        for number, task in enumerate(tasks):
-            times = [perf_counter()]
-            noted = work.note(task)
-            times.append(perf_counter())
-            outcome = work(task)
-            times.append(perf_counter())
-            try:
-                pickle.dumps((outcome, work.pack(task, outcome, noted)))
-            except Exception:  # noqa: BLE001 - it cannot be sent, whatever the reason
-                self._share = 1.0
-            times.append(perf_counter())
-            if number or len(tasks) == 1:  # the first one has modules to load
-                noting += times[1] - times[0]
-                working += times[2] - times[1]
-                packing += times[3] - times[2]
-                sending += times[3] - times[2] if outcome.changed is not False else 0.0
-            yield outcome
-        if self._share < 0:
-            working = working or 1.0
-            self._share = self._expect(noting / working, packing / working, sending / working)
-        return len(tasks)
+    def _expect(self, costs: Costs) -> None:
+        """Take note of what is to be expected of workers, from what some tasks cost."""
+        here = costs.here or 1.0
+        there, sending, taking = (each / here for each in costs[1:])
+        there += 1 + _SLOWDOWN
+        if not self._helps:
+            self._time = there / self._jobs + sending + taking
+        elif sending + taking >= 1:  # more than to do them
+            self._time = 1.0
+        else:
+            speed = (self._jobs - 1) / there
+            self._time = (1 + taking * speed) / (1 + speed * (1 - sending))
+            self.part = min(1.0, speed / (1 + speed * (1 - sending - taking)))
 
-    def _expect(self, noting: float, packing: float, unpacking: float) -> float:
-        """Return the part that workers would take of the time that the tasks take here.
 
-        Args:
-            noting: The part that is added for each task before it is done.
-            packing: The same after it.
-            unpacking: The same when it has come back.
-        """
-        others = self._jobs - 1
-        speed = others / (1 + _SLOWDOWN + noting + packing)
-        if self._work.may_stay:
-            return (1 + unpacking * speed) / (1 + speed)
-        looks = 0.0 if self._work.is_trusted else noting  # each worker looks at all ops once
-        return (1 + _SLOWDOWN + noting + packing) / self._jobs + unpacking + looks
+def rehearse_forked(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
+    """Do tasks here, and what would be added if a copy of this process did them."""
+    import pickle  # noqa: PLC0415 - most runs are over before
+
+    here = noting = packing = taking = 0.0
+    for task in tasks:
+        times = [perf_counter()]
+        noted = work.note(task)
+        times.append(perf_counter())
+        outcome = work(task)
+        times.append(perf_counter())
+        try:
+            pickle.dumps((outcome, work.pack(task, outcome, noted)))
+        except Exception:  # noqa: BLE001 - it cannot be sent, whatever the reason
+            taking = inf
+        times.append(perf_counter())
+        noting += times[1] - times[0]
+        here += times[2] - times[1]
+        packing += times[3] - times[2]
+        if outcome.changed is not False:
+            taking += times[3] - times[2]  # as long as to pack it
+        yield outcome
+    if not work.is_trusted:
+        taking += noting  # each worker looks at all ops once
+    return Costs(here, noting + packing, 0.0, taking)
+
+
+def rehearse_shipping(work: ShippableWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
+    """Do tasks here, and send their ops to this process as if it were another one."""
+    here, changed, sending, reading, begun = 0.0, 0, inf, 0.0, perf_counter()
+    with suppress(EncodingError):
+        share, _ = work.ship(tasks)
+        shipped = perf_counter()
+        work.receive(share)
+        sending, reading = shipped - begun, perf_counter() - shipped
+    for task in tasks:
+        begun = perf_counter()
+        outcome = work(task)
+        here += perf_counter() - begun
+        changed += outcome.changed is not False
+        yield outcome
+    # Who has done them reads their ops and sends them as well; then this process reads them.
+    return Costs(here, sending + reading, sending, reading * changed / len(tasks))

@@ -1,4 +1,8 @@
-"""The worker processes of this process, which stay for as long as it lives."""
+"""Pools of worker processes that are started.
+
+These are given shares, one after the other, by who knows what is left. Forked workers are not
+like that: each is there for one nested step, and takes from what is left by itself.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,34 @@ import os
 from collections import deque
 from concurrent.futures import Future
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import log_warning
-from passel.execution.strategies.processes import Answers, WorkerProcess, import_path
+from passel.execution.strategies.processes import WorkerProcess, import_path
 from passel.passes.plugins import plugin_files
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-class Crew:
+_PERIOD = 0.05
+"""Seconds between looks at whether processes are still there."""
+
+
+class WorkerEndedError(ChildProcessError):
+    """A worker has ended before its share was done.
+
+    Args:
+        code: Its exit code: negative for a signal.
+    """
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"it ended with exit code {code}")
+        self.code: int = code
+
+
+class WorkerPool:
     """Worker processes, which start when they are first needed.
 
     Attributes:
@@ -25,7 +48,7 @@ class Crew:
     def __init__(self) -> None:
         self._lock = Lock()
         self.process: int = os.getpid()
-        self._answers = Answers()
+        self._answers: SimpleQueue[tuple[WorkerProcess, bytes | None]] = SimpleQueue()
         self._waiting: dict[WorkerProcess, deque[Future[bytes]]] = {}
         self._surroundings: tuple[Any, ...] = ()
 
@@ -50,7 +73,7 @@ class Crew:
         self._remove(worker for worker in self._waiting if worker.has_ended())
         try:
             while len(self._waiting) < count:
-                self._waiting[WorkerProcess(self._answers.queue)] = deque()
+                self._waiting[WorkerProcess(self._answers)] = deque()
         except OSError as error:
             some = "more" if self._waiting else "worker"
             log_warning(f"no {some} processes: {error}")
@@ -74,11 +97,13 @@ class Crew:
         Args:
             wait: Whether to wait for it a moment.
         """
-        busy = [worker for worker, waiting in self._waiting.items() if waiting]
-        found = self._answers.next(busy, wait=wait)
-        if found is None:
-            return False
-        worker, answer = found
+        try:
+            worker, answer = self._answers.get(block=wait, timeout=_PERIOD)
+        except Empty:
+            answer = None
+            over = (each for each, waiting in self._waiting.items() if waiting and each.is_over())
+            if (worker := next(over, None)) is None:
+                return False
         waiting = self._waiting.get(worker)
         if waiting is None:  # one that nobody waited for any more
             return True
@@ -86,10 +111,23 @@ class Crew:
             waiting.popleft().set_result(answer)
             return True
         self._remove([worker])
-        error = ChildProcessError(f"it ended with exit code {worker.code()}")
         for future in waiting:
-            future.set_exception(error)
+            future.set_exception(WorkerEndedError(worker.code()))
         return True
+
+    def done(self, share: bytes) -> Future[bytes]:
+        """Let a worker do a share, and return the future of its answer when that is there.
+
+        Raises:
+            OSError: The system starts no process.
+        """
+        workers = self.start(1)
+        if not workers:
+            raise OSError("there is no worker")
+        answer = self.send(workers[0], share)
+        while not answer.done():
+            self.take(wait=True)
+        return answer
 
     def end(self, *, only_busy: bool = False) -> None:
         """End all workers, or those that still have work.
@@ -99,23 +137,23 @@ class Crew:
         if os.getpid() == self.process:
             self._remove(w for w, waiting in self._waiting.items() if waiting or not only_busy)
 
-    def _remove(self, workers: Any) -> None:
+    def _remove(self, workers: Iterable[WorkerProcess]) -> None:
         for worker in list(workers):
             worker.end()
             del self._waiting[worker]
 
 
-_crews: list[Crew] = []
+_pools: list[WorkerPool] = []
 """The last one is of this process. Those before it are of processes that this is a copy of."""
 
 
-def the_crew() -> Crew:
-    """Return the workers of this process."""
-    if not _crews or _crews[-1].process != os.getpid():
-        crew = Crew()
-        _crews.append(crew)
-        atexit.register(crew.end)
-    return _crews[-1]
+def the_pool() -> WorkerPool:
+    """Return the workers of this process that stay for as long as it lives."""
+    if not _pools or _pools[-1].process != os.getpid():
+        pool = WorkerPool()
+        _pools.append(pool)
+        atexit.register(pool.end)
+    return _pools[-1]
 
 
 def _surroundings() -> tuple[Any, ...]:
