@@ -8,14 +8,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from sibling_passes import Act, TellProcess, module_of
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager, Statistic
+from passel.execution.strategies import Sequential
+from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.started import Started
+from passel.execution.strategies.threads import Threads
 from passel.instruments.statistics_report import StatisticsReport
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
     from passel import RunResult
+    from passel.execution.strategies import SiblingStrategy
 
 HEADER = """\
 ===-------------------------------------------------------------------------===
@@ -169,6 +175,39 @@ Pipeline Collection : ['toy.func', 'toy.module']
         "toy.module/toy.func/0:runs/any/0:counts",
         "toy.module/toy.func/0:runs/any/toy.func/0:counts",
     ]
+
+
+def run_by(strategy: SiblingStrategy) -> tuple[str, set[int]]:
+    """Return the report of a run on siblings, and how their passes have told where they ran."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.nest("toy.func").add(Act(), TellProcess())
+    stream, module = io.StringIO(), module_of(24)
+    for number, op in enumerate(module.body):
+        op.value = number + 7
+
+    def chosen(jobs: object, executor: object) -> SiblingStrategy:
+        return strategy
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
+        with pm.instrument(StatisticsReport(stream=stream)), suppress(PassFailedError):
+            pm.run(module)
+    return stream.getvalue(), {op.value for op in module.body[1:] if op.value in (1, 2)}
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [Forked(2, eager=True), Started(2, eager=True), Threads(2)],
+    ids=["forked", "started", "threads"],
+)
+def test_work_is_shared(strategy: SiblingStrategy, caplog: pytest.LogCaptureFixture) -> None:
+    """The numbers of all workers are added up, and pipelines that their passes run are there."""
+    expected, here = run_by(Sequential())
+    found, where = run_by(strategy)
+    assert found == expected
+    assert expected.count("'any' Pipeline") == 1
+    assert where == here if strategy.uses_threads else not where & here
+    assert not [message for message in caplog.messages if message.startswith("no ")]
 
 
 def test_nothing_to_report_is_an_empty_report() -> None:
