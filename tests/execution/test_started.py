@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import slow_pass
@@ -24,6 +24,9 @@ from passel.execution.strategies.pool import the_pool
 from passel.execution.strategies.processes import WorkerProcess
 from passel.execution.strategies.started import Started
 from passel.testing import ToyAdapter, ToyOp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EAGER = Started(2, eager=True)
 
@@ -176,8 +179,10 @@ def test_the_outcome_is_plain() -> None:
 
 SCRIPT = """
 import os
+import signal
 import sys
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in a background job
 print("begins", flush=True)
 from passel import OpPassManager
 from passel.execution.strategies.started import Started
@@ -253,6 +258,15 @@ def test_workers_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
         assert_ended(worker)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C interrupt this process, also if that is a background job."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, usual)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_of_a_look_at_a_worker_does_not_hinder_its_end() -> None:
     """Wherever it comes: `subprocess` has a lock that it may leave locked then."""
     number, came = 0, True
