@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
@@ -118,3 +119,30 @@ def test_notes_are_at_the_place_of_their_diagnostic_unless_told() -> None:
     diagnostic.attach_note("there", Location("b", 3, 4))
     assert note.severity is Severity.NOTE
     assert str(diagnostic) == "a:1:2: warning: careful\na:1:2: note: here\nb:3:4: note: there"
+
+
+def test_diagnostics_are_compared_by_what_they_say() -> None:
+    """Equal data makes equal diagnostics, also after pickling; how the op is printed does not count."""
+    said: dict[str, Any] = {
+        "severity": Severity.ERROR,
+        "message": "no",
+        "location": Location("a", 1, 2),
+    }
+    full = Diagnostic(**said, notes=[Diagnostic(Severity.NOTE, "why")], origin="p", op_text="x")
+    again = pickle.loads(pickle.dumps(full))
+    assert again == full
+    assert Diagnostic(**said) == Diagnostic(*said.values(), print_op=lambda: "op")
+    for name in ("message", "origin", "op_text", "notes"):
+        other = pickle.loads(pickle.dumps(full))
+        setattr(other, name, [] if name == "notes" else "")
+        assert other != full
+    assert full != "no"
+
+
+def test_the_repr_of_a_diagnostic_is_without_its_op() -> None:
+    """A whole op would hide the rest."""
+    diagnostic = Diagnostic(Severity.ERROR, "no", op_text="x", print_op=lambda: "op")
+    assert repr(diagnostic) == (
+        f"Diagnostic(severity={Severity.ERROR!r}, message='no', location={UNKNOWN!r}, notes=[], "
+        "origin='')"
+    )

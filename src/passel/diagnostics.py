@@ -6,9 +6,8 @@ It knows no error class, no pass and no IR.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -127,7 +126,6 @@ class Severity(Enum):
     NOTE = "note"
 
 
-@dataclass(slots=True)
 class Diagnostic:
     """A message for the user about a place in the IR, with notes attached to it.
 
@@ -142,13 +140,34 @@ class Diagnostic:
         print_op: Prints the op that it is about, as long as the op is at hand.
     """
 
-    severity: Severity
-    message: str
-    location: Location = UNKNOWN
-    notes: list[Diagnostic] = field(default_factory=list["Diagnostic"])
-    origin: str = ""
-    op_text: str = field(default="", repr=False)
-    print_op: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+    __slots__ = ("location", "message", "notes", "op_text", "origin", "print_op", "severity")
+
+    def __init__(
+        self,
+        severity: Severity,
+        message: str,
+        location: Location = UNKNOWN,
+        notes: Iterable[Diagnostic] = (),
+        origin: str = "",
+        op_text: str = "",
+        print_op: Callable[[], str] | None = None,
+    ) -> None:
+        self.severity: Severity = severity
+        self.message: str = message
+        self.location: Location = location
+        self.notes: list[Diagnostic] = list(notes)
+        self.origin: str = origin
+        self.op_text: str = op_text
+        self.print_op: Callable[[], str] | None = print_op
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Diagnostic) and self._data() == other._data()
+
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
+
+    def __repr__(self) -> str:
+        names = ("severity", "message", "location", "notes", "origin")
+        return f"Diagnostic({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     def attach_note(self, message: str, location: Location | None = None) -> Diagnostic:
         """Attach a note (at this diagnostic's place unless told otherwise) and return it."""
@@ -167,6 +186,10 @@ class Diagnostic:
                 self.op_text = self.print_op()
             self.print_op = None
         return self
+
+    def _data(self) -> tuple[object, ...]:
+        """Return what two equal diagnostics have in common."""
+        return self.severity, self.message, self.location, self.notes, self.origin, self.op_text
 
     def __str__(self) -> str:
         """The diagnostic and its notes, one line each, without source lines."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +37,6 @@ class Suspects(NamedTuple):
     ops: Sequence[Any]
 
 
-@dataclass(frozen=True, slots=True)
 class FailureReporter:
     """Makes failures.
 
@@ -46,7 +44,8 @@ class FailureReporter:
         adapter: Names and locates ops.
     """
 
-    adapter: IRAdapter
+    def __init__(self, adapter: IRAdapter) -> None:
+        self.adapter: IRAdapter = adapter
 
     def raised(self, step: Step, op: Any, error: BaseException) -> Failure:
         """Return the failure of a step during which something was raised."""

@@ -7,8 +7,8 @@ order. An outcome holds no ops and can be pickled.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.errors import Portable
 
@@ -22,8 +22,7 @@ Counts: TypeAlias = Mapping[tuple[str, str], int]
 """Statistics by the pass's path and the statistic's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How it went.
 
     Attributes:
@@ -37,7 +36,7 @@ class Outcome:
     changed: bool | None = False
     failures: tuple[Failure, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    counts: Counts = field(default_factory=dict[tuple[str, str], int])
+    counts: Counts = MappingProxyType({})
     interrupt: BaseException | None = None
 
     def statistics(self) -> dict[str, dict[str, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
@@ -117,7 +116,8 @@ class Run:
         """Report a diagnostic about the whole run, after all others."""
         diagnostic.detach(render=False)
         self.concluding.append(diagnostic)
-        self.outcome = replace(self.outcome, diagnostics=(*self.outcome.diagnostics, diagnostic))
+        diagnostics = (*self.outcome.diagnostics, diagnostic)
+        self.outcome = self.outcome._replace(diagnostics=diagnostics)
         self._reports([diagnostic])
 
     def run(self, schedule: Schedule, op: Any, parent: Step | None = None) -> Outcome:
@@ -219,6 +219,6 @@ class Run:
         except BaseException as error:
             if inner.outcome.interrupt is None:
                 raise
-            inner.outcome = replace(inner.outcome, interrupt=error)
+            inner.outcome = inner.outcome._replace(interrupt=error)
         self.concluding += inner.concluding
         return inner.outcome

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.analysis import AnalysisManager
@@ -205,7 +204,7 @@ class PipelineRunner:
         failed = self._services.reports.fail(
             self._services.failures.unschedulable(None, op, message)
         )
-        return replace(failed, changed=False)
+        return failed._replace(changed=False)
 
     def _take(self, ctx: OpContext, outcome: Outcome) -> PipelineRun:
         """Hand the outcome of a dynamic pipeline to the pass: whether it fails is up to that.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -75,7 +74,6 @@ class Checks(NamedTuple):
         return tuple(flag for flag, is_asked in asked.items() if is_asked)
 
 
-@dataclass(slots=True)
 class RunServices:
     """Services and settings that all parts of one run share.
 
@@ -96,30 +94,30 @@ class RunServices:
         identity_of: A function from ops to keys of a dictionary.
     """
 
-    compiler: PipelineCompiler
-    hooks: Instrumentor
-    checks: Checks
-    gates: Sequence[PassGate]
-    reports: Reports
-    adapter: IRAdapter = field(init=False)
-    policies: RunPolicies = field(init=False)
-    failures: FailureReporter = field(init=False)
-    fingerprints: Fingerprinter = field(init=False)
-    dialects: DialectCheck | None = field(init=False)
-    states: dict[PassStep, Any] = field(init=False, default_factory=dict["PassStep", Any])
-    ordinals: dict[Hashable, int] = field(init=False, default_factory=dict["Hashable", int])
-    matched: set[str] = field(init=False, default_factory=set[str])
-    identity_of: Callable[[Any], Hashable] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.adapter = self.compiler.adapter
-        self.policies = policies_of(self.adapter)
-        self.identity_of = identities_of(self.adapter)
-        self.failures = FailureReporter(self.adapter)
-        self.fingerprints = Fingerprinter(self.adapter)
-        self.dialects = None
-        if self.checks.analyses and (finder := ability_of(self.adapter, FindsDialects)) is not None:
-            self.dialects = DialectCheck(self.failures, finder, self.compiler.context)
+    def __init__(
+        self,
+        compiler: PipelineCompiler,
+        hooks: Instrumentor,
+        checks: Checks,
+        gates: Sequence[PassGate],
+        reports: Reports,
+    ) -> None:
+        self.compiler: PipelineCompiler = compiler
+        self.hooks: Instrumentor = hooks
+        self.checks: Checks = checks
+        self.gates: Sequence[PassGate] = gates
+        self.reports: Reports = reports
+        self.adapter: IRAdapter = compiler.adapter
+        self.policies: RunPolicies = policies_of(self.adapter)
+        self.failures: FailureReporter = FailureReporter(self.adapter)
+        self.fingerprints: Fingerprinter = Fingerprinter(self.adapter)
+        self.dialects: DialectCheck | None = None
+        if checks.analyses and (finder := ability_of(self.adapter, FindsDialects)) is not None:
+            self.dialects = DialectCheck(self.failures, finder, compiler.context)
+        self.states: dict[PassStep, Any] = {}
+        self.ordinals: dict[Hashable, int] = {}
+        self.matched: set[str] = set()
+        self.identity_of: Callable[[Any], Hashable] = identities_of(self.adapter)
 
     def branch(self, hooks: Instrumentor) -> RunServices:
         """Return services for another thread: reports are held back, numbers of ops are shared."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import typing
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Severity
 from passel.ir import PrintFlags, outwards
@@ -44,7 +43,6 @@ class PipelineTree(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
 class PipelineRun:
     """How a dynamic pipeline went; true if it succeeded.
 
@@ -53,11 +51,17 @@ class PipelineRun:
         changed: Whether the IR changed; None if nobody had to know.
     """
 
-    failures: tuple[Failure, ...]
-    changed: bool | None
+    __slots__ = ("changed", "failures")
+
+    def __init__(self, failures: tuple[Failure, ...], changed: bool | None) -> None:
+        self.failures: Final[tuple[Failure, ...]] = failures
+        self.changed: Final[bool | None] = changed
 
     def __bool__(self) -> bool:
         return not self.failures
+
+    def __repr__(self) -> str:
+        return f"PipelineRun(failures={self.failures!r}, changed={self.changed!r})"
 
 
 class OpFacts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from passel.diagnostics import brief
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from passel.passes.options import Options
 
 
-@dataclass(slots=True)
 class PassInfo:
     """A registered pass.
 
@@ -28,11 +26,14 @@ class PassInfo:
         ir: The name of the only IR that it is for, as its adapter's `name`; else empty.
     """
 
-    name: str
-    origin: str
-    factory: Callable[[], Any] = field(repr=False)
-    ir: str = ""
-    _loaded: type[Pass[Any, Any]] | None = field(default=None, repr=False)
+    __slots__ = ("_loaded", "factory", "ir", "name", "origin")
+
+    def __init__(self, name: str, origin: str, factory: Callable[[], Any], ir: str = "") -> None:
+        self.name: str = name
+        self.origin: str = origin
+        self.factory: Callable[[], Any] = factory
+        self.ir: str = ir
+        self._loaded: type[Pass[Any, Any]] | None = None
 
     @property
     def pass_class(self) -> type[Pass[Any, Any]]:
@@ -56,7 +57,7 @@ class PassInfo:
                 f"pass '{self.name}' of {self.origin} is registered with a lambda or a local "
                 "function, which cannot be pickled: register it as 'package.module:Class'"
             )
-        return PassInfo, (self.name, self.origin, self.factory, self.ir, self._loaded)
+        return PassInfo, (self.name, self.origin, self.factory, self.ir)
 
     def _load(self) -> type[Pass[Any, Any]]:
         problem = f"pass '{self.name}' of {self.origin} cannot be loaded"

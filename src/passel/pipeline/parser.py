@@ -17,8 +17,7 @@ Source: `mlir/lib/Pass/PassRegistry.cpp` (`TextualPipeline`), MLIR 22.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from passel.diagnostics import Source, Span
 from passel.errors import PipelineSyntaxError, Problem
@@ -117,13 +116,12 @@ def parse_options(
     return tuple(split_options(source, 0, len(text)))
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(NamedTuple):
     """A nested pipeline whose closing parenthesis has not been seen."""
 
     anchor: str
     span: Span
-    elements: list[ElementNode] = field(default_factory=list[ElementNode])
+    elements: list[ElementNode]
 
 
 class _Parser:
@@ -205,7 +203,7 @@ class _Parser:
             self._fail("expected an anchor before '(', such as 'func.func' or 'any'", span)
         if len(self.stack) >= MAX_DEPTH:
             self._fail(f"pipeline is nested more than {MAX_DEPTH} levels deep", span)
-        self.stack.append(_Open(anchor, span))
+        self.stack.append(_Open(anchor, span, []))
         self.position += 1
 
     def _at_closing(self) -> bool:

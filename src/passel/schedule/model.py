@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from passel.errors import AnchorError, PasselError, Problem
 from passel.ir import ANY
@@ -30,7 +29,6 @@ class _StepDefaults:
         return ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class PassStep(_StepDefaults):
     """A pass at its place in a schedule.
 
@@ -40,8 +38,11 @@ class PassStep(_StepDefaults):
             anchors around it, then its number among all passes with the same anchors.
     """
 
-    pass_: Pass[Any, Any]
-    path: str
+    __slots__ = ("pass_", "path")
+
+    def __init__(self, pass_: Pass[Any, Any], path: str) -> None:
+        self.pass_: Final[Pass[Any, Any]] = pass_
+        self.path: Final[str] = path
 
     @property
     def title(self) -> str:
@@ -58,7 +59,6 @@ class PassStep(_StepDefaults):
         return (self.pass_.to_node(all_options=all_options),)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class NestedStep(_StepDefaults):
     """Pipelines for the ops immediately inside the current one; each op takes the first fit.
 
@@ -67,10 +67,13 @@ class NestedStep(_StepDefaults):
         path: The anchors around it.
     """
 
-    pipelines: tuple[Pipeline, ...]
-    path: str
+    __slots__ = ("path", "pipelines")
 
     pass_: ClassVar[None] = None
+
+    def __init__(self, pipelines: tuple[Pipeline, ...], path: str) -> None:
+        self.pipelines: Final[tuple[Pipeline, ...]] = pipelines
+        self.path: Final[str] = path
 
     @property
     def title(self) -> str:
@@ -98,7 +101,6 @@ class NestedStep(_StepDefaults):
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class FusedStep(PassStep):
     """Steps that the IR runs as one, and verifies by itself; to readers, it is what they are.
 
@@ -107,9 +109,13 @@ class FusedStep(PassStep):
             what failed in there.
     """
 
-    parts: tuple[Step, ...] = ()
+    __slots__ = ("parts",)
 
     is_fused: ClassVar[bool] = True
+
+    def __init__(self, pass_: Pass[Any, Any], path: str, parts: tuple[Step, ...]) -> None:
+        super().__init__(pass_, path)
+        self.parts: Final[tuple[Step, ...]] = parts
 
     @property
     def children(self) -> tuple[Step, ...]:
@@ -134,7 +140,6 @@ class FusedStep(PassStep):
 Step: TypeAlias = PassStep | NestedStep
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Pipeline:
     """Steps that run in order on each op that the anchor admits.
 
@@ -145,10 +150,15 @@ class Pipeline:
         jobs: How many ops it may run on at once, if the run allows more; None for no limit.
     """
 
-    anchor: str
-    steps: tuple[Step, ...]
-    path: str
-    jobs: int | None = None
+    __slots__ = ("anchor", "jobs", "path", "steps")
+
+    def __init__(
+        self, anchor: str, steps: tuple[Step, ...], path: str, jobs: int | None = None
+    ) -> None:
+        self.anchor: Final[str] = anchor
+        self.steps: Final[tuple[Step, ...]] = steps
+        self.path: Final[str] = path
+        self.jobs: Final[int | None] = jobs
 
     def to_node(self, *, all_options: bool = False) -> PipelineNode:
         """Return the pipeline as a syntax tree, to be printed.
@@ -194,7 +204,6 @@ class Pipeline:
         return self.steps, ""
 
 
-@dataclass(slots=True, eq=False)
 class Schedule:
     """A compiled pipeline with what belongs to it.
 
@@ -203,8 +212,11 @@ class Schedule:
         states: What each pass's `initialize` returned; None until that has happened.
     """
 
-    pipeline: Pipeline
-    states: dict[PassStep, Any] | None = None
+    __slots__ = ("pipeline", "states")
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline: Final[Pipeline] = pipeline
+        self.states: dict[PassStep, Any] | None = None
 
 
 def nodes_of(steps: Iterable[Step], *, all_options: bool = False) -> Iterator[ElementNode]:
