@@ -288,10 +288,43 @@ def test_one_chunk_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     def one(tasks: Sequence[Any], _: int) -> dict[int, Sequence[Any]]:
         return {0: tasks}
 
-    monkeypatch.setattr(forked, "chunks_of", one)
+    monkeypatch.setattr(forked, "_chunks_of", one)
     manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
     outcome, _, _ = run(Forked(2, eager=True), manager, module_of(4))
     assert not outcome.failures
+
+
+@pytest.mark.parametrize(("count", "workers"), [(1, 2), (7, 2), (100, 3), (1000, 2)])
+def test_chunks_get_shorter(count: int, workers: int) -> None:
+    """No worker has a long one when the others have none left."""
+    tasks = range(count)
+    chunks = forked._chunks_of(tasks, workers)  # pyright: ignore[reportPrivateUsage]
+    assert [task for number in range(len(chunks)) for task in chunks[number]] == list(tasks)
+    sizes = [len(chunk) for chunk in chunks.values()]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 1
+    assert sizes[0] <= -(-count // (8 * workers))
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_workers_look_at_what_they_do(monkeypatch: pytest.MonkeyPatch, goes_on: bool) -> None:
+    """This process does not, unless the state of the op around matters to a pass behind them."""
+    looks: list[str | None] = []
+    usual = ToyAdapter.fingerprint
+
+    def look(self: ToyAdapter, op: ToyOp, *, recursive: bool = True) -> object:
+        if recursive:
+            looks.append(op.symbol)
+        return usual(self, op, recursive=recursive)
+
+    monkeypatch.setattr(ToyAdapter, "fingerprint", look)
+    manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
+    if goes_on:
+        manager.add(Again())
+    module = module_of(8)
+    outcome, _, text = run(Forked(2, eager=True, helps=False), manager, module)
+    assert (outcome.changed, text.count(" 1")) == (True, 8)
+    assert bool(looks) == goes_on
 
 
 class InterruptHere(Pass):

@@ -41,14 +41,23 @@ class SiblingStates:
         op: The op.
         children: The ops immediately inside.
         known: The state of the op, if it is known; the children's are not taken again then.
+        is_asked: Whether anybody will ask for what is not known; if not, it is not taken.
 
     Attributes:
-        good: The states of the children.
+        is_asked: The same.
+        good: The states of the children; None for one that is not known.
     """
 
     def __init__(
-        self, fingerprints: Fingerprinter, op: Any, children: Sequence[Any], known: object = None
+        self,
+        fingerprints: Fingerprinter,
+        op: Any,
+        children: Sequence[Any],
+        known: object = None,
+        *,
+        is_asked: bool = True,
     ) -> None:
+        self.is_asked = is_asked
         self._fingerprints = fingerprints
         self._renew = fingerprints.renew
         self._op = op
@@ -56,8 +65,10 @@ class SiblingStates:
         self._own = fingerprints.take_own(op)
         if isinstance(known, PartedFingerprint) and known.own == self._own:
             self.good: list[object] = list(known.inside)
-        else:
+        elif is_asked:
             self.good = list(map(fingerprints.take, children))
+        else:
+            self.good = [None] * len(children)
         self._is_answered_for = False
         # Which child was worked on last when the state of each was taken; -1 for none.
         self._taken: list[int] = [-1] * len(children)
@@ -84,7 +95,7 @@ class SiblingStates:
         """
         self._last = index
         self._taken[index] = index
-        if good is None:
+        if good is None and self.is_asked:
             good = self._fingerprints.take(self._children[index])
         self.good[index] = good
 
@@ -95,7 +106,8 @@ class SiblingStates:
 
     def whole(self) -> PartedFingerprint | None:
         """Return the state of the op, once `compare_all` has found nothing; None if not known."""
-        return None if self._is_answered_for else PartedFingerprint(self._own, self.good)
+        is_known = self.is_asked and not self._is_answered_for
+        return PartedFingerprint(self._own, self.good) if is_known else None
 
     def compare_all(self, gone: Sequence[int] = ()) -> Iterator[Trespass]:
         """Yield all changes from outside that have not been found yet.

@@ -88,7 +88,13 @@ class SiblingRunner:
         tasks = level.tasks()
         if tasks and self._tracks:
             known = None if ctx.claims else ctx.good
-            ctx.siblings = SiblingStates(self._services.fingerprints, op, level.children, known)
+            ctx.siblings = SiblingStates(
+                self._services.fingerprints,
+                op,
+                level.children,
+                known,
+                is_asked=not level.is_trusted or _goes_on(step, ctx),
+            )
         return level, tasks
 
     def _trusts(self, step: NestedStep) -> bool:
@@ -101,3 +107,11 @@ class SiblingRunner:
                 stays_inside(each.pass_) for each in passes_in(step)
             )
         return self._trusted[step]
+
+
+def _goes_on(step: NestedStep, ctx: OpContext) -> bool:
+    """Return whether the state of an op matters after a step on it."""
+    if ctx.claims or (ctx.plan is not None and ctx.plan.steps[-1] is not step):
+        return True
+    around = None if ctx.parent is None else ctx.parent.siblings
+    return around is not None and around.is_asked

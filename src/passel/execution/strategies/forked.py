@@ -17,12 +17,13 @@ import struct
 import sys
 import warnings
 from contextlib import suppress
+from math import ceil
 from mmap import mmap
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.base import at_work, chunks_of, most_at_once, processors
+from passel.execution.strategies.base import at_work, most_at_once, processors
 from passel.execution.strategies.results import Result, taken
 from passel.execution.strategies.stopping import interrupts_held
 from passel.execution.strategies.trial import Trial, rehearse_forked
@@ -98,7 +99,7 @@ class Forked:
             yield from self._fork(work, tasks[done:])
 
     def _fork(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
-        chunks = chunks_of(tasks, most_at_once(self.jobs, work) * _CHUNKS_PER_WORKER)
+        chunks = _chunks_of(tasks, most_at_once(self.jobs, work))
         done = self._work_off(work, chunks, helps=self._helps and work.may_stay)
         for number, chunk in chunks.items():
             if number in done.here:
@@ -337,6 +338,21 @@ class _ForkedWorkers:
         if status is not None:
             how = how_it_ended(os.waitstatus_to_exitcode(status), self._work)
         self.deaths[chunk] = _Death(index, how)
+
+
+def _chunks_of(tasks: Sequence[Any], workers: int) -> dict[int, Sequence[Any]]:
+    """Return the tasks in chunks, by their numbers, in order.
+
+    They get shorter at the end, so that no worker has a long one when the others have none.
+    """
+    most = ceil(len(tasks) / (workers * _CHUNKS_PER_WORKER))
+    chunks: dict[int, Sequence[Any]] = {}
+    start = 0
+    while start < len(tasks):
+        end = start + max(1, min(most, (len(tasks) - start) // (2 * workers)))
+        chunks[len(chunks)] = tasks[start:end]
+        start = end
+    return chunks
 
 
 def _status_of(pid: int) -> int | None:
