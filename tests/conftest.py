@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdsl_inputs import NEWEST_XDSL
 
+from passel.diagnostics import log_warning_once
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -54,6 +56,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         needed = NEWEST_XDSL if is_newest else _NEEDS.get(item.name, "")
         if needed > _INSTALLED:
             item.add_marker(pytest.mark.skip(f"needs xDSL {needed}"))
+
+
+@pytest.fixture(autouse=True)
+def _says_all_again() -> None:
+    """What a process logs once is logged once by each test."""
+    log_warning_once.cache_clear()
 
 
 @pytest.hookimpl(wrapper=True)

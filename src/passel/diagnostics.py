@@ -7,6 +7,7 @@ It knows no error class, no pass and no IR.
 from __future__ import annotations
 
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
@@ -212,6 +213,12 @@ def log_warning(message: str) -> None:
     import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
 
     logging.getLogger("passel").warning(message)
+
+
+@cache
+def log_warning_once(message: str) -> None:
+    """Report the same, unless this process has done so before."""
+    log_warning(message)
 
 
 def log_exception(message: str) -> None:

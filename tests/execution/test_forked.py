@@ -41,8 +41,9 @@ from passel.instruments.timing import Timing
 from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from passel.execution.strategies import Jobs
     from passel.schedule import Step
 
 
@@ -165,15 +166,49 @@ class Counting(PassInstrumentation):
 
 
 def test_what_cannot_follow_keeps_everything_here(caplog: pytest.LogCaptureFixture) -> None:
-    """An instrumentation without `split` sees all of the run; that there are no workers is said."""
+    """An instrumentation without `split` sees all of a run; that there are no workers is said once."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", TellProcess())
     counting = Counting()
     manager.add_instrumentation(counting)
     module = module_of(8)
     manager.run(module, jobs=2)
-    assert counting.count == 9
+    manager.run(module_of(8), jobs=2)
+    assert counting.count == 18
     assert str(module).count(" 2") == 8
-    assert caplog.messages == ["no worker processes: Counting cannot observe them"]
+    said = "no worker processes: Counting can observe passes in one process only"
+    assert caplog.messages == [said]
+
+
+def add_gate(manager: PassManager) -> None:
+    """Add a gate that lets all pass."""
+
+    def gate(step: Step, op: ToyOp, /) -> bool:
+        return True
+
+    manager.add_gate(gate)
+
+
+@pytest.mark.parametrize(
+    ("keep", "why"),
+    [
+        (add_gate, "gates are asked in one process only"),
+        (PassManager.enable_isolation_check, "the isolation check is done in one process only"),
+    ],
+    ids=["gate", "isolation check"],
+)
+@pytest.mark.parametrize("jobs", [2, "auto"])
+def test_what_is_for_one_process_keeps_everything_here(
+    keep: Callable[[PassManager], None],
+    why: str,
+    jobs: Jobs,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Why there are no workers is said, if somebody has asked for them."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
+    keep(manager)
+    for _ in range(2):
+        manager.run(module_of(4), jobs=jobs, on_diagnostic=lambda _: None)
+    assert caplog.messages == ([f"no worker processes: {why}"] if jobs == 2 else [])
 
 
 INTERRUPTED = """

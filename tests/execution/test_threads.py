@@ -181,7 +181,7 @@ def test_hooks_of_what_is_not_safe_never_overlap(caplog: pytest.LogCaptureFixtur
     with ThreadPoolExecutor(4) as pool:
         with manager.instrument(plain):
             manager.run(module_of(12), executor=pool)
-        assert caplog.messages[0] == "no threads: Plain cannot observe them"
+        assert caplog.messages[0] == "no threads: Plain can observe passes in one thread only"
         with manager.instrument(safe):
             manager.run(module_of(12), executor=pool)
     assert (plain.most, len(plain.threads)) == (1, 1)

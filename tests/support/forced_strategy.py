@@ -94,8 +94,11 @@ class ForcedStrategy:
         self._patch.setattr("passel.execution.run.Sequential", chosen)
         # Nobody has asked, and nobody is told that it cannot be.
         strategy.where = _WHERE
-        for module in ("manager.pass_manager", "execution.strategies.futures"):
-            self._patch.setattr(f"passel.{module}.log_warning", _log_warning)
+        for place in (
+            "manager.pass_manager.log_warning_once",
+            "execution.strategies.futures.log_warning",
+        ):
+            self._patch.setattr(f"passel.{place}", _log_warning)
 
     def _pool_now(self) -> ProcessPoolExecutor:
         """Return the pool, a new one if a test has ended processes of it."""

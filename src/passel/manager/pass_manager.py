@@ -10,7 +10,7 @@ from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from passel.diagnostics import log_diagnostics, log_warning
+from passel.diagnostics import log_diagnostics, log_warning_once
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run
 from passel.execution.strategies import Jobs, strategy_for
@@ -398,8 +398,9 @@ class PassManager(CheckedRuns, OpPassManager):
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
         instrumentor = Instrumentor(instrumentations)
         strategy = suited(strategy, self, instrumentor)
-        if not strategy.in_order and (why := _obstacle(strategy, adapter, instrumentor)):
-            log_warning(f"no {strategy.where}: {why}")
+        is_asked = not (strategy.in_order or getattr(strategy, "unasked", False))
+        if is_asked and (why := self._obstacle(strategy, adapter, instrumentor)):
+            log_warning_once(f"no {strategy.where}: {why}")
         run = Run(
             compiler,
             instrumentor,
@@ -428,6 +429,24 @@ class PassManager(CheckedRuns, OpPassManager):
         statistics = outcome.statistics()
         return RunResult(outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched())
 
+    def _obstacle(self, strategy: SiblingStrategy, adapter: IRAdapter, hooks: Instrumentor) -> str:
+        """Return why siblings cannot share their work as was asked for; empty if they can."""
+        threads, ships = strategy.uses_threads, strategy.ships
+        if threads and ability_of(adapter, LocksContexts) is not None:
+            return f"contexts of {adapter.name} are for one of Python's threads at a time"
+        if ships and ability_of(adapter, ShipsOps) is None:
+            return f"ops of {adapter.name} cannot be sent"
+        only = f"in one {'thread' if threads else 'process'} only"
+        if bound := hooks.bound_here(threads=threads):
+            return f"{' and '.join(bound)} can observe passes {only}"
+        if self._gates:
+            return f"gates are asked {only}"
+        if self._checks.isolation:
+            return f"the isolation check is done {only}"
+        if self._checks.analyses and (threads or ships):
+            return f"analyses are verified {only}"
+        return ""
+
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:
             return own
@@ -441,17 +460,6 @@ class PassManager(CheckedRuns, OpPassManager):
         if known is None or known.adapter is not adapter or known.context is not context:
             self._compiler = known = PipelineCompiler(adapter, context, self._guard)
         return known
-
-
-def _obstacle(strategy: SiblingStrategy, adapter: IRAdapter, hooks: Instrumentor) -> str:
-    """Return why siblings cannot share their work as was asked for; empty if they can."""
-    if strategy.uses_threads and ability_of(adapter, LocksContexts) is not None:
-        return f"contexts of {adapter.name} are for one of Python's threads at a time"
-    if strategy.ships and ability_of(adapter, ShipsOps) is None:
-        return f"ops of {adapter.name} cannot be sent"
-    if bound := hooks.bound_here(threads=strategy.uses_threads):
-        return f"{', '.join(bound)} cannot observe them"
-    return ""
 
 
 def _log(outcome: Outcome, concluding: Sequence[Diagnostic]) -> None:

@@ -50,5 +50,17 @@ class PassTimer(PassInstrumentation):
     def after_pass(self, step: Step, op: Any) -> None:
         """Stop the clock."""
         if isinstance(step, PassStep):
-            elapsed = time.perf_counter() - self._started[step.path]
-            self.seconds[step.path] = self.seconds.get(step.path, 0.0) + elapsed
+            self._add(step.path, time.perf_counter() - self._started[step.path])
+
+    def split(self) -> PassInstrumentation:
+        """Return one for another process."""
+        return PassTimer()
+
+    def merge(self, child: PassInstrumentation) -> None:
+        """Add its times."""
+        assert isinstance(child, PassTimer)  # noqa: S101 - the contract
+        for path, seconds in child.seconds.items():
+            self._add(path, seconds)
+
+    def _add(self, path: str, seconds: float) -> None:
+        self.seconds[path] = self.seconds.get(path, 0.0) + seconds

@@ -7,11 +7,10 @@ meanwhile workers go on. Starting takes half a second, so workers stay for the n
 
 from __future__ import annotations
 
-from functools import cache
 from math import ceil
 from typing import TYPE_CHECKING, Any, cast
 
-from passel.diagnostics import log_warning
+from passel.diagnostics import log_warning_once
 from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, most_at_once, processors
 from passel.execution.strategies.futures import Sent, outcomes_of
@@ -96,11 +95,10 @@ class Started:
             pool.finish()
 
 
-@cache
 def _tell_once(why: str, way_out: str) -> None:
-    """Log why there are no workers, once for all runs of this process."""
+    """Log why there are no workers."""
     rest = "so that passes in Python run on one op after the other"
-    log_warning(f"no worker processes: {why}, {rest}{way_out}")
+    log_warning_once(f"no worker processes: {why}, {rest}{way_out}")
 
 
 class _Sharing:
