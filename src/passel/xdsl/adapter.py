@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
+    ModuleOp,
     NameLoc,
     StringAttr,
     UnregisteredOp,
@@ -159,7 +160,7 @@ class XDSLAdapter:
 
     def kind_named(self, context: Context, name: str) -> OpKind | None:
         """Return the kind of a registered op, loading its dialect if need be."""
-        op_class = context._get_known_op(name)
+        op_class = _known_op(context, name)
         # Unregistered ops that occurred are in the table as well.
         if op_class is None or issubclass(op_class, UnregisteredOp):
             return None
@@ -167,7 +168,7 @@ class XDSLAdapter:
 
     def misfit(self, context: Context, outer: str, inner: str) -> str:
         """Return why ops do not stand inside of others: as symbols, or by their `HasParent`."""
-        around, op_class = context._get_known_op(outer), context._get_known_op(inner)
+        around, op_class = _known_op(context, outer), _known_op(context, inner)
         if around is None or op_class is None:
             return ""
         for trait in op_class.get_traits_of_type(HasParent):
@@ -367,6 +368,12 @@ def convert_location(attribute: Attribute) -> Location:
 
 def _itself(dialect: Dialect) -> Dialect:
     return dialect
+
+
+def _known_op(context: Context, name: str) -> type[Operation] | None:
+    """Return the class of a registered op, loading its dialect if need be."""
+    # Pipelines are for modules, and few of these need anything else of their dialect.
+    return ModuleOp if name == ModuleOp.name else context._get_known_op(name)
 
 
 def _kind(op_class: type[Operation]) -> OpKind:

@@ -47,7 +47,7 @@ _STATE: Final[dict[str, type[object]]] = {
     **dict.fromkeys(("ssa_values", "blocks", "forward_ssa_references"), dict),
     "forward_block_references": dict,
 }
-_NODES: Final[tuple[type[object], ...]] = (Operation, Region, Block, SSAValue, Use)
+_NODES: Final[frozenset[type[object]]] = frozenset({Operation, Region, Block, SSAValue, Use})
 
 
 @cache
@@ -92,13 +92,15 @@ def layout(root: Operation) -> list[object]:
     texts: dict[int, tuple[Attribute, str]] = {}
 
     def shown(value: Any) -> object:
-        if isinstance(value, _NODES):
+        # Not by `isinstance`: each subclass of an abstract class keeps what it has denied.
+        bases = type(cast("object", value)).__mro__
+        if not _NODES.isdisjoint(bases):
             address = id(cast("object", value))
             if address not in numbers:
                 numbers[address] = len(numbers)
                 nodes.append(cast("object", value))
             return numbers[address]
-        if isinstance(value, Attribute):
+        if Attribute in bases:
             if id(value) not in texts:
                 texts[id(value)] = (value, str(value))  # kept, so that the address is its own
             return type(value).__qualname__, texts[id(value)][1]
