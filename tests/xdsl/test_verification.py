@@ -1,11 +1,15 @@
 """`verify` must accept what xDSL accepts, dominance aside, and say which op it rejects."""
+# pyright: reportPrivateUsage=false
 
+import importlib
+import inspect
+import re
 import warnings
 from collections.abc import Callable
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp, i32
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.test import TestOp as Op
 from xdsl.dialects.test import TestTermOp as TermOp
 from xdsl.ir import Block, Operation, Region
@@ -14,6 +18,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl_inputs import sampled, xdsl_context, xdsl_corpus
 
 from passel.ir import InvalidIR
+from passel.xdsl import invariants
 from passel.xdsl.parsing import parse_source
 from passel.xdsl.verification import verify
 
@@ -188,6 +193,24 @@ def test_shallow_verification_looks_at_what_nested_ops_say_of_each_other() -> No
     verify(module, recursive=False)
     assert "no terminator" in _invalid(module).message
     assert _invalid(Op(regions=[Region(Block())]), recursive=False).message
+
+
+def test_shallow_verification_passes_over_what_is_known_to_look_near() -> None:
+    """It is what xDSL has written by hand for frequent ops, and does not mention what is beyond."""
+    found = 0
+    for name in invariants._NEAR:
+        dialect, op_class, _ = name.removeprefix("xdsl.dialects.").split(".")
+        known = getattr(importlib.import_module(f"xdsl.dialects.{dialect}"), op_class)
+        for check in filter(inspect.isfunction, invariants._parts(known).specific):
+            if f"{check.__module__}.{check.__qualname__}" != name:
+                continue
+            source, found = inspect.getsource(check), found + 1
+            assert not re.search(r"[Ss]ymbol|lookup|toplevel|ancestor|parent_[br]|owner", source)
+            assert "parent" not in source or op_class == "ReturnOp"
+        assert not invariants.outward_checks(known)
+    assert found > 10
+    assert invariants.outward_checks(CallOp)
+    assert invariants.outward_checks(_Broken)
 
 
 def test_verifies_deep_nests() -> None:
