@@ -62,6 +62,12 @@ class Hoist2(Hoist):  # noqa: D101 - that is its point
     failed = Statistic("Things dropped")
 
 
+class Plain(Pass):
+    """Do nothing."""
+
+    name = "plain"
+
+
 def test_a_pass_is_a_frozen_value() -> None:
     """Passes compare, hash and pickle by class and options, and cannot be changed."""
     assert Hoist(limit=3) == Hoist(limit=3)
@@ -71,6 +77,15 @@ def test_a_pass_is_a_frozen_value() -> None:
     assert pickle.loads(pickle.dumps(Hoist(limit=3))) == Hoist(limit=3)
     with pytest.raises(dataclasses.FrozenInstanceError):
         Hoist().limit = 3  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_passes_are_dataclasses_with_or_without_options() -> None:
+    """What works on dataclasses works on every pass that can be made."""
+    assert [field.name for field in dataclasses.fields(Hoist())] == ["limit"]
+    assert str(dataclasses.replace(Hoist(), limit=3)) == "hoist{limit=3}"
+    assert dataclasses.fields(Plain()) == ()
+    assert dataclasses.replace(Plain()) == Plain()
+    assert (repr(Hoist()), repr(Plain())) == ("Hoist(limit=100)", "Plain()")
 
 
 def test_declarations_are_no_options() -> None:

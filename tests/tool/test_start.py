@@ -80,6 +80,25 @@ def test_a_plain_run_loads_what_it_needs(tmp_path: Path) -> None:
     assert not loaded & _NOT_ASKED_FOR
 
 
+_IMPORT = """
+import sys
+from typing import NamedTuple
+NamedTuple("Made", [("of", "str")])  # from Python 3.14 on, that is enough for `ast`
+before = set(sys.modules)
+import passel
+print(*sorted(set(sys.modules) - before))
+"""
+_FOR_CLASSES = frozenset({"ast", "dataclasses", "dis", "email", "inspect"})
+"""Modules that take long to load, and that only definitions of passes need."""
+
+
+def test_import_passel_loads_little() -> None:
+    """What defines passes is loaded with the first of them, and what describes packages never."""
+    loaded = set(_run("-c", _IMPORT).stdout.split())
+    assert {"passel", "passel.passes.base"} <= loaded
+    assert not loaded & _FOR_CLASSES
+
+
 _COLLECTOR = """
 import gc
 from passel import Pass

@@ -9,7 +9,6 @@ Source: `mlir/include/mlir/Pass/AnalysisManager.h`, MLIR 22.
 
 from __future__ import annotations
 
-import inspect
 from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
@@ -19,6 +18,7 @@ from passel.ir import outwards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
+    from inspect import Signature
 
     from passel.analysis.preserved import PreservedAnalyses
     from passel.ir import IRAdapter
@@ -241,24 +241,26 @@ def _takes_manager(kind: Any) -> bool:
     if not callable(kind):
         msg = f"{kind!r} is no analysis: it is not a class"
         raise DefinitionError(msg)
+    from inspect import signature  # noqa: PLC0415 - half the time of `import passel`
+
     try:
-        signature = inspect.signature(kind)
+        taken = signature(kind)
     except (TypeError, ValueError):
         return False  # written in C: it can only want the op
     for arguments in ((None, None), (None,)):
         try:
-            signature.bind(*arguments)
+            taken.bind(*arguments)
         except TypeError:
             continue
         # A second parameter that has a default is the analysis's own affair.
-        return len(arguments) == 2 and _is_required(signature, 1)  # noqa: PLR2004
+        return len(arguments) == 2 and _is_required(taken, 1)  # noqa: PLR2004
     msg = f"{kind!r} is no analysis: it takes neither (op) nor (op, analyses)"
     raise DefinitionError(msg)
 
 
-def _is_required(signature: inspect.Signature, index: int) -> bool:
+def _is_required(signature: Signature, index: int) -> bool:
     parameters = list(signature.parameters.values())
-    return len(parameters) > index and parameters[index].default is inspect.Parameter.empty
+    return len(parameters) > index and parameters[index].default is signature.empty
 
 
 def analysis_name(kind: Any) -> str:

@@ -1,10 +1,16 @@
 """Pass managers: building pipelines in Python or from text, and running them."""
 
-from passel.manager.combinators import BarePipeline, CompositeFixedPoint
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from passel.manager.op_pass_manager import FrozenPipeline, Nesting, OpPassManager
 from passel.manager.pass_manager import PassManager
 from passel.manager.reproducing import ReproducerCase, load_reproducer
 from passel.manager.run_result import RunResult
+
+if TYPE_CHECKING:
+    from passel.manager.combinators import BarePipeline, CompositeFixedPoint
 
 __all__ = [
     "BarePipeline",
@@ -17,3 +23,13 @@ __all__ = [
     "RunResult",
     "load_reproducer",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import a combinator when it is asked for."""
+    if name in __all__:
+        from passel.manager import combinators  # noqa: PLC0415 - loaded when asked for
+
+        return getattr(combinators, name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

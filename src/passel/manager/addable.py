@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from passel.errors import AdapterError, DefinitionError
 from passel.ir import WrapsPasses, adapter_for, op_name_of
 from passel.passes import Pass
-from passel.passes.callables import pass_of
 from passel.passes.tree import PassTree
 
 if TYPE_CHECKING:
@@ -72,7 +71,9 @@ def described_pass(
         msg = "name, argument, description and op_name are for one function that is a pass"
         raise TypeError(msg)
     function: Any = passes[0]
-    return pass_of(function, name=name, argument=argument, description=description, op_name=op_name)
+    return _pass_of(
+        function, name=name, argument=argument, description=description, op_name=op_name
+    )
 
 
 def _from_function(item: Any) -> Pass[Any]:
@@ -81,11 +82,17 @@ def _from_function(item: Any) -> Pass[Any]:
         msg = f"expected a pass, got a {name}, which makes pipelines: add what its .build() returns"
         raise TypeError(msg)
     if callable(item):
-        return pass_of(item)
+        return _pass_of(item)
     is_several = type(item) in (list, tuple)
     hint = "; give each by itself: add(*passes)" if is_several else ""
     msg = f"expected a pass, a pass manager, text or a function, got {_shown(item)}{hint}"
     raise TypeError(msg)
+
+
+def _pass_of(function: Callable[[Any, ExternalPass], object], **described: Any) -> Pass[Any]:
+    from passel.passes.callables import pass_of  # noqa: PLC0415 - for those who have functions
+
+    return pass_of(function, **described)
 
 
 def _no_instance(given: Any) -> str:

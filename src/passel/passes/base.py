@@ -18,17 +18,14 @@ Classes that are made at run time are made by `passel.passes.factory`.
 
 from __future__ import annotations
 
-import inspect
 import typing
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, dataclass_transform
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
-from passel.passes.definition import check_pass
 from passel.passes.effect_names import check_effects
 from passel.passes.options import Options, option
 from passel.passes.pass_type import PassType  # noqa: TC001 - fields are read when a class is made
-from passel.passes.signatures import check_run
 from passel.passes.statistics import Statistic, statistics_of
 from passel.pipeline import PassNode, print_element
 
@@ -53,7 +50,7 @@ else:
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
-class Pass(Options, Generic[OpT, StateT]):
+class Pass(Options, Generic[OpT, StateT], abstract=True):
     """A transformation or check of one op and what is nested in it.
 
     Subclass it, give it a `name`, annotate its options, and write `run`. The subclass is a
@@ -126,9 +123,16 @@ class Pass(Options, Generic[OpT, StateT]):
     makes_illegal: ClassVar[tuple[str, ...]] = ()
     idempotent: ClassVar[bool] = False
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Make the subclass a frozen dataclass and check what it declares."""
-        super().__init_subclass__(**kwargs)
+    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
+        """Make the subclass a frozen dataclass and check what it declares.
+
+        An abstract class leaves that to its subclasses: it has no options, and no instances.
+        """
+        super().__init_subclass__(abstract=abstract, **kwargs)
+        if abstract:
+            return
+        from passel.passes.definition import check_pass
+
         check_pass(cls)
         check_effects(cls.effects, f"pass {cls.__qualname__}")
 
@@ -182,6 +186,8 @@ class Pass(Options, Generic[OpT, StateT]):
         Raises:
             DefinitionError: It defines no `run`; with the way out.
         """
+        from passel.passes.signatures import check_run
+
         check_run(cls, Pass.run)
 
     def requirement(self) -> str:
@@ -271,13 +277,15 @@ class Pass(Options, Generic[OpT, StateT]):
     @classmethod
     def documentation(cls) -> str:
         """Return the class's own docstring, or that of the base that declares the same pass."""
+        from inspect import cleandoc
+
         for base in cls.__mro__:
             if base is not cls and (not cls.name or getattr(base, "name", "") != cls.name):
                 break
             doc = base.__dict__.get("__doc__") or ""
             # `dataclass` writes the signature there if the author wrote nothing.
             if doc and not doc.startswith(f"{base.__name__}("):
-                return inspect.cleandoc(doc)
+                return cleandoc(doc)
         return ""
 
     @classmethod
@@ -316,7 +324,7 @@ class Pass(Options, Generic[OpT, StateT]):
         return self.to_text()
 
 
-class OperationPass(Pass[OpT, StateT]):
+class OperationPass(Pass[OpT, StateT], abstract=True):
     """A pass that runs on ops of one name only: `OperationPass[FuncOp]`.
 
     The anchor comes from the type parameter, an op class of any IR; set `anchor` in the
@@ -358,7 +366,7 @@ class OperationPass(Pass[OpT, StateT]):
         return kind.name == self.anchor
 
 
-class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT]):
+class InterfacePass(Pass[Any, StateT], Generic[InterfaceT, StateT], abstract=True):
     """A pass that runs on ops with a trait or interface: `InterfacePass[SymbolTable]`.
 
     It has no anchor: in a manager for an op without the interface it is refused when the

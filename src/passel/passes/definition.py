@@ -1,7 +1,7 @@
-"""Checks of declarations, made once when a class is defined.
+"""Definition of classes: their dataclasses, and checks of what they declare.
 
-They refuse what Python accepts but would go wrong far away: in a run, in a report, or not at
-all.
+Checks are made once. They refuse what Python accepts but would go wrong far away: in a run, in
+a report, or not at all.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from passel.errors import DefinitionError
 from passel.passes.pass_type import PassType
-from passel.passes.signatures import check_methods
+from passel.passes.signatures import check_making, check_methods
 from passel.passes.statistics import Statistic
-from passel.pipeline import NAMES, is_name
+from passel.pipeline import check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 _BODIES = ("run", "initialize", "can_schedule_on")
 """Methods whose result would be a promise to run them, if they were asynchronous."""
@@ -43,21 +43,6 @@ _LAZY: tuple[tuple[Callable[[object], bool], str], ...] = (
     (inspect.isasyncgenfunction, "an asynchronous generator function"),
     (inspect.isgeneratorfunction, "a generator function (it has a 'yield')"),
 )
-
-
-def check_name(name: object, what: str) -> None:
-    """Refuse a name that would not read back from the text of a pipeline.
-
-    Args:
-        name: The name.
-        what: What it is the name of: `a pass`.
-
-    Raises:
-        DefinitionError: It does not read back.
-    """
-    if not isinstance(name, str) or not is_name(name):
-        msg = f"{name!r} cannot be the name of {what}: {NAMES}"
-        raise DefinitionError(msg)
 
 
 def check_body(function: object, what: str) -> None:
@@ -143,7 +128,28 @@ def _check_types(cls: type[Any]) -> None:
             raise DefinitionError(msg)
 
 
-def check_defaults(cls: type[Any]) -> None:
+def make_dataclass(cls: type[Any]) -> None:
+    """Make a class a frozen dataclass of its annotated fields.
+
+    Args:
+        cls: A class of options, or of passes.
+
+    Raises:
+        DefinitionError: It makes its instances itself, or a field is declared wrongly.
+    """
+    if cls.fields_are_options:
+        check_making(cls)
+    try:
+        dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+    except (TypeError, ValueError):
+        _check_defaults(cls)
+        raise
+    for method in ("__setattr__", "__delattr__"):
+        delattr(cls, method)  # those of the base class say more
+    _check_fields(cls)
+
+
+def _check_defaults(cls: type[Any]) -> None:
     """Refuse fields of which no dataclass can be made.
 
     Args:
@@ -181,7 +187,7 @@ def _is_field(value: object) -> bool:
     return isinstance(value, dataclasses.Field)
 
 
-def check_fields(cls: type[Any]) -> None:
+def _check_fields(cls: type[Any]) -> None:
     """Refuse options whose names are taken or do not read back.
 
     Args:
@@ -215,7 +221,7 @@ def check_fields(cls: type[Any]) -> None:
 def _refuse_taken(cls: type[Any], what: str, name: str) -> None:
     owner = next(base for base in reversed(cls.__mro__) if name in _attributes(base))
     way_out = f"call it '{name}_', with '{name.replace('_', '-')}' as its name in text"
-    if name in getattr(owner, "__dataclass_fields__", ()):
+    if name in _annotated(owner):
         way_out = f"write '{name} = ...' without an annotation to set that, or {way_out}"
     msg = (
         f"{what} '{name}' of {cls.__qualname__} has the name of an attribute of every "
@@ -238,13 +244,20 @@ def _attributes(cls: type[Any]) -> Iterator[str]:
     if not hasattr(cls, "__dataclass_fields__") and cls.__module__ == "builtins":
         return
     options = {field.name for field in _options(cls)}
-    yield from (name for name in getattr(cls, "__dataclass_fields__", ()) if name not in options)
+    yield from (name for name in _annotated(cls) if name not in options)
     for name, value in vars(cls).items():
         if name not in options and (
             isinstance(value, (classmethod, staticmethod, property, Statistic))
             or inspect.isfunction(value)
         ):
             yield name
+
+
+def _annotated(cls: type[Any]) -> Collection[str]:
+    """Return the options and class variables that a class of options or of passes declares."""
+    if dataclasses.is_dataclass(cls):
+        return cls.__dataclass_fields__
+    return cls.__annotations__ if hasattr(cls, "fields_are_options") else ()
 
 
 def _options(cls: type[Any]) -> tuple[dataclasses.Field[Any], ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.passes.base import Pass
@@ -18,8 +17,11 @@ def held_by(pass_: Pass[Any, Any]) -> Iterator[Pass[Any, Any] | PassTree]:
 
 
 def _in_fields(value: Any) -> Iterator[Pass[Any, Any] | PassTree]:
-    for field in dataclasses.fields(value):
-        yield from _in_value(getattr(value, field.name))
+    from dataclasses import fields, is_dataclass
+
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from _in_value(getattr(value, field.name))
 
 
 def _in_value(value: Any) -> Iterator[Pass[Any, Any] | PassTree]:
@@ -28,5 +30,5 @@ def _in_value(value: Any) -> Iterator[Pass[Any, Any] | PassTree]:
     elif isinstance(value, tuple):
         for element in cast("tuple[Any, ...]", value):
             yield from _in_value(element)
-    elif dataclasses.is_dataclass(value):
+    else:
         yield from _in_fields(value)

@@ -8,18 +8,14 @@ It knows no pass; `passel.passes.option_types` knows the types.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import sys
 import typing
-from dataclasses import MISSING, dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
 from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, Problem
-from passel.passes.definition import check_defaults, check_fields
 from passel.passes.option_types import BadValue, Codec, codec_for
-from passel.passes.signatures import check_making
 from passel.pipeline import (
     OptionNode,
     OptionText,
@@ -31,12 +27,13 @@ from passel.pipeline import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from dataclasses import Field
 
 
 def option(
     *,
-    default: Any = MISSING,
-    default_factory: Callable[[], Any] | Any = MISSING,
+    default: Any = ...,
+    default_factory: Callable[[], Any] | Any = ...,
     help: str = "",  # noqa: A002 - the word that argparse and MLIR's users look for
     name: str = "",
 ) -> Any:
@@ -56,11 +53,11 @@ def option(
 
     Source: `llvm::cl::opt` as `mlir::Pass::Option`, MLIR 22.
     """
-    return dataclasses.field(
-        default=default,
-        default_factory=default_factory,
-        metadata={"help": help, "name": name},
-    )
+    from dataclasses import field
+
+    made: dict[str, Any] = {"default": default, "default_factory": default_factory}
+    given = {key: value for key, value in made.items() if value is not ...}
+    return field(**given, metadata={"help": help, "name": name})
 
 
 class OptionInfo(NamedTuple):
@@ -119,25 +116,22 @@ class Options:
 
     __options: ClassVar[tuple[OptionInfo, ...] | None] = None
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Make the subclass a frozen dataclass and check its fields if it is possible now."""
+    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
+        """Make the subclass a frozen dataclass and check its fields if it is possible now.
+
+        An abstract class leaves that to its subclasses: it has no fields, and no instances.
+        """
         super().__init_subclass__(**kwargs)
-        if cls.fields_are_options:
-            check_making(cls)
-        try:
-            dataclass(frozen=True, kw_only=True)(cls)
-        except (TypeError, ValueError):
-            check_defaults(cls)
-            raise
-        for method in ("__setattr__", "__delattr__"):
-            delattr(cls, method)  # the dataclass's own, which say less than those below
-        check_fields(cls)
-        cls.__options = None if cls.fields_are_options else ()
-        if cls.__options is not None:
+        cls.__options = None if cls.fields_are_options and not abstract else ()
+        if abstract:
             return
-        # Annotations may name what is defined later or locally; they are read when needed.
-        with contextlib.suppress(_UnknownTypeError):
-            cls.__options = tuple(_option_infos(cls))
+        from passel.passes.definition import make_dataclass
+
+        make_dataclass(cls)
+        if cls.__options is None:
+            # Annotations may name what is defined later or locally; they are read when needed.
+            with contextlib.suppress(_UnknownTypeError):
+                cls.__options = tuple(_option_infos(cls))
 
     def __post_init__(self) -> None:
         """Check every value and bring it to its canonical form (a list becomes a tuple)."""
@@ -168,8 +162,10 @@ class Options:
         self._refuse_change(name)
 
     def _refuse_change(self, name: str) -> None:
+        from dataclasses import FrozenInstanceError
+
         msg = f"cannot assign to '{name}' of {type(self).__name__}: {self._way_out}"
-        raise dataclasses.FrozenInstanceError(msg)
+        raise FrozenInstanceError(msg)
 
     @classmethod
     def option_infos(cls) -> tuple[OptionInfo, ...]:
@@ -352,9 +348,11 @@ class StructCodec:
 
 
 def _option_infos(cls: type[Options]) -> Iterable[OptionInfo]:
-    fields = dataclasses.fields(cls)  # pyright: ignore[reportArgumentType] - made one above
-    hints = _hints(cls) if fields else {}
-    for field in fields:
+    from dataclasses import MISSING, fields
+
+    declared = fields(cls)  # pyright: ignore[reportArgumentType] - made one above
+    hints = _hints(cls) if declared else {}
+    for field in declared:
         codec = _codec(hints[field.name], f"option '{field.name}' of {cls.__qualname__}")
         default: Any = field.default
         if field.default_factory is not MISSING:
@@ -384,7 +382,7 @@ def _hints(cls: type[Options]) -> dict[str, Any]:
     try:
         return typing.get_type_hints(cls, include_extras=True)
     except NameError as error:
-        fields: dict[str, dataclasses.Field[Any]] = getattr(cls, "__dataclass_fields__", {})
+        fields: dict[str, Field[Any]] = getattr(cls, "__dataclass_fields__", {})
         used = next(
             (name for name, field in fields.items() if str(error.name) in str(field.type)), "?"
         )

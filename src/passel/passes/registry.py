@@ -19,8 +19,8 @@ from passel.installed import entry_points
 from passel.ir import adapter_names
 from passel.ir.left_out import leave_out, package_of, report_left_out
 from passel.passes.base import Pass
-from passel.passes.definition import check_name
 from passel.passes.sources import PassInfo, PassPipelineInfo
+from passel.pipeline import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator

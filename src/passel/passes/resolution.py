@@ -296,7 +296,7 @@ def _made(
     except PasselError:
         raise
     except (Exception, SystemExit) as error:
-        from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
+        from passel.tracebacks import brief_at
 
         raise OptionError(Problem(f"{owner} cannot be made: {brief_at(error)}")) from error
 

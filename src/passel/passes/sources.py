@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from passel.diagnostics import brief
 from passel.errors import DefinitionError, PasselError
-from passel.passes.prototypes import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -60,6 +59,8 @@ class PassInfo:
         return PassInfo, (self.name, self.origin, self.factory, self.ir)
 
     def _load(self) -> type[Pass[Any, Any]]:
+        from passel.passes.prototypes import class_of
+
         problem = f"pass '{self.name}' of {self.origin} cannot be loaded"
         try:
             loaded = self.factory()

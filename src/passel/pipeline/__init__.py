@@ -1,6 +1,6 @@
 """The textual form of pipelines: text to nodes and back. Knows no passes."""
 
-from passel.pipeline.lexer import NAMES, is_name, located, split_list, split_struct
+from passel.pipeline.lexer import NAMES, check_name, is_name, located, split_list, split_struct
 from passel.pipeline.parser import (
     parse_elements,
     parse_elements_at,
@@ -26,6 +26,7 @@ __all__ = [
     "OptionText",
     "PassNode",
     "PipelineNode",
+    "check_name",
     "is_name",
     "located",
     "parse_elements",

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Source, Span
-from passel.errors import PipelineSyntaxError, Problem
+from passel.errors import DefinitionError, PipelineSyntaxError, Problem
 from passel.pipeline.syntax import OptionNode, OptionText
 
 if TYPE_CHECKING:
@@ -55,6 +55,21 @@ def is_name(text: str) -> bool:
     pipelines, as flags, in the paths of passes, and in files.
     """
     return _NAME.fullmatch(text) is not None
+
+
+def check_name(name: object, what: str) -> None:
+    """Refuse a name that would not read back from the text of a pipeline.
+
+    Args:
+        name: The name.
+        what: What it is the name of: `a pass`.
+
+    Raises:
+        DefinitionError: It does not read back.
+    """
+    if not isinstance(name, str) or not is_name(name):
+        msg = f"{name!r} cannot be the name of {what}: {NAMES}"
+        raise DefinitionError(msg)
 
 
 def skip_string(text: str, start: int, end: int) -> int:
