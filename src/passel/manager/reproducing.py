@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.errors import AdapterError, PipelineError, Problem
@@ -15,6 +14,7 @@ from passel.passes import Pass, default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from passel.ir import IRAdapter
     from passel.ir.frontend import Frontend
@@ -76,6 +76,7 @@ def load_reproducer(
 
     Example:
         >>> import tempfile
+        >>> from pathlib import Path
         >>> from passel.testing import ToyAdapter, parse_toy
         >>> file = Path(tempfile.mkdtemp(), "repro.toy")
         >>> recorded = 'external_resources: {mlir_reproducer: {pipeline: "toy.module(toy.func())"}}'
@@ -84,6 +85,8 @@ def load_reproducer(
         >>> print(case.op, case.manager)
         toy.module(toy.func) toy.module(toy.func())
     """
+    from pathlib import Path
+
     from passel.instruments.recorded import read_reproducer
     from passel.ir.frontend import SourcePart
     from passel.ir.resources import read_resources
