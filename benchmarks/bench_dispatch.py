@@ -45,6 +45,16 @@ class PreservingNoop(OperationPass[FuncOp]):
         ctx.preserve_all()
 
 
+class TrustedNoop(OperationPass[FuncOp]):
+    """Do nothing, and be trusted not to touch what is around."""
+
+    name = "bench-trusted-noop"
+    can_fork = True
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        """Do nothing, and say nothing about it."""
+
+
 class ModuleNoop(ModulePass):
     """Do nothing to a module."""
 
@@ -98,6 +108,7 @@ def passel(ops: int) -> dict[str, Callable[[], object]]:
     return {
         "passel: nested, verification off": manager(Noop, verify=False),
         "passel: nested, passes preserve all": manager(PreservingNoop, verify=True),
+        "passel: nested, looks for changes, trusted": manager(TrustedNoop, verify=True),
         "passel: nested, looks for changes (default)": manager(Noop, verify=True),
     }
 
