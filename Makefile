@@ -19,7 +19,9 @@ unexport PYTHONDONTWRITEBYTECODE
 FUZZ_SECONDS ?= 60
 CLIENTS ?= clients
 STRATEGIES ?= threads forked pool
-STRATEGY_TESTS ?= $(addprefix tests/,adapters analysis execution instruments manager passes schedule)
+STRATEGY_TESTS ?= $(addprefix tests/,adapters analysis execution instruments manager passes schedule \
+	$(addprefix xdsl/,test_soundness_isolation.py test_traps.py) \
+	$(patsubst %,xdsl/passes/test_%.py,claims inline_sccp_mem2reg module_passes print_op_stats))
 XDSL_RELEASES := 0.59.0 0.66.0
 PYTHONS ?= 3.12 3.13 3.14
 PYTHON_TESTS ?=
@@ -42,7 +44,7 @@ sweep: .venv/.dev ## Run the tests that go through everything there is; each fau
 properties: .venv/.dev ## Run property tests on many more examples (minutes)
 	$(PYTEST) $(PATIENTLY) --hypothesis-profile=thorough -m 'hypothesis and not sweep'
 
-strategies: .venv/.dev ## Run tests of the core under each of STRATEGIES="threads forked pool", which shares all work (minutes)
+strategies: .venv/.dev ## Run tests of the core, and of passes on xDSL, under each of STRATEGIES="threads forked pool", which shares all work (minutes)
 	for strategy in $(STRATEGIES); do \
 	  $(PYTEST) --strategy=$$strategy $(STRATEGY_TESTS) || exit 1; done
 

@@ -18,6 +18,7 @@ from sibling_passes import (
     Again,
     Die,
     Meddle,
+    MeddleFarOut,
     TellProcess,
     children,
     everything,
@@ -110,6 +111,18 @@ def test_changes_outside_of_an_op_are_found() -> None:
     manager = OpPassManager("toy.module").add_nested("toy.func", Meddle())
     expected = run(Sequential(), manager, module_of(12))
     found = run(Forked(2, eager=True), manager, module_of(12))
+    assert plain(found[0]) == plain(expected[0])
+    assert found[2] == expected[2]
+    assert expected[0].failures
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_changes_further_out_are_found(beside: bool) -> None:
+    """What a pass changes two levels up fails as it does without workers."""
+    manager = OpPassManager("toy.module")
+    manager.nest("toy.module").nest("toy.func").add(MeddleFarOut(beside=beside))
+    expected = run(Sequential(), manager, module_of(2, 12))
+    found = run(Forked(2, eager=True), manager, module_of(2, 12))
     assert plain(found[0]) == plain(expected[0])
     assert found[2] == expected[2]
     assert expected[0].failures

@@ -21,6 +21,7 @@ from sibling_passes import (
     Again,
     Die,
     Meddle,
+    MeddleFarOut,
     TellProcess,
     everything,
     is_elsewhere,
@@ -77,6 +78,17 @@ def test_everything_is_the_same(
     for seed in range(1, 9):
         assert everything(Futures(pools(method)), seed) == everything(Sequential(), seed)
     assert not caplog.messages
+
+
+def test_changes_further_out_are_found(pool: ProcessPoolExecutor) -> None:
+    """What a pass changes two levels up, in what its worker has, fails as it does here."""
+    manager = OpPassManager("toy.module")
+    manager.nest("toy.module").nest("toy.func").add(MeddleFarOut())
+    expected = run(Sequential(), manager, module_of(2, 12))
+    found = run(Futures(pool), manager, module_of(2, 12))
+    assert plain(found[0]) == plain(expected[0])
+    assert found[2] == expected[2]
+    assert expected[0].failures
 
 
 @pytest.mark.parametrize("method", ["spawn", "fork"])

@@ -109,6 +109,21 @@ class Meddle(Pass):
             op.parent.body[op.parent.body.index(op) - 1].value += 1
 
 
+class MeddleFarOut(Pass):
+    """Change the op around the one around, or one that is beside that."""
+
+    name = "meddle-far-out"
+    beside: bool = False
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        if op.symbol == "g5":
+            assert op.parent is not None
+            assert op.parent.parent is not None
+            top = op.parent.parent
+            (top.body[-1] if self.beside else top).value += 1
+
+
 def children() -> set[str]:
     """Return the processes that this thread has started and that are not gone."""
     path = Path(f"/proc/{os.getpid()}/task/{get_native_id()}/children")

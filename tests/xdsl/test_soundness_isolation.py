@@ -198,6 +198,7 @@ def failures(pass_: Pass[Any], *, nested: bool = False, check: bool = False) -> 
     return []
 
 
+@pytest.mark.one_process("pool")  # a worker has no siblings that it could change
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("kind", CHANGES)
 def test_a_changed_sibling_is_noticed(kind: str, *, check: bool) -> None:
@@ -221,6 +222,7 @@ def test_a_changed_enclosing_op_is_noticed(kind: str, to: str, *, check: bool) -
         assert found[0].symbol == "b"
 
 
+@pytest.mark.one_process("pool")  # the same
 @pytest.mark.parametrize("kind", CHANGES)
 def test_a_changed_op_elsewhere_is_noticed(kind: str) -> None:
     """A pass on a function in a nested module changes one beside that module."""
@@ -228,6 +230,7 @@ def test_a_changed_op_elsewhere_is_noticed(kind: str) -> None:
     assert {each.kind for each in found} == {"isolation"}
 
 
+@pytest.mark.one_process  # on what it ran
 @pytest.mark.parametrize("kind", OWN)
 def test_an_op_that_takes_itself_away_is_noticed(kind: str) -> None:
     """It is the failure of that very pass, and siblings are still processed."""
@@ -256,5 +259,5 @@ def test_no_pass_runs_on_an_erased_op(count: int) -> None:
     text = "".join(f"func.func @f{number}() {{ return }}" for number in range(count))
     RAN.clear()
     with pytest.raises(PassFailedError, match="was erased or moved by a pass on an op beside it"):
-        manager.run(parse_source(context, text, "in.mlir"), on_diagnostic=lambda _: None)
+        manager.run(parse_source(context, text, "in.mlir"), on_diagnostic=lambda _: None, jobs=1)
     assert ["f0", *(f"f{number}" for number in range(1, count, 2))] == RAN

@@ -18,7 +18,7 @@ from passel.ir import KeepsNames, LocksContexts, SendsOps, ShipsOps, ability_of
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from passel.execution.failures import Suspects
@@ -80,7 +80,7 @@ class Level:
         self._runner = parts.runner
         self._gone: list[int] = []
         self._lost: list[int] = []
-        self._before: object = None
+        self._before: list[object] = []
         self._repeats_failures = False
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
         self.children: list[Any] = list(services.adapter.children(op))
@@ -272,7 +272,7 @@ class Level:
         Args:
             repeats_failures: Whether what fails is to be done again where it comes from.
         """
-        self._before = self._services.adapter.fingerprint(self._op, recursive=False)
+        self._before = self._states_around()
         self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
 
     def is_sound(self) -> bool:
@@ -280,9 +280,26 @@ class Level:
 
         Even what a pass answers for is a change, which is not sent back.
         """
-        now = self._services.adapter.fingerprint(self._op, recursive=False)
-        is_around_same = now == self._before and not self._gone and not self._lost
-        return is_around_same and not any(True for _ in self._trespasses())
+        is_around_same = self._states_around() == self._before and not self._gone and not self._lost
+        trespasses = (*self._trespasses(), *self._trespasses_further_out())
+        return is_around_same and not trespasses
+
+    def _states_around(self) -> list[object]:
+        """Return the states of the op around and of those further out, without the ops inside."""
+        states: list[object] = []
+        ctx: OpContext | None = self._ctx
+        while ctx is not None:
+            states.append(self._services.adapter.fingerprint(ctx.op, recursive=False))
+            ctx = ctx.parent
+        return states
+
+    def _trespasses_further_out(self) -> Iterator[Trespass]:
+        """Yield changes outside of the op around, which a level there would find in its process."""
+        inner, outer = self._ctx, self._ctx.parent
+        while not self.is_trusted and outer is not None:
+            if outer.siblings is not None:
+                yield from outer.siblings.compare_others(inner.op)
+            inner, outer = outer, outer.parent
 
     def die(self, task: OpContext, how: str, /) -> Outcome:
         """Return the outcome of a task whose process has died."""

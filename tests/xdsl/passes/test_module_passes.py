@@ -182,6 +182,7 @@ def test_on_functions(context: Context, parse_op: Callable[[str], Operation]) ->
     assert all(f.attributes["demo.visited"] == StringAttr("1") for f in functions)
 
 
+@pytest.mark.one_process
 def test_module_attributes_are_seen(
     context: Context, parse_op: Callable[[str], Operation], monkeypatch: pytest.MonkeyPatch
 ) -> None:

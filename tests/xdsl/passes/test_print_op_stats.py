@@ -85,6 +85,7 @@ def test_isolated_ops(
     assert str(op) == text
 
 
+@pytest.mark.one_process
 def test_once_per_op(
     parse_op: Callable[[str], Operation],
     run: Callable[..., object],
