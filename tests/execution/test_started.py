@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -273,6 +274,7 @@ def test_an_interrupt_of_a_look_at_a_worker_does_not_hinder_its_end() -> None:
     while came:
         number += 1
         worker = WorkerProcess(SimpleQueue())
+        gc.collect()  # the end of other processes is not to be interrupted
         with (
             suppress(KeyboardInterrupt),
             interrupted(number, [subprocess], "line", by_signal=True) as interrupter,

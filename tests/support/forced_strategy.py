@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel.diagnostics import log_warning
+from passel.diagnostics import log_warning, log_warning_once
 from passel.execution.strategies import strategy_for
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.futures import Futures
 from passel.execution.strategies.threads import Threads
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from concurrent.futures import Executor
 
     from passel.execution.strategies import Jobs, SiblingStrategy
@@ -35,9 +35,14 @@ _WORKERS = 2
 _WHERE = "workers by --strategy"
 
 
-def _log_warning(message: str) -> None:
-    if not message.startswith(f"no {_WHERE}: "):
-        log_warning(message)
+def _unless_forced(log: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what logs messages, but for those about the forced strategy."""
+
+    def logs(message: str) -> None:
+        if not message.startswith(f"no {_WHERE}: "):
+            log(message)
+
+    return logs
 
 
 class _Counted:
@@ -94,11 +99,11 @@ class ForcedStrategy:
         self._patch.setattr("passel.execution.run.Sequential", chosen)
         # Nobody has asked, and nobody is told that it cannot be.
         strategy.where = _WHERE
-        for place in (
-            "manager.pass_manager.log_warning_once",
-            "execution.strategies.futures.log_warning",
+        for place, log in (
+            ("manager.pass_manager.log_warning_once", log_warning_once),
+            ("execution.strategies.futures.log_warning", log_warning),
         ):
-            self._patch.setattr(f"passel.{place}", _log_warning)
+            self._patch.setattr(f"passel.{place}", _unless_forced(log))
 
     def _pool_now(self) -> ProcessPoolExecutor:
         """Return the pool, a new one if a test has ended processes of it."""
