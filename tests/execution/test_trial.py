@@ -187,6 +187,17 @@ def test_who_sends_does_less(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < some < most < 0.5
 
 
-def test_what_cannot_be_shipped_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+class CannotBeRead(Pretended):
+    """Work on ops that nobody can read, as a worker would say."""
+
+    def receive(self, share: bytes) -> None:
+        """Fail."""
+        raise ValueError("no")
+
+
+@pytest.mark.parametrize("kind", [CannotBeSent, CannotBeRead])
+def test_what_cannot_be_shipped_stays(
+    monkeypatch: pytest.MonkeyPatch, kind: type[Pretended]
+) -> None:
     """One share shows it."""
-    assert shipping(monkeypatch, CannotBeSent())[0] == 100
+    assert shipping(monkeypatch, kind())[0] == 100

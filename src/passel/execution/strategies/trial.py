@@ -8,8 +8,6 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.errors import EncodingError
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
@@ -162,7 +160,7 @@ def rehearse_forked(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcom
 def rehearse_shipping(work: ShippableWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
     """Do tasks here, and send their ops to this process as if it were another one."""
     here, changed, sending, reading, begun = 0.0, 0, inf, 0.0, perf_counter()
-    with suppress(EncodingError):
+    with suppress(Exception):  # it cannot be sent, whatever the reason
         share, _ = work.ship(tasks)
         shipped = perf_counter()
         work.receive(share)
