@@ -86,6 +86,11 @@ class SiblingStates:
             return None
         return Trespass(self._children[index], False, range(taken + 1, last + 1))
 
+    def is_as_known(self, index: int) -> bool:
+        """Return whether a child has not changed since its state was taken."""
+        was = self.good[index]
+        return self._renew(self._children[index], was) is was
+
     def leave(self, index: int, good: object) -> None:
         """End work on a child.
 

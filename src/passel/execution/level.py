@@ -81,6 +81,7 @@ class Level:
         self._gone: list[int] = []
         self._lost: list[int] = []
         self._before: list[object] = []
+        self._is_trespassed = False  # as far as a pass on the op that was changed has found it
         self._repeats_failures = False
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
         self.children: list[Any] = list(services.adapter.children(op))
@@ -121,7 +122,7 @@ class Level:
             return self._runner.run_nested(self._step, task)
         before = UNCHANGED
         if not self.is_trusted and (trespass := siblings.compare(task.number)):
-            before = self._report(trespass)
+            before, self._is_trespassed = self._report(trespass), True
             if self._verifier.verify(self._step, op, recursive=True) is not None:
                 return before  # passes may fail in any way on what is invalid
         task.good = siblings.good[task.number]
@@ -243,6 +244,15 @@ class Level:
             return Packed(None, claims, matched, None if names == noted.names else names)
         return Packed(noted.encode(task.op, noted.known), claims, matched)
 
+    def is_as_known(self, task: OpContext, /) -> bool:
+        """Return whether nothing that was done to other ops has changed a task's op."""
+        siblings = self._ctx.siblings
+        if self.is_trusted or siblings is None:
+            return True
+        return self._watch.is_in_place(task.number, task.place) and siblings.is_as_known(
+            task.number
+        )
+
     def unpack(self, task: OpContext, packed: Packed, /) -> None:
         """Do to the op here what a task has done to it in another process."""
         if packed.contents is not None and self._sends is not None:
@@ -272,7 +282,7 @@ class Level:
         Args:
             repeats_failures: Whether what fails is to be done again where it comes from.
         """
-        self._before = self._states_around()
+        self._before, self._is_trespassed = self._states_around(), False
         self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
 
     def is_sound(self) -> bool:
@@ -282,7 +292,7 @@ class Level:
         """
         is_around_same = self._states_around() == self._before and not self._gone and not self._lost
         trespasses = (*self._trespasses(), *self._trespasses_further_out())
-        return is_around_same and not trespasses
+        return is_around_same and not (trespasses or self._is_trespassed)
 
     def _states_around(self) -> list[object]:
         """Return the states of the op around and of those further out, without the ops inside."""

@@ -219,6 +219,10 @@ class _ShardWork:
         """Return what the shard has given."""
         return self._result
 
+    def is_as_known(self, shard: Frontend, /) -> bool:
+        """Return true: a shard is a part of the source."""
+        return True
+
     def unpack(self, shard: Frontend, packed: ShardResult | None, /) -> None:
         """Take over what a shard has given."""
         if packed is None:

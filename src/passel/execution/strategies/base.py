@@ -113,6 +113,10 @@ class SiblingWork(Protocol):
         """
         ...
 
+    def is_as_known(self, task: Any, /) -> bool:
+        """Return whether nothing that was done to other ops has changed a task's op."""
+        ...
+
     def unpack(self, task: Any, packed: Any, /) -> None:
         """Do to the op here what a task has done to it in another process."""
         ...

@@ -101,12 +101,17 @@ class Forked:
     def _fork(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         chunks = _chunks_of(tasks, most_at_once(self.jobs, work))
         done = self._work_off(work, chunks, helps=self._helps and work.may_stay)
+        is_again = False
         for number, chunk in chunks.items():
             if number in done.here:
                 yield from done.here[number]
-            elif number in done.results:
-                yield from taken(work, chunk, done.results.pop(number))
+                continue
+            result = done.results.pop(number, None)
+            # What was done again here may have changed ops that a worker had as they were.
+            if result is not None and (not is_again or all(map(work.is_as_known, chunk))):
+                yield from taken(work, chunk, result)
             elif not done.is_interrupted:
+                is_again = True
                 yield from self._do_again(work, chunk, done.deaths.get(number))
 
     def _work_off(
