@@ -109,19 +109,6 @@ class Meddle(Pass):
             op.parent.body[op.parent.body.index(op) - 1].value += 1
 
 
-class MeddleAhead(Pass):
-    """Change each op, and the last one beside from the first."""
-
-    name = "meddle-ahead"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        op.value += 1
-        if op.symbol == "f0":
-            assert op.parent is not None
-            op.parent.body[-1].value += 10
-
-
 class MeddleFarOut(Pass):
     """Change the op around the one around, or one that is beside that."""
 

@@ -18,10 +18,14 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Operation, Region
 
 from passel import Failure, Pass, PassContext, PassFailedError, PassManager
+from passel.execution.strategies import Sequential
+from passel.execution.strategies.forked import Forked
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from passel.execution.strategies import SiblingStrategy
 
 SOURCE = """
 module @root {
@@ -208,6 +212,37 @@ def test_a_changed_sibling_is_noticed(kind: str, *, check: bool) -> None:
     assert all("'reach" in each.diagnostic.origin for each in found)
     if check:
         assert {each.symbol for each in found} == {"z"}
+
+
+class ReachAfterChange(Reach):
+    """The same, after a change of the op itself, which a worker sends back."""
+
+    name = "reach-after-change"
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Do it."""
+        op.attributes["own"] = UnitAttr()
+        super().run(op, ctx)
+
+
+@pytest.mark.parametrize("kind", ["attribute", "op inside added"])
+def test_a_changed_sibling_that_workers_work_on_is_noticed(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they have sent of it is not put on top of another change."""
+    told: list[list[tuple[str, str]]] = []
+    for strategy in (Sequential(), Forked(2, eager=True)):
+
+        def chosen(
+            jobs: object, executor: object, strategy: SiblingStrategy = strategy
+        ) -> SiblingStrategy:
+            return strategy
+
+        monkeypatch.setattr("passel.manager.pass_manager.strategy_for", chosen)
+        found = failures(ReachAfterChange(kind=kind, at="a", to="z"))
+        told.append([(each.kind, each.diagnostic.message) for each in found])
+    assert told[0] == told[1]
+    assert "isolation" in dict(told[0])
 
 
 @pytest.mark.parametrize("check", [False, True])
