@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,13 +20,17 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Operation, Region
 
 from passel import Failure, Pass, PassContext, PassFailedError, PassManager
+from passel.errors import EncodingError
+from passel.execution.level import Level
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.futures import Futures
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
+    from passel.execution.context import OpContext
     from passel.execution.strategies import SiblingStrategy
 
 SOURCE = """
@@ -225,13 +231,28 @@ class ReachAfterChange(Reach):
         super().run(op, ctx)
 
 
+@pytest.fixture
+def keeps_one_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[Futures]:
+    """A pool of workers that are not sent the function `a`."""
+    ship = Level.ship
+
+    def ship_others(level: Level, tasks: Sequence[OpContext], /) -> Any:
+        if any(XDSLAdapter().symbol_name(task.op) == "a" for task in tasks):
+            raise EncodingError("it stays here")
+        return ship(level, tasks)
+
+    monkeypatch.setattr(Level, "ship", ship_others)
+    with ProcessPoolExecutor(2, get_context("fork")) as pool:
+        yield Futures(pool)
+
+
 @pytest.mark.parametrize("kind", ["attribute", "op inside added"])
 def test_a_changed_sibling_that_workers_work_on_is_noticed(
-    kind: str, monkeypatch: pytest.MonkeyPatch
+    kind: str, keeps_one_here: Futures, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What they have sent of it is not put on top of another change."""
     told: list[list[tuple[str, str]]] = []
-    for strategy in (Sequential(), Forked(2, eager=True)):
+    for strategy in (Sequential(), Forked(2, eager=True), keeps_one_here):
 
         def chosen(
             jobs: object, executor: object, strategy: SiblingStrategy = strategy
@@ -241,7 +262,7 @@ def test_a_changed_sibling_that_workers_work_on_is_noticed(
         monkeypatch.setattr("passel.manager.pass_manager.strategy_for", chosen)
         found = failures(ReachAfterChange(kind=kind, at="a", to="z"))
         told.append([(each.kind, each.diagnostic.message) for each in found])
-    assert told[0] == told[1]
+    assert told[0] == told[1] == told[2]
     assert "isolation" in dict(told[0])
 
 

@@ -223,7 +223,9 @@ class Level:
         return Noted(self._sends.encode_changes, noted, self._names_in(task))
 
     def note_known(self, task: OpContext, known: Sequence[Any]) -> Noted:
-        """Return the same of the copy of a task's op, of which the parts are known."""
+        """Return the same of the copy of a task's op, of which parts are known elsewhere."""
+        if self._sends is not None:  # who has sent it has the op as it was, and needs only changes
+            return self.note(task)
         assert self._ships is not None  # noqa: S101 - `can_ship`
         return Noted(self._ships.encode, known, self._names_in(task))
 
@@ -261,6 +263,9 @@ class Level:
 
     def unpack_shipped(self, task: OpContext, packed: Packed, noted: Sequence[Any], /) -> None:
         """Do to the op here what a task has done to it in a process that knew nothing of it."""
+        if self._sends is not None:
+            self.unpack(task, packed)
+            return
         if packed.contents is not None and self._ships is not None:
             self._ships.decode_into(task.op, packed.contents, self._runner.ir_context, noted)
         self._take_over(task, packed)

@@ -189,7 +189,8 @@ class RenewsFingerprints(Protocol):
 class SendsOps(Protocol):
     """Optional ability of an adapter: what is in an op can go to another process and back.
 
-    Worker processes use it for siblings; without it there are none.
+    Worker processes use it for siblings; without it there are none. Workers of executors send back
+    with it what they have done to a copy that `ShipsOps` has made.
     """
 
     def note(self, op: Any) -> Any:
@@ -271,7 +272,7 @@ class ShipsOps(Protocol):
         ...
 
     def encode(self, op: Any, known: Sequence[Any]) -> bytes:
-        """Return all of a copy that passes on it may change.
+        """Return all of a copy that passes on it may change; not used beside `SendsOps`.
 
         Args:
             op: The copy.

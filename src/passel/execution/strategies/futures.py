@@ -165,7 +165,11 @@ def outcomes_of(
     """
     result = share.result()
     if isinstance(result, Result):
-        yield from _taken(work, share.chunk, result, share.noted)
+        # What was done here meanwhile may have changed ops that the worker had as they were.
+        if all(map(work.is_as_known, share.chunk)):
+            yield from _taken(work, share.chunk, result, share.noted)
+        else:
+            yield from map(work, share.chunk)
         return
     if result and result not in told:
         told.add(result)
