@@ -18,6 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning
+from passel.execution.strategies.stopping import result_of
 from passel.execution.strategies.versions import Versions
 from passel.ir.frontend import CutsSources, SourcePart
 from passel.passes.effects_guard import passes_held
@@ -71,7 +72,7 @@ def results_on(
     results: list[ShardResult] = []
     try:
         for future in futures:
-            answer = pickle.loads(future.result())  # noqa: S301 - a worker's
+            answer = pickle.loads(result_of(future))  # noqa: S301 - a worker's
             if isinstance(answer, str):
                 log_warning(f"not from file to file on the cluster: {answer}")
             if not isinstance(answer, ShardResult):

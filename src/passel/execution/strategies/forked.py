@@ -25,7 +25,7 @@ from passel.diagnostics import log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.base import at_work, most_at_once, processors
 from passel.execution.strategies.results import Result, taken
-from passel.execution.strategies.stopping import interrupts_held
+from passel.execution.strategies.stopping import interrupts_held, status_of
 from passel.execution.strategies.trial import Trial, rehearse_forked
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class _ForkedWorkers:
             if self.is_interrupted:
                 return results
             for number, (pid, file) in enumerate(tuple(workers.items())):
-                status = _status_of(pid)
+                status = status_of(pid)
                 del workers[pid]
                 self._note_death(number, status)
                 results.update(_read(file))
@@ -242,7 +242,7 @@ class _ForkedWorkers:
             for pid in workers:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-                _status_of(pid)
+                status_of(pid)
             if freezes:
                 gc.unfreeze()
             os.close(tokens)
@@ -358,14 +358,6 @@ def _chunks_of(tasks: Sequence[Any], workers: int) -> dict[int, Sequence[Any]]:
         chunks[len(chunks)] = tasks[start:end]
         start = end
     return chunks
-
-
-def _status_of(pid: int) -> int | None:
-    """Wait for the end of a worker; return its status, or None if it cannot be known."""
-    try:
-        return os.waitpid(pid, 0)[1]
-    except ChildProcessError:  # this process ignores SIGCHLD, or somebody else has waited for it
-        return None
 
 
 def _flush() -> None:

@@ -22,6 +22,7 @@ from passel.execution.strategies.forked import how_it_ended
 from passel.execution.strategies.pool import WorkerEndedError, WorkerPool
 from passel.execution.strategies.remote import work_off
 from passel.execution.strategies.results import Result, taken
+from passel.execution.strategies.stopping import result_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -140,7 +141,7 @@ class Sent:
         """Return the result, or why there is none."""
         if self.future is not None:
             try:
-                answer = pickle.loads(self.future.result())  # noqa: S301 - a worker's
+                answer = pickle.loads(result_of(self.future))  # noqa: S301 - a worker's
             except (Exception, NotReady) as error:  # noqa: BLE001 - executors raise what they like
                 self.lost = error
             else:

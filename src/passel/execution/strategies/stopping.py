@@ -1,16 +1,24 @@
-"""Ending what another thread does, by an exception that is raised in it; Ctrl-C held back."""
+"""Ending what another thread does, by an exception that is raised in it; Ctrl-C while one waits."""
 
 from __future__ import annotations
 
 import ctypes
+import os
+import select
 import signal
 from contextlib import contextmanager, suppress
 from threading import Lock, current_thread, get_ident, main_thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from concurrent.futures import Future
     from types import TracebackType
+
+_T = TypeVar("_T")
+
+_PERIOD = 0.1
+"""Seconds after which an interrupt is seen that came right before a wait."""
 
 
 class Stopped(BaseException):
@@ -92,6 +100,40 @@ def interrupts_held() -> Generator[None]:
         signal.signal(signal.SIGINT, usual)
         if came:
             signal.raise_signal(signal.SIGINT)
+
+
+def result_of(future: Future[_T]) -> _T:
+    """Wait for a future, and return its result or raise its error; Ctrl-C ends that.
+
+    Python does not see an interrupt that comes between its last look and a wait without an end.
+    """
+    while True:
+        try:
+            return future.result(_PERIOD)
+        except TimeoutError:
+            if future.done():  # what it waits for may raise the same
+                return future.result()
+
+
+def status_of(process: int) -> int | None:
+    """Wait for the end of a child, which Ctrl-C ends as well.
+
+    Returns:
+        Its status; None if this process ignores SIGCHLD, or somebody else has waited for it.
+    """
+    with suppress(AttributeError, OSError):  # not on Linux; it is gone; there are too many files
+        descriptor = os.pidfd_open(process)
+        try:
+            end = select.poll()
+            end.register(descriptor, select.POLLIN)
+            while not end.poll(1000 * _PERIOD):
+                pass
+        finally:
+            os.close(descriptor)
+    try:
+        return os.waitpid(process, 0)[1]
+    except ChildProcessError:
+        return None
 
 
 def _raise_in(thread: int, error: type[BaseException]) -> bool:

@@ -14,7 +14,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.base import at_work, chunks_of, most_at_once
-from passel.execution.strategies.stopping import Stoppable, Stopped
+from passel.execution.strategies.stopping import Stoppable, Stopped, result_of
 from passel.ir import in_running_context
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Threads:
         try:
             threads.start(pool, jobs)
             for share in shares:
-                outcomes = share.done.result()
+                outcomes = result_of(share.done)
                 work.merge(share.branch.parts)
                 yield from outcomes
         finally:
