@@ -28,7 +28,7 @@ from passel.ir import (
 from passel.manager.checked_runs import CheckedRuns
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.manager.run_result import RunResult
-from passel.manager.unasked import suited
+from passel.manager.unasked import is_unasked, suited
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
 from passel.passes.resolution import names_for, resolve
@@ -398,7 +398,7 @@ class PassManager(CheckedRuns, OpPassManager):
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
         instrumentor = Instrumentor(instrumentations)
         strategy = suited(strategy, self, instrumentor)
-        is_asked = not (strategy.in_order or getattr(strategy, "unasked", False))
+        is_asked = not (strategy.in_order or is_unasked(strategy))
         if is_asked and (why := self._obstacle(strategy, adapter, instrumentor)):
             log_warning_once(f"no {strategy.where}: {why}")
         run = Run(

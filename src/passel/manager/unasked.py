@@ -21,12 +21,17 @@ def suited(
     Nobody can if the passes of all nested pipelines say `can_fork = True`, and nothing observes
     steps: what an observer writes would come before diagnostics, which wait for their turn.
     """
-    if not getattr(strategy, "unasked", False):  # only workers of this machine are
+    if not is_unasked(strategy):
         return strategy
     nested = (each for each in manager if isinstance(each, OpPassManager))
     if hooks.sees_steps or not all(map(leaves_unasked, nested)):
         return Sequential()
     return strategy
+
+
+def is_unasked(strategy: SiblingStrategy) -> bool:
+    """Return whether nobody has asked for a strategy; only workers of this machine come so."""
+    return getattr(strategy, "unasked", False)
 
 
 def leaves_unasked(manager: OpPassManager) -> bool:

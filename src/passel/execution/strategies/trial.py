@@ -31,7 +31,7 @@ _SLOWDOWN = 0.15
 
 
 class Costs(NamedTuple):
-    """What some tasks cost, in seconds.
+    """Costs of some tasks, in seconds.
 
     Attributes:
         here: What they take in this process.
