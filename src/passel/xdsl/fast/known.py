@@ -1,0 +1,198 @@
+"""The code that fast paths may stand in for.
+
+A fast path does the work of other code without calling it. It may do so for code whose behaviour
+is known: xDSL's own, and classes whose authors have declared them `context_free`. Everything
+else runs as written: as often as xDSL runs it, in the same order, on the same objects.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from types import FunctionType, GenericAlias, UnionType
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from weakref import WeakSet
+
+import xdsl
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute
+from xdsl.irdl import IRDLOperation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from xdsl.irdl.declarative_assembly_format import FormatProgram
+
+_ClassT = TypeVar("_ClassT", bound=type[Operation] | type[Attribute])
+
+_SOURCES: Final = str(Path(xdsl.__file__).parent)
+_declared: Final[WeakSet[type[object]]] = WeakSet()
+
+_MAKERS: Final = (
+    *("__new__", "__init__", "__post_init__", "__setattr__", "__getattribute__", "__getattr__"),
+    *("create", "build", "clone", "__eq__", "__hash__"),
+)
+"""Methods by which ops and attributes come about, are changed, read and compared."""
+
+
+def context_free(class_: _ClassT) -> _ClassT:
+    """Declare that a class of ops or attributes depends on nothing but its own contents.
+
+    Fast paths then treat the class as they treat xDSL's own. Without this declaration the
+    class's methods are called for each op, as xDSL calls them.
+
+    For an op: its parser consults nothing but the tokens of the op and the types of its operands,
+    its printer nothing but the op, and making one has no effects. For an attribute: it is
+    immutable, and its text is determined by its parameters.
+
+    Args:
+        class_: The class.
+
+    Returns:
+        The class.
+
+    Example:
+        >>> @context_free
+        ... class AddOp(Operation):
+        ...     name = "example.add"
+        >>> is_known_class(AddOp)
+        True
+    """
+    _declared.add(class_)
+    return class_
+
+
+def is_known_class(class_: type[object]) -> bool:
+    """Return whether a class is xDSL's own, or was declared to be `context_free`.
+
+    Example:
+        >>> from xdsl.dialects.builtin import ModuleOp
+        >>> class SpecialModuleOp(ModuleOp):
+        ...     pass
+        >>> is_known_class(ModuleOp), is_known_class(SpecialModuleOp)
+        (True, False)
+    """
+    return class_.__module__.startswith("xdsl.") or class_ in _declared
+
+
+def is_xdsl_code(function: Any) -> bool:
+    """Return whether a function or method was defined in xDSL's sources."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code is not None and code.co_filename.startswith(_SOURCES)
+
+
+def is_plain(class_: type[object]) -> bool:
+    """Return whether ops or attributes of a class are made, read and compared by known code.
+
+    A class that inherits all of this from xDSL's base classes is plain, wherever it is defined.
+    """
+    if type(class_) not in {type, ABCMeta} and not is_known_class(type(class_)):
+        return False
+    return all(_is_makers_owner(owner) for owner in _owners(class_, _MAKERS))
+
+
+def _is_makers_owner(class_: type[object]) -> bool:
+    return class_ is object or is_known_class(class_)
+
+
+def _owners(class_: type[object], names: Iterable[str]) -> set[type[object]]:
+    """Return the classes that define what a class has under some names."""
+    return {
+        owner
+        for name in names
+        if (owner := next((each for each in class_.__mro__ if name in vars(each)), None))
+    }
+
+
+def is_known_attribute(attribute: Attribute) -> bool:
+    """Return whether an attribute and all that it consists of are immutable and of known classes.
+
+    Example:
+        >>> from xdsl.dialects.builtin import ArrayAttr, i32
+        >>> is_known_attribute(ArrayAttr([i32]))
+        True
+    """
+    if not is_known_class(type(attribute)):
+        return False
+    if isinstance(attribute, ParametrizedAttribute):
+        return all(map(is_known_attribute, attribute.parameters))
+    data: Any = getattr(attribute, "data", None)
+    parts: Iterable[Any] = data if isinstance(data, tuple) else ()
+    if isinstance(data, Mapping):
+        parts = cast("Mapping[str, Any]", data).values()
+    return all(is_known_attribute(part) for part in parts if isinstance(part, Attribute))
+
+
+def format_of(op_class: type[Operation]) -> FormatProgram | None:
+    """Return the declarative format that parses and prints the ops of a class.
+
+    Returns:
+        None if the class has a parser or a printer of its own, or a format with directives that
+        are not xDSL's.
+    """
+    from xdsl.irdl.declarative_assembly_format import FormatProgram
+
+    programs: list[FormatProgram] = []
+    for method in (op_class.parse, op_class.print):
+        function: Any = getattr(method, "__func__", method)
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        program = cells.get("assembly_program")
+        if program is None or not is_xdsl_code(function):
+            return None
+        programs.append(program.cell_contents)
+    one, other = programs
+    known = one is other and type(one) is FormatProgram and consists_of_known(one.stmts)
+    return one if known else None
+
+
+def infers_by_known_code(op_class: type[Operation]) -> bool:
+    """Return whether all constraints of a class's definition are xDSL's own, on known classes."""
+    if not issubclass(op_class, IRDLOperation):
+        return False
+    definition = op_class.get_irdl_definition()
+    named = (definition.operands, definition.results, definition.regions, definition.successors)
+    return consists_of_known(
+        [list(map(tuple, named)), definition.properties, definition.attributes, definition.options]
+    )
+
+
+def consists_of_known(thing: Any) -> bool:
+    """Return whether an object and all that it refers to are xDSL's own.
+
+    Example:
+        >>> from xdsl.dialects.builtin import i32
+        >>> consists_of_known([i32, len]), consists_of_known([i32, lambda: i32])
+        (True, False)
+    """
+    return _consists_of_known(thing, set())
+
+
+def _consists_of_known(thing: Any, seen: set[int]) -> bool:
+    if id(thing) in seen:
+        return True
+    seen.add(id(thing))
+    kind = cast("type[object]", type(thing))
+    if kind in {list, tuple, set, frozenset}:
+        return all(_consists_of_known(part, seen) for part in thing)
+    if kind is dict:
+        return all(_consists_of_known(part, seen) for pair in thing.items() for part in pair)
+    if isinstance(thing, type):
+        return thing.__module__ == "builtins" or is_known_class(thing)
+    if kind is FunctionType:
+        return is_xdsl_code(thing)
+    if isinstance(thing, Attribute):
+        return is_known_attribute(thing)
+    if isinstance(thing, GenericAlias | UnionType | TypeVar) or kind.__module__ in {
+        "builtins",
+        "typing",
+    }:
+        return True
+    if not is_known_class(kind):
+        return False
+    if isinstance(thing, Enum) or not is_dataclass(thing):
+        return all(
+            _consists_of_known(part, seen) for part in getattr(thing, "__dict__", {}).values()
+        )
+    return all(_consists_of_known(getattr(thing, each.name, None), seen) for each in fields(thing))
