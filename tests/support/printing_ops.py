@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from printing_twins import print_with
 from xdsl.ir import Operation, OpTraits
 from xdsl.traits import IsolatedFromAbove
-
-from passel.xdsl.fast.example_printer import ExamplePrinter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xdsl.printer import Printer
-
-    from passel.xdsl.fast import PrintingMemory
 
     Consult = Callable[[Any, Any], object]
 
@@ -56,11 +50,3 @@ def op_that(consult: Consult) -> type[Operation]:
             printer.print_string(f" {consult(self, printer)}")
 
     return ConsultingOp
-
-
-_marked: set[Operation] = set()
-
-
-def print_by_example(op: Operation, memory: PrintingMemory) -> str:
-    """Return an op's text, with what was learned before."""
-    return print_with(ExamplePrinter(StringIO(), memory=memory), op).text

@@ -1,21 +1,16 @@
-"""Printing by example and by xDSL's printer, and comparing all that can be seen."""
+"""Printing by the fast printer and by xDSL's, and comparing all that can be seen."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unittest.mock import patch
 
+from layouts import layout
 from xdsl.printer import Printer
 
-from passel.xdsl.fast import PrintingMemory, example_printer, examples
-from passel.xdsl.fast.assumptions import layout
-from passel.xdsl.fast.example_printer import ExamplePrinter
+from passel.xdsl.fast.printer import FastPrinter
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from xdsl.ir import Operation
 
 _FORMS = (
@@ -39,22 +34,10 @@ class Printed(NamedTuple):
     Attributes:
         seen: All that can be seen of the text, of the printer afterwards, or of the error.
         text: The text.
-        by_example: How many ops were printed by example.
     """
 
     seen: object
     text: str
-    by_example: int
-
-
-@contextmanager
-def eager_examples() -> Generator[None]:
-    """Learn from an op whenever that can be learned from, however few were printed by example."""
-    with (
-        patch.object(examples, "_FREE_EXAMPLES", 1_000_000),
-        patch.object(example_printer, "_PATIENCE", -1),
-    ):
-        yield
 
 
 def print_with(printer: Printer, op: Operation) -> Printed:
@@ -64,7 +47,7 @@ def print_with(printer: Printer, op: Operation) -> Printed:
     try:
         printer.print_op(op)
     except Exception as error:  # noqa: BLE001 - dialects' printers raise what they like
-        return Printed((type(error), str(error)), "", 0)
+        return Printed((type(error), str(error)), "")
     text = printer.stream.getvalue()
     named = [
         (id(each), name)
@@ -72,16 +55,11 @@ def print_with(printer: Printer, op: Operation) -> Printed:
         for each, name in getattr(hidden, table).items()
     ]
     seen = text, named, [getattr(hidden, name) for name in _REMEMBERED]
-    return Printed(seen, text, getattr(printer, "ops_by_example", 0))
+    return Printed(seen, text)
 
 
-def assert_prints_same(op: Operation, rounds: int = 3) -> int:
-    """Print an op in each form, again and again by example: it must be as xDSL prints it.
-
-    Returns:
-        How many ops were printed by example in the last rounds of the forms.
-    """
-    by_example = 0
+def assert_prints_same(op: Operation) -> None:
+    """Print an op in each form: it must be as xDSL prints it, and leave the same behind."""
     before = None
     is_left_behind = False
     for form in _FORMS:
@@ -91,13 +69,7 @@ def assert_prints_same(op: Operation, rounds: int = 3) -> int:
             is_left_behind = True  # xDSL leaves an op behind that it could not print nameless
             continue
         before = before or layout(op)  # xDSL's printer changes the order of attributes
-        memory = PrintingMemory()
-        found = expected
-        with eager_examples():
-            for _ in range(rounds):
-                found = print_with(ExamplePrinter(StringIO(), memory=memory, **flags), op)
-                assert found.text == expected.text
-                assert found.seen == expected.seen
-        by_example += found.by_example
+        found = print_with(FastPrinter(StringIO(), **flags), op)
+        assert found.text == expected.text
+        assert found.seen == expected.seen
     assert before is None or is_left_behind or layout(op) == before
-    return by_example

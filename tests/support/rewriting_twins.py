@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+from layouts import layout
 from loose_ops import context_with
 from xdsl_inputs import xdsl_context
 
 from passel import PassManager
 from passel.xdsl import XDSLAdapter, parse_source
 from passel.xdsl.fast import slow_paths
-from passel.xdsl.fast.assumptions import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

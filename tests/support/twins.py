@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from unittest.mock import patch
 
+from layouts import layout
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl_inputs import xdsl_context
 
 from passel.xdsl import parse_source, parsing
-from passel.xdsl.fast import example_parser
-from passel.xdsl.fast.assumptions import layout
-from passel.xdsl.fast.example_parser import ExampleParser
+from passel.xdsl.fast import template_parser
+from passel.xdsl.fast.template_parser import TemplateParser
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
     from xdsl.context import Context
     from xdsl.ir import Operation
@@ -34,27 +33,20 @@ class Outcome(NamedTuple):
     Attributes:
         seen: All that can be seen of the op, or of the error.
         op: The op, if there is no error.
-        by_example: How many of its ops were built by example.
+        from_templates: How many of its ops were built from templates.
     """
 
     seen: object
     op: Operation | None
-    by_example: int
-
-
-@contextmanager
-def eager_learning() -> Generator[None]:
-    """Watch an op whenever that can be learned from, however few have been built by example."""
-    with patch.multiple(example_parser, _FREE_EXAMPLES=1_000_000, _PATIENCE=-1):
-        yield
+    from_templates: int
 
 
 def parse_both(
     text: str, context: Callable[[], Context] = xdsl_context, **options: Any
 ) -> tuple[Outcome, Outcome]:
-    """Parse a text by example and the ordinary way, each in a context of its own."""
+    """Parse a text from templates and the ordinary way, each in a context of its own."""
     return (
-        _outcome(ExampleParser, context(), text, options),
+        _outcome(TemplateParser, context(), text, options),
         _outcome(SourceParser, context(), text, options),
     )
 
@@ -62,8 +54,8 @@ def parse_both(
 def assert_same(
     text: str, context: Callable[[], Context] = xdsl_context, **options: Any
 ) -> Outcome:
-    """Parse a text by example, which must give the same as the ordinary way."""
-    with eager_learning():
+    """Parse a text from templates, which must give the same as the ordinary way."""
+    with patch.object(template_parser, "_PATIENCE", -1):
         fast, slow = parse_both(text, context, **options)
     assert fast.seen == slow.seen
     return fast
@@ -93,11 +85,11 @@ def _outcome(
         except ParseError as error:
             return Outcome(_seen_of_error(error), None, 0)
     (parser,) = parsers
-    by_example = parser.lines_by_example if isinstance(parser, ExampleParser) else 0
+    built = parser.ops_from_templates if isinstance(parser, TemplateParser) else 0
     loaded = sorted(each.name for each in context.loaded_dialects)
     seen = repr((layout(op), _printed(op), loaded, len(parser.dialect_resources)))
     # A resource gets another name each time that a source declares it in one process.
-    return Outcome(_RESOURCE.sub("dense_resource<...>", seen), op, by_example)
+    return Outcome(_RESOURCE.sub("dense_resource<...>", seen), op, built)
 
 
 def _printed(op: Operation) -> str:

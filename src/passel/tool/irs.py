@@ -148,9 +148,6 @@ class IRChoice:
         from passel.passes.resolution import names_on
 
         if self.scope == "xdsl":
-            from passel.xdsl.release import check
-
-            check()
             return (registry or default_registry()).for_ir("xdsl")
         return names_on(self.adapter, registry)
 

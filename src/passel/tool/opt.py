@@ -127,9 +127,6 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
         raise UsageError(
             f"'--compat' means nothing here: {tool.name} reads '{tool.adapter.name}' alone"
         )
-    from passel.xdsl.release import check
-
-    check()
     from passel.tool.compat import main as xdsl_main
 
     return xdsl_main(words, tool.registry, tool.dialects)

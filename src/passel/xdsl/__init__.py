@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         SymbolTables,
         SymbolUsers,
     )
-    from passel.xdsl.fast.contextual import parsed_in_context
+    from passel.xdsl.fast.known import context_free
     from passel.xdsl.files import parse_file
     from passel.xdsl.parsing import parse_source
 
@@ -38,20 +38,20 @@ __all__ = [
     "SymbolTables",
     "SymbolUsers",
     "XDSLAdapter",
+    "context_free",
     "parse_file",
     "parse_source",
-    "parsed_in_context",
 ]
 
 _HOMES = {
     "XDSLAdapter": "adapter",
+    "context_free": "fast.known",
     "parse_file": "files",
     "parse_source": "parsing",
-    "parsed_in_context": "fast.contextual",
 }
 """Modules of all but the analyses."""
 
-check()  # before anything of xDSL is imported, which may not be there in other releases
+check()
 
 
 def __getattr__(name: str) -> object:

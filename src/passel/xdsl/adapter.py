@@ -38,7 +38,6 @@ from passel.diagnostics import UNKNOWN, Location, closest, suggest
 from passel.errors import DefinitionError
 from passel.ir import OpKind, PlaceLifetime, RunPolicies
 from passel.ir.left_out import report_left_out
-from passel.xdsl.fast import PrintingMemory
 from passel.xdsl.fingerprint import Fingerprint, fingerprint
 from passel.xdsl.invariants import InvariantChecker
 from passel.xdsl.printing import printed
@@ -72,7 +71,6 @@ class XDSLAdapter:
         self._invariants = InvariantChecker()
         self._dominance = dominance
         self._dialects = tuple(dialects)
-        self.printing_memory: PrintingMemory = PrintingMemory()
 
     def __getstate__(self) -> dict[str, bool]:
         """Leave behind what it remembers of ops: another process has others."""
@@ -226,9 +224,9 @@ class XDSLAdapter:
     def print_op(self, op: Operation, flags: PrintFlags) -> str:
         """Print with xDSL's printer, in generic form if the custom form fails."""
         try:
-            return printed(op, flags, self.printing_memory)
+            return printed(op, flags)
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
-            return printed(op, flags._replace(generic=True), self.printing_memory)
+            return printed(op, flags._replace(generic=True))
 
     # Called once per pass and op: without detour.
     fingerprint: staticmethod[..., Fingerprint] = staticmethod(fingerprint)

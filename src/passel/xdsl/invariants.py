@@ -3,7 +3,8 @@
 What an op's definition demands of it depends on its class, the types of its operands and
 results, its attributes and the number of its successors, and on nothing around it. So one
 check serves all ops that agree in these; only what traits and hand-written verifiers look
-at is checked for each op. Ops with regions are always checked in full.
+at is checked for each op. Ops with regions are always checked in full, and so are those with
+constraints or attributes that are not xDSL's own: what these ask may change.
 """
 # pyright: reportPrivateUsage=false
 # Follows xDSL's private links: this runs for every op that is verified.
@@ -17,16 +18,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir import Operation, OpTraits
+from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, IRDLOperation, ParamAttrConstraint
 from xdsl.traits import IsolatedFromAbove, OpTrait, SymbolUserOpInterface
 
+from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
 from passel.xdsl.isolation import check_isolation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from xdsl.ir import Attribute
     from xdsl.irdl import OpDef
 
 _MAX_REMEMBERED = 10_000
@@ -130,20 +131,25 @@ class InvariantChecker:
                 op.verify_()
             else:
                 parts.definition(op)
-            if len(self._seen) >= _MAX_REMEMBERED:
-                self._seen.clear()  # the frequent ones are soon back
-            # Called with the reference to what goes, which `pop` takes for its default.
-            forget = partial(self._forget, signature)
-            self._seen[signature] = tuple(map(ref, kept, repeat(forget)))
+            # Of an attribute that is not known, what it consists of may change.
+            if all(is_known_attribute(each) for each in kept if isinstance(each, Attribute)):
+                self._remember(signature, kept)
         for check in parts.specific:
             check(op)
+
+    def _remember(self, signature: tuple[object, ...], kept: tuple[object, ...]) -> None:
+        if len(self._seen) >= _MAX_REMEMBERED:
+            self._seen.clear()  # the frequent ones are soon back
+        # Called with the reference to what goes, which `pop` takes for its default.
+        forget = partial(self._forget, signature)
+        self._seen[signature] = tuple(map(ref, kept, repeat(forget)))
 
 
 @cache
 def _parts(op_class: type[Operation]) -> _Parts:
     """Take the verifier of a class apart, if it is the one that xDSL generates."""
     verifier: Any = op_class.verify_
-    if not issubclass(op_class, IRDLOperation):
+    if not issubclass(op_class, IRDLOperation) or not infers_by_known_code(op_class):
         return _Parts(None, (), frozenset())
     variables = dict(zip(verifier.__code__.co_freevars, verifier.__closure__ or (), strict=True))
     if set(variables) != {"custom_verify", "op_def"}:

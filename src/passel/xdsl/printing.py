@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Dialect, Operation, Region
 
     from passel.ir import PrintFlags
-    from passel.xdsl.fast import PrintingMemory
 
 
 _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
@@ -88,28 +87,24 @@ class _Outline(Printer):
         self.print_string("{...}")
 
 
-def printed(op: Operation, flags: PrintFlags, memory: PrintingMemory | None = None) -> str:
+def printed(op: Operation, flags: PrintFlags) -> str:
     """Return an op as text.
 
     Args:
         op: The op.
         flags: How to print.
-        memory: What was learned from ops printed before; None to print each op anew.
 
     Raises:
         Exception: Whatever a custom printer raises for invalid IR.
     """
     stream = StringIO()
-    if memory is not None and not memory.pays_for(op):
-        memory = None
-    make_printer(flags, memory=memory, stream=stream).print_op(op)
+    make_printer(flags, stream=stream).print_op(op)
     return stream.getvalue()
 
 
 def make_printer(
     flags: PrintFlags,
     base: type[Printer] = Printer,
-    memory: PrintingMemory | None = None,
     **arguments: Any,
 ) -> Printer:
     """Return a printer for these flags.
@@ -117,16 +112,13 @@ def make_printer(
     Args:
         flags: How to print. xDSL prints no aliases, so that any scope is a local one.
         base: xDSL's printer, or a class derived from it.
-        memory: What was learned from ops printed before; None to print each op anew.
         arguments: More arguments of xDSL's printer.
     """
     elides = flags.elide_elements is not None or flags.elide_resources is not None
     mixins = (_Outline if flags.skip_regions else _Terminating, *(_Eliding,) * elides)
     arguments |= {"print_generic_format": flags.generic, "print_debuginfo": flags.debuginfo}
-    if memory is not None and base is Printer and not elides:
-        fast = printer_class()
-        if fast is not None:
-            base, arguments["memory"] = fast, memory
+    if base is Printer and not elides:
+        base = printer_class()
     printer = _combined(mixins, base)(**arguments)
     if isinstance(printer, _Eliding):
         printer.elide_elements = flags.elide_elements

@@ -6,7 +6,6 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, UnregisteredAttr, UnregisteredOp
-from xdsl.printer import Printer
 
 from passel.xdsl.fast import printer_class
 from passel.xdsl.source_parser import SourceParser
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 def print_source(op: Operation, context: Context, *, generic: bool = True) -> str:
     """Return an op as a file, with the resources that it refers to; without a final newline."""
     stream = StringIO()
-    printer = (printer_class() or Printer)(stream=stream, print_generic_format=generic)
+    printer = printer_class()(stream=stream, print_generic_format=generic)
     printer.print_op(op)
     printer.print_metadata(context.loaded_dialects)
     return stream.getvalue()

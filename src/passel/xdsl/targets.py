@@ -12,7 +12,6 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from passel.diagnostics import suggest
 from passel.ir.frontend import UsageError
-from passel.xdsl.fast import PrintingMemory
 from passel.xdsl.printing import make_printer
 from passel.xdsl.registration import installed_universe
 from passel.xdsl.versions import targets_of
@@ -50,7 +49,6 @@ class Emitter:
         self.is_mlir: bool = spec.name == "mlir"
         self._flags = settings.printing
         self._without_properties: bool = settings.own.get("print-no-properties", False)
-        self._memory = PrintingMemory()
         self._printer: type[Printer] = Printer
         if settings.own.get("syntax-highlight"):
             from xdsl.syntax_printer import SyntaxPrinter
@@ -75,7 +73,7 @@ class Emitter:
                 raise TypeError(msg)
             self._target.emit(context, op, stream)
             return stream.getvalue()
-        printer = self._make_printer(stream, self._memory if self._memory.pays_for(op) else None)
+        printer = self._make_printer(stream)
         printer.print_op(op)
         printer.print_metadata(context.loaded_dialects)
         if metadata:
@@ -91,7 +89,7 @@ class Emitter:
             ValueError: They refer to resources, which the module prints.
         """
         stream = StringIO()
-        printer = self._make_printer(stream, self._memory)
+        printer = self._make_printer(stream)
         with printer.indented():
             for op in ops:
                 printer.print_string("\n")
@@ -118,11 +116,10 @@ class Emitter:
             lines[places[0] + 1 :]
         )
 
-    def _make_printer(self, stream: StringIO, memory: PrintingMemory | None) -> Printer:
+    def _make_printer(self, stream: StringIO) -> Printer:
         return make_printer(
             self._flags,
             self._printer,
-            memory,
             stream=stream,
             print_properties_as_attributes=self._without_properties,
         )

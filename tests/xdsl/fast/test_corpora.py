@@ -25,7 +25,7 @@ def test_xdsls_corpus(step: int) -> None:
     chunks = [chunk for _, chunk in xdsl_corpus()[::step]]
     for chunk in chunks:
         assert_same(chunk)
-        by_example += assert_same(repeated(chunk, 5)).by_example
+        by_example += assert_same(repeated(chunk, 5)).from_templates
     assert by_example > 4 * len(chunks)
 
 
@@ -37,7 +37,7 @@ def test_our_files(step: int) -> None:
     for file in files[::step]:
         text = file.read_text(encoding="utf-8")
         assert_same(text)
-        assert assert_same(repeated(text, 5)).by_example > 0, file
+        assert assert_same(repeated(text, 5)).from_templates > 0, file
 
 
 @sampled(4)
@@ -60,4 +60,4 @@ def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str, flags: list[str]) -> No
     assert found.op is not None
     ops = sum(1 for _ in found.op.walk())
     if "--mlir-print-debuginfo" not in flags:  # each op has a location of its own
-        assert found.by_example > ops * 0.6
+        assert found.from_templates > ops * 0.6

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from printing_ops import PlainOp, op_that, print_by_example
-from printing_twins import assert_prints_same, eager_examples
+from printing_ops import PlainOp, op_that
+from printing_twins import assert_prints_same, print_with
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -14,6 +15,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntAttr,
     IntegerAttr,
+    IntegerType,
     ModuleOp,
     StringAttr,
     f32,
@@ -25,7 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Data, Operation, Region
 from xdsl.irdl import ParametrizedAttribute, irdl_attr_definition
 
-from passel.xdsl.fast import PrintingMemory, examples
+from passel.xdsl.fast.printer import FastPrinter
 from passel.xdsl.locations import SourceLocation, SourceText
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ def test_attributes_of_other_names() -> None:
         op_class.create(attributes={name: entries[name] for name in names}, result_types=[i32])
         for names in ("a", "b", "ab", "ba", "abc", "cab") * 2
     ]
-    assert assert_prints_same(ModuleOp([PlainOp.create(regions=[Region(Block(ops))])])) > 4 * 12
+    assert_prints_same(ModuleOp([PlainOp.create(regions=[Region(Block(ops))])]))
 
 
 def test_attributes_that_matter_at_times() -> None:
@@ -139,12 +141,9 @@ def test_locations_in_locations() -> None:
     assert_prints_same(_with_attributes(inner, inner, inner, make(inner, inner)))
 
 
-@pytest.mark.parametrize("limit", [1, 5, 20_000])
-def test_attributes_at_addresses_of_others(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An attribute that was printed stays alive, so that none gets its address and its text."""
-    monkeypatch.setattr(examples, "_MAX_ATTRIBUTES", limit)
-    memory = PrintingMemory()
-    with eager_examples():
-        for number in range(300):
-            module = _with_attributes(_Text(number))
-            assert print_by_example(module, memory).count(f"<{number}>") == 3
+def test_attributes_at_addresses_of_others() -> None:
+    """A type that was printed stays alive, so that none gets its address and its text."""
+    printer = FastPrinter(StringIO())
+    for width in range(1, 300):
+        expected = _with_attributes(IntegerType(width))
+        assert f"t.op i{width} None" in print_with(printer, expected).text

@@ -1,4 +1,4 @@
-"""Printing by example gives what xDSL's printer gives, on every file there is."""
+"""The fast printer gives what xDSL's printer gives, on every file there is."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_xdsls_corpus(step: int) -> None:
     """XDSL's own tests, printed in each form, give the same text and names."""
     ops = [op for _, chunk in xdsl_corpus()[::step] if (op := _parsed(chunk)) is not None]
     assert len(ops) > enough(1000) // step
-    by_example = sum(map(assert_prints_same, ops))
-    assert by_example > 2 * sum(1 for op in ops for _ in op.walk())  # of four forms
+    for op in ops:
+        assert_prints_same(op)
 
 
 @sampled(12)
@@ -55,10 +55,10 @@ def test_our_files(step: int) -> None:
 
 @pytest.mark.parametrize("level", ["scf", "cf"])
 def test_what_mlir_lowers(mlir_opt: MlirOpt, level: str) -> None:
-    """Unrolled loops, as parsed and as rewritten, give the same, most of it by example."""
+    """Unrolled loops, as parsed and as rewritten, give the same."""
     module = _parsed(unrolled_loops(mlir_opt, level))
     assert module is not None
-    assert assert_prints_same(module) > 3 * sum(1 for _ in module.walk())
+    assert_prints_same(module)
     PassManager("builtin.module").add(Canonicalizer()).run(module)
     assert_prints_same(module)
 

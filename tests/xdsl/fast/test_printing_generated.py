@@ -1,4 +1,4 @@
-"""Printing by example gives what xDSL's printer gives, on ops that nobody would build."""
+"""The fast printer gives what xDSL's printer gives, on ops that nobody would build."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def test_names_of_isolated_ops() -> None:
             IsolatedOp.create(regions=[Region(block)], result_types=[i32]),
             IsolatedOp.create(result_types=[i32]),
         ]
-    assert assert_prints_same(ModuleOp(functions)) > 4 * 20
+    assert_prints_same(ModuleOp(functions))
 
 
 def test_names_in_unusual_order() -> None:

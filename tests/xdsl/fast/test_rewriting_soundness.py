@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import pytest
 from loose_ops import EFFECTS, op_with
-from rewriting_twins import check, compare_rewriting
-from xdsl.ir import Operation
+from rewriting_twins import check
 from xdsl.traits import Pure
-from xdsl_inputs import xdsl_context
-
-from passel.xdsl import fast
-from passel.xdsl.fast import rewriting_assumptions, slow_paths
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -112,22 +107,3 @@ def test_traits_that_are_added_later() -> None:
     assert not check(text, "dce", op_class)
     op_class.traits.add_trait(Pure())
     assert check(text, "dce", op_class)
-
-
-def test_slow_paths() -> None:
-    """Inside of `slow_paths()`, or with an xDSL that lacks something, xDSL's own parts run."""
-    ways = (fast.greedy_rewriter, fast.dead_code_eraser, fast.subexpression_eliminator)
-    assert rewriting_assumptions.rewriting_mismatches() == ()
-    assert all(way() is not None for way in ways)
-    with slow_paths():
-        assert not any(way() for way in ways)
-
-
-def test_another_xdsl(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a member is missing, xDSL's own parts run, and nothing is said."""
-    monkeypatch.setitem(rewriting_assumptions.MEMBERS, Operation, ("no_such_member",))
-    rewriting_assumptions.rewriting_mismatches.cache_clear()
-    assert fast.greedy_rewriter() is None
-    monkeypatch.undo()
-    rewriting_assumptions.rewriting_mismatches.cache_clear()
-    assert compare_rewriting("builtin.module { }", "canonicalize", xdsl_context) is False

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from layouts import layout
 from loose_ops import EFFECTS, context_with, op_with
 from rewriting_twins import check, rewritten
 from xdsl.traits import Pure
 
 from passel.xdsl import parse_source
-from passel.xdsl.fast.assumptions import layout
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

@@ -1,98 +1,101 @@
-"""Fast paths are taken where xDSL is as assumed, can be switched off, and keep to bounds."""
+"""Fast paths are taken on the releases they were tested with, can be switched off, keep to bounds."""
 
 from __future__ import annotations
 
-import sys
 from itertools import chain
 from typing import Any
+from unittest.mock import patch
 from weakref import ref
 
 import pytest
-from twins import assert_same, eager_learning, parse_both
-from xdsl.ir import Block
+from twins import assert_same, parse_both
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
 from xdsl_inputs import xdsl_context
 
-from passel.xdsl import parse_source
-from passel.xdsl.fast import assumptions, example_parser, parser_class, slow_paths
-from passel.xdsl.fast.assumptions import mismatches
-from passel.xdsl.fast.example_parser import ExampleParser
+from passel.ir import PrintFlags
+from passel.xdsl import fast, parse_source
+from passel.xdsl.fast import slow_paths, template_parser
+from passel.xdsl.fast.printer import FastPrinter
+from passel.xdsl.fast.template_parser import TemplateParser
 from passel.xdsl.parsing import collector_paused
+from passel.xdsl.printing import make_printer
 from passel.xdsl.source_parser import SourceParser
 
 
-@pytest.fixture(autouse=True)
-def _fresh_check() -> None:
-    mismatches.cache_clear()
+def _ways() -> list[object]:
+    """Return what is used to parse, print, and rewrite."""
+    module = ModuleOp([])
+    rewrites = (fast.greedy_rewriter, fast.dead_code_eraser, fast.subexpression_eliminator)
+    return [fast.parser_class(), fast.printer_class(), *[each(module) for each in rewrites]]
 
 
-def test_xdsl_is_as_assumed() -> None:
-    """The installed version of xDSL is one that the fast paths know."""
-    assert mismatches() == ()
-    assert parser_class() is ExampleParser
+_SLOW = [SourceParser, Printer, None, None, None]
+
+
+def test_fast_paths_are_on() -> None:
+    """The installed release is one that the fast paths were tested with."""
+    assert fast.are_on()
+    assert not any(way in _SLOW for way in _ways())
 
 
 def test_slow_paths() -> None:
-    """Inside of `slow_paths()` the slow twin is used, and not after it."""
+    """Inside of `slow_paths()` the slow twins are used, and not after it."""
     with slow_paths():
-        assert parser_class() is SourceParser
-    assert parser_class() is ExampleParser
+        assert _ways() == _SLOW
+        assert not isinstance(make_printer(PrintFlags()), FastPrinter)
+    assert not any(way in _SLOW for way in _ways())
+    assert isinstance(make_printer(PrintFlags()), FastPrinter)
 
 
-@pytest.mark.parametrize("change", ["a member", "a field", "an import"])
-def test_another_xdsl(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where xDSL is not as assumed, the slow twin is used and nothing is said."""
-    if change == "a member":
-        monkeypatch.setitem(assumptions.MEMBERS, Block, ("no_such_member",))
-    elif change == "a field":
-        add_op = Block.add_op
+def test_the_environment_turns_them_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `PASSEL_FAST=0` the slow twins are used."""
+    monkeypatch.setenv("PASSEL_FAST", "0")
+    assert _ways() == _SLOW
 
-        def add_numbered_op(block: Block, op: object) -> None:
-            add_op(block, op)  # pyright: ignore[reportArgumentType]
-            vars(op)["number"] = 1
 
-        monkeypatch.setattr(Block, "add_op", add_numbered_op)
-    else:
-        monkeypatch.setitem(sys.modules, "passel.xdsl.fast.example_parser", None)
-    assert parser_class() is SourceParser
+@pytest.mark.parametrize("release", ["0.59.0", "0.73.0", "0.74.1", "0.75.0", "0+unknown"])
+def test_other_releases(release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a release that the fast paths were not tested with, the slow twins are used."""
+    monkeypatch.setattr(fast, "INSTALLED", release)
+    assert _ways() == _SLOW
+
+
+def test_contexts_of_other_classes() -> None:
+    """Nothing is built from templates where names are looked up by code that is not xDSL's."""
+    context = xdsl_context()
+    context.__class__ = type("OwnContext", (type(context),), {})
+    lines = '"test.op"() : () -> ()\n' * 6
+    parser = TemplateParser(context, f"builtin.module {{\n{lines}}}")
+    parser.parse_top_level()
+    assert parser.ops_from_templates == 0
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many shapes a source has, no more are remembered than allowed."""
-    monkeypatch.setattr(example_parser, "_MAX_SHAPES", 20)
+    monkeypatch.setattr(template_parser, "_MAX_SHAPES", 20)
     lines = "".join(f'"test.op"() {{a = {n // 3}}} : () -> ()\n' for n in range(300))
     text = f"builtin.module {{\n{lines}}}"
-    assert assert_same(text).by_example
-    parser = ExampleParser(xdsl_context(), text)
+    assert assert_same(text).from_templates
+    parser = TemplateParser(xdsl_context(), text)
     parser.parse_top_level()
     assert len(list(chain.from_iterable(parser._shapes.values()))) <= 20  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_parser_goes_when_it_is_done() -> None:
     """A parser and its tables live no longer than needed, without a collection."""
-    parsers: list[ref[ExampleParser]] = []
+    parsers: list[ref[TemplateParser]] = []
 
-    def make(*args: Any) -> ExampleParser:
-        parser = ExampleParser(*args)
+    def make(*args: Any) -> TemplateParser:
+        parser = TemplateParser(*args)
         parsers.append(ref(parser))
         return parser
 
-    with eager_learning(), collector_paused():
+    with collector_paused():
         text = "builtin.module {\n" + '"test.op"() : () -> ()\n' * 9 + "}"
         module = parse_source(xdsl_context(), text, "test.mlir", make_parser=make)
         assert [each() for each in parsers] == [None]
     assert module is not None
-
-
-def test_little_is_watched_where_little_repeats() -> None:
-    """Of many shapes that come thrice each, only a few ops are watched."""
-    lines = "".join(f'"test.op"() {{a = {n // 3}}} : () -> ()\n' for n in range(1500))
-    parser = ExampleParser(xdsl_context(), f"builtin.module {{\n{lines}}}")
-    parser.parse_top_level()
-    assert parser.lines_by_example < 100
-    with eager_learning():
-        parser = ExampleParser(xdsl_context(), f"builtin.module {{\n{lines}}}")
-        parser.parse_top_level()
-    assert parser.lines_by_example > 490
 
 
 def test_a_source_that_begins_to_repeat_itself() -> None:
@@ -100,6 +103,15 @@ def test_a_source_that_begins_to_repeat_itself() -> None:
     new = "".join(f'"test.op"() {{a{n}}} : () -> ()\n' for n in range(1000))
     known = '"test.op"() : () -> ()\n' * 1000
     text = f"builtin.module {{\n{new}{known}{new}{known}}}"
-    fast, slow = parse_both(text)
-    assert fast.seen == slow.seen
-    assert 1000 < fast.by_example < 1990
+    looked_at: list[str] = []
+    shape_of = template_parser.shape_of
+
+    def count(line: str) -> object:
+        looked_at.append(line)
+        return shape_of(line)
+
+    with patch.object(template_parser, "shape_of", count):
+        fast_one, slow = parse_both(text)
+    assert fast_one.seen == slow.seen
+    assert 1000 < fast_one.from_templates < 1998
+    assert sum("a" in line for line in looked_at) < 1000  # of 2000 that are new

@@ -9,6 +9,8 @@ from loose_ops import context_with
 from text_ops import TextOp, operand_of
 from twins import assert_same
 
+from passel.xdsl import context_free
+
 if TYPE_CHECKING:
     from xdsl.ir import Block, SSAValue
     from xdsl.parser import Parser
@@ -94,7 +96,7 @@ def test_branches(last: str) -> None:
     found = assert_same(
         "builtin.module {\n" + _BRANCHES.replace("{last}", "bb0") * 2 + "}", context_with
     )
-    assert found.by_example > 10
+    assert found.from_templates > 10
 
 
 def test_a_block_where_an_operand_was() -> None:
@@ -115,4 +117,4 @@ def test_a_block_where_an_operand_was() -> None:
     lines = "t.op %a ^b\n" * 5 + "t.op ^a %b\n" * 5
     values = '%a, %b = "t.source"() : () -> (i32, i32)'
     text = f'"t.region"() ({{\n{values}\n{lines}^a:\n^b:\n}}) : () -> ()'
-    assert assert_same(text, lambda: context_with(EitherOp)).by_example
+    assert_same(text, lambda: context_with(context_free(EitherOp)))

@@ -10,7 +10,7 @@ seen to be left alone as it is costs no more than that look.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IndexType
@@ -18,6 +18,7 @@ from xdsl.folder import Folder
 from xdsl.ir import ErasedSSAValue, Operation
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener
 from xdsl.rewriter import InsertPoint
+from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 
 from passel.xdsl.fast.dead_code import erase_dead_code
 from passel.xdsl.fast.effects import may_be_erased
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Region, SSAValue
 
     IntegerFolder = Callable[[Operation, Sequence[Attribute | None]], Attribute | None]
+
+_PATTERNS: Final = CanonicalizationRewritePattern()
+"""Asks an op for its patterns and applies them."""
 
 
 class GreedyRewriter:
@@ -121,6 +125,9 @@ class GreedyRewriter:
                 values, constants = folded
                 replace_op(rewriter, op, constants, values)
                 return True
+        if facts.patterns is None:
+            _PATTERNS.match_and_rewrite(op, rewriter)
+            return rewriter.has_done_action
         for pattern in facts.patterns:
             pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:

@@ -30,11 +30,14 @@ _ClassT = TypeVar("_ClassT", bound=type[Operation] | type[Attribute])
 _SOURCES: Final = str(Path(xdsl.__file__).parent)
 _declared: Final[WeakSet[type[object]]] = WeakSet()
 
-_MAKERS: Final = (
-    *("__new__", "__init__", "__post_init__", "__setattr__", "__getattribute__", "__getattr__"),
-    *("create", "build", "clone", "__eq__", "__hash__"),
+_DEFINED_BY_ALL: Final = frozenset(
+    {
+        *("__module__", "__doc__", "__annotations__", "__orig_bases__", "__parameters__"),
+        *("__abstractmethods__", "_abc_impl", "__static_attributes__", "__firstlineno__"),
+        *("name", "traits", "print", "parse", "verify_", "get_irdl_definition"),
+    }
 )
-"""Methods by which ops and attributes come about, are changed, read and compared."""
+"""What each class of ops defines for itself, or xDSL for it."""
 
 
 def context_free(class_: _ClassT) -> _ClassT:
@@ -83,27 +86,27 @@ def is_xdsl_code(function: Any) -> bool:
     return code is not None and code.co_filename.startswith(_SOURCES)
 
 
-def is_plain(class_: type[object]) -> bool:
-    """Return whether ops or attributes of a class are made, read and compared by known code.
+def is_plain(op_class: type[Operation]) -> bool:
+    """Return whether ops of a class are made, read, changed and compared by known code.
 
-    A class that inherits all of this from xDSL's base classes is plain, wherever it is defined.
+    A class that inherits all of this from xDSL's is plain, wherever it is defined.
     """
-    if type(class_) not in {type, ABCMeta} and not is_known_class(type(class_)):
-        return False
-    return all(_is_makers_owner(owner) for owner in _owners(class_, _MAKERS))
+    return not overridden_by(op_class)
 
 
-def _is_makers_owner(class_: type[object]) -> bool:
-    return class_ is object or is_known_class(class_)
+def overridden_by(op_class: type[Operation]) -> set[str]:
+    """Return what of xDSL's `Operation` classes that are not known define anew for their ops."""
+    if type(op_class) is not ABCMeta:
+        return {"__class__"}
+    own = {name for each in op_class.__mro__ if _is_foreign(each) for name in vars(each)}
+    return own & _OF_OPERATIONS - _DEFINED_BY_ALL
 
 
-def _owners(class_: type[object], names: Iterable[str]) -> set[type[object]]:
-    """Return the classes that define what a class has under some names."""
-    return {
-        owner
-        for name in names
-        if (owner := next((each for each in class_.__mro__ if name in vars(each)), None))
-    }
+def _is_foreign(class_: type[object]) -> bool:
+    return not is_known_class(class_) and class_.__module__ not in {"builtins", "abc", "typing"}
+
+
+_OF_OPERATIONS: Final = frozenset(dir(IRDLOperation)) | {"__getattr__", "__del__", "__set_name__"}
 
 
 def is_known_attribute(attribute: Attribute) -> bool:
@@ -114,15 +117,50 @@ def is_known_attribute(attribute: Attribute) -> bool:
         >>> is_known_attribute(ArrayAttr([i32]))
         True
     """
-    if not is_known_class(type(attribute)):
-        return False
+    return is_known_class(type(attribute)) and all(map(is_known_attribute, parts_of(attribute)))
+
+
+def parts_of(attribute: Attribute) -> Iterable[Attribute]:
+    """Return the attributes that an attribute consists of."""
     if isinstance(attribute, ParametrizedAttribute):
-        return all(map(is_known_attribute, attribute.parameters))
+        return attribute.parameters
     data: Any = getattr(attribute, "data", None)
-    parts: Iterable[Any] = data if isinstance(data, tuple) else ()
     if isinstance(data, Mapping):
-        parts = cast("Mapping[str, Any]", data).values()
-    return all(is_known_attribute(part) for part in parts if isinstance(part, Attribute))
+        data = tuple(cast("Mapping[str, Any]", data).values())
+    if not isinstance(data, tuple):
+        return ()
+    return [part for part in cast("tuple[Any, ...]", data) if isinstance(part, Attribute)]
+
+
+_HAND_WRITTEN: Final = frozenset(
+    f"xdsl.dialects.{each}.parse"
+    for each in (
+        *("arith.CmpiOp", "arith.CmpfOp", "builtin.UnrealizedConversionCastOp"),
+        *("llvm.ArithmeticBinOperation", "llvm.ArithmeticBinOpExact"),
+        *("llvm.ArithmeticBinOpOverflow", "riscv_cf.ConditionalBranchOperation"),
+        "riscv.abstract_ops.RISCVCustomFormatOperation",
+    )
+)
+"""Parsers written by hand of xDSL's classes that consult nothing but their line and the types of
+operands, for which passel's authors have read them."""
+
+
+def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
+    """Return whether known code makes an op of a class from its text, consulting nothing else.
+
+    Args:
+        op_class: The class.
+        generic: Whether the text has the generic form.
+    """
+    if not is_plain(op_class) or op_class in _declared:
+        return op_class in _declared
+    if generic:
+        return True
+    if format_of(op_class) is not None:
+        return infers_by_known_code(op_class)
+    parse: Any = op_class.parse.__func__
+    name = f"{parse.__module__}.{parse.__qualname__}"
+    return is_known_class(op_class) and name in _HAND_WRITTEN and is_xdsl_code(parse)
 
 
 def format_of(op_class: type[Operation]) -> FormatProgram | None:

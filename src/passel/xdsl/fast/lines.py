@@ -25,7 +25,6 @@ LINE: Final = re.compile(
 
 _split_at_values: Final = re.compile(rf"%({_NAME})", re.ASCII).split
 _split_at_names: Final = re.compile(rf"([%^])({_NAME})", re.ASCII).split
-# Integers whose spelling and type give an attribute by themselves.
 _NUMBER: Final = re.compile(
     r"""(?<![\w$.%^@#!"-])-?(?:0|[1-9][0-9]*+)( : (?:index|[su]?i[0-9]++)(?![\w$.]))""", re.ASCII
 )
@@ -68,21 +67,23 @@ def shape_of(line: str) -> Shape:
     return Shape(key, names)
 
 
-def shape_without_numbers(line: str) -> tuple[Hashable, list[tuple[int, int]]] | None:
-    """Return the shape of a line with its integers, but not their types, left out.
+def shape_without_number(line: str) -> tuple[Hashable, tuple[int, int]] | None:
+    """Return the shape of a line with its integer, but not the type of that, left out.
 
-    Also where the integers start, and where their types end.
+    Also where the integer starts, and where its type ends.
 
     Returns:
-        None if there are none.
+        None if there is none, or more than one.
 
     Example:
-        >>> shape_without_numbers("%a = arith.constant -12 : i32")[1]
-        [(20, 29)]
+        >>> shape_without_number("%a = arith.constant -12 : i32")[1]
+        (20, 29)
     """
     spans = [match.span() for match in _NUMBER.finditer(line)]
+    if len(spans) != 1:
+        return None
     # No line that an op can be on contains a null character.
-    return (shape_of(_NUMBER.sub("\0\\1", line)).key, spans) if spans else None
+    return shape_of(_NUMBER.sub("\0\\1", line)).key, spans[0]
 
 
 def op_start(line: str) -> int:

@@ -32,6 +32,7 @@ from xdsl.traits import (
 )
 
 from passel.xdsl.fast.inert import inertness
+from passel.xdsl.fast.known import is_known_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,7 +108,8 @@ class OpClass:
         of_types: The one of them that tells of effects on registers.
         folder: The trait that folds them; None for constants, and if there is none.
         constant: The trait that gives the values of constants; None for others.
-        patterns: The canonicalization patterns, in their order.
+        patterns: The canonicalization patterns, in their order; None if they have to be asked for
+            at each visit, as not all of them are xDSL's.
         is_inert: Returns whether an op neither folds nor is rewritten by its patterns; None if
             only trying will tell.
         folds_index: Whether they compute with integers in a way that xDSL folds.
@@ -150,12 +152,10 @@ class OpClass:
             else folder
         )
         self.constant: HasFolder | None = folder if is_constant else None
-        self.patterns: tuple[RewritePattern, ...] = tuple(
-            pattern
-            for trait in op_class.get_traits_of_type(HasCanonicalizationPatternsTrait)
-            for pattern in trait.get_patterns(op_class)
+        self.patterns: tuple[RewritePattern, ...] | None = _patterns(op_class)
+        self.is_inert: Inertness | None = (
+            None if self.patterns is None else inertness(op_class, self.patterns, self.folder)
         )
-        self.is_inert: Inertness | None = inertness(op_class, self.patterns, self.folder)
         self.folds_index: bool = (
             issubclass(op_class, SignlessIntegerBinaryOperation)
             and op_class.py_operation is not SignlessIntegerBinaryOperation.py_operation
@@ -205,14 +205,21 @@ def _effects(traits: Sequence[MemoryEffect]) -> tuple[Source, int, MemoryEffect 
     return sources.pop(), kinds, of_types
 
 
+def _patterns(op_class: type[Operation]) -> tuple[RewritePattern, ...] | None:
+    traits = op_class.get_traits_of_type(HasCanonicalizationPatternsTrait)
+    if not all(is_known_class(type(trait)) for trait in traits):
+        return None
+    return tuple(pattern for trait in traits for pattern in trait.get_patterns(op_class))
+
+
 _known: WeakKeyDictionary[type[Operation], OpClass] = WeakKeyDictionary()
+"""Facts about xDSL's own classes."""
 
 
 class ClassTable(dict["type[Operation]", OpClass]):
     """Facts by class, for one run of a rewrite.
 
-    Traits may be added to a class, so facts of earlier runs are taken over only if the traits
-    are still the same.
+    Facts of earlier runs are taken over for xDSL's own classes, if their traits are still the same.
     """
 
     __slots__ = ("_kept", "_kinds")
@@ -244,7 +251,9 @@ class ClassTable(dict["type[Operation]", OpClass]):
         """Find out about a class."""
         facts = _known.get(op_class)
         if facts is None or facts.traits is not op_class.traits.traits:
-            facts = _known[op_class] = OpClass(op_class)
+            facts = OpClass(op_class)
+            if is_known_class(op_class):
+                _known[op_class] = facts
         self[op_class] = facts
         return facts
 

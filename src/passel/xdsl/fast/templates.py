@@ -1,32 +1,53 @@
 """Ops as templates: an op that was parsed once, to be built again with other operands."""
 # pyright: reportPrivateUsage=false
-# Builds ops as `Operation.create` does, field by field; `assumptions` checks that it still does.
+# Ops are built as `Operation.create` does, field by field.
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.dialects.builtin import UNKNOWN_LOC, IntegerAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue, SSAValues, Use
+from xdsl.utils.exceptions import VerifyException
 
-from passel.xdsl.locations import SourceLocation
+from passel.xdsl.fast.known import is_known_attribute, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from xdsl.dialects.builtin import IntegerAttr
     from xdsl.ir import Attribute
 
-_OP_FIELDS: Final = frozenset(
+_FIELDS: Final = frozenset(
     {
         *("_operands", "_operand_uses", "results", "properties", "attributes", "location"),
         *("_successors", "_successor_uses", "regions", "parent", "_next_op", "_prev_op"),
     }
 )
-_RESULT_FIELDS: Final = frozenset({"_type", "op", "index", "_name", "first_use"})
+"""What an op consists of; some classes have more."""
 
 _new_op: Final = Operation.__new__
+
+
+class Number(NamedTuple):
+    """Where an op keeps the integer of its line that is left out of the shape.
+
+    Attributes:
+        is_property: Whether it is a property; else it is an attribute.
+        key: Its key.
+        type: Its type.
+    """
+
+    is_property: bool
+    key: str
+    type: Any
+
+    def attribute(self, spelling: str) -> IntegerAttr[Any] | None:
+        """Return the attribute that is spelled so; None if it is not valid for its type."""
+        try:
+            return IntegerAttr(int(spelling.partition(" ")[0]), self.type)
+        except (VerifyException, ValueError):
+            return None
 
 
 @dataclass(slots=True, eq=False)
@@ -42,12 +63,10 @@ class Template:
         result_types: The results' types.
         properties: The op's properties.
         attributes: The op's attributes.
-        numbers: For each number of the line that is left out of the shape: whether it is a
-            property or an attribute, its key there, and its type.
         op_name: The op's name as the text has it.
-        registered: What the context says the name stands for.
+        number: The integer that is left out of the shape, if one is.
         followers: Heads of the next line with which ops of this shape were parsed.
-        size: How many ops the context knew when it was asked last.
+        size: How many ops the context knew when the name was looked up last.
     """
 
     op_class: type[Operation]
@@ -58,28 +77,17 @@ class Template:
     result_types: tuple[Attribute, ...]
     properties: dict[str, Attribute]
     attributes: dict[str, Attribute]
-    numbers: tuple[tuple[bool, str, Any], ...] = ()
-    op_name: str = ""
-    registered: type[Operation] = Operation
+    op_name: str
+    number: Number | None = None
     followers: set[str] = field(default_factory=set[str])
     size: int = -1
 
-    def find_operands(
-        self, names: list[str], values: Mapping[str, tuple[SSAValue[Any], ...]]
-    ) -> list[SSAValue[Any]] | None:
-        """Return the operands that the names stand for; None if one is not as in the template."""
-        operands: list[SSAValue[Any]] = []
-        for at, expected in self.operands:
-            found = values.get(names[at])
-            if not found:
-                return None
-            value = found[0]
-            if value._type is not expected and not same_attribute(value._type, expected):
-                return None
-            operands.append(value)
-        return operands
-
-    def build(self, operands: Sequence[SSAValue[Any]], successors: Sequence[Block]) -> Operation:
+    def build(
+        self,
+        operands: Sequence[SSAValue[Any]],
+        successors: Sequence[Block],
+        number: Attribute | None,
+    ) -> Operation:
         """Return a new op, detached, at an unknown location."""
         op = _new_op(self.op_class)
         op._operands = SSAValues(operands)
@@ -89,60 +97,44 @@ class Template:
         )
         op.properties = self.properties.copy()
         op.attributes = self.attributes.copy()
+        if self.number is not None and number is not None:
+            (op.properties if self.number.is_property else op.attributes)[self.number.key] = number
         op.location = UNKNOWN_LOC
         op._successors = tuple(successors)
         op._successor_uses = _add_uses(op, successors)
         op.regions = ()
         return op
 
-    def find_number(self, number: Attribute) -> tuple[bool, str, Any] | None:
-        """Return where the op keeps a number, if it does so at one place."""
-        found = [
-            (entries is self.properties, key, cast("IntegerAttr", number).type)
+    @property
+    def all_attributes(self) -> Iterable[Attribute]:
+        """All types, properties and attributes."""
+        yield from (type_ for _, type_ in self.operands)
+        yield from self.result_types
+        yield from self.properties.values()
+        yield from self.attributes.values()
+
+    def find_number(self, spelling: str) -> Number | None:
+        """Return where the op keeps the one integer of its line.
+
+        Returns:
+            None if the op holds more than that integer, or does not hold it by itself.
+        """
+        held = [
+            Number(entries is self.properties, key, cast("IntegerAttr[Any]", value).type)
             for entries in (self.properties, self.attributes)
             for key, value in entries.items()
-            if value is number
+            if isinstance(value, IntegerAttr)
         ]
-        return found[0] if len(found) == 1 else None
+        if len(held) != 1 or sum(map(_count_integers, self.all_attributes)) != 1:
+            return None
+        entries = self.properties if held[0].is_property else self.attributes
+        return held[0] if held[0].attribute(spelling) == entries[held[0].key] else None
 
-    def put_numbers(self, op: Operation | Self, numbers: Iterable[Attribute]) -> None:
-        """Have an op made from this template, or one like it, keep other numbers."""
-        for (is_property, key, _), number in zip(self.numbers, numbers, strict=True):
-            (op.properties if is_property else op.attributes)[key] = number
 
-    def get_numbers(self, op: Operation | Self) -> list[Attribute | None]:
-        """Return the numbers that an op keeps where the template does."""
-        return [
-            (op.properties if is_property else op.attributes).get(key)
-            for is_property, key, _ in self.numbers
-        ]
-
-    def has_operands_as(self, other: Template) -> bool:
-        """Return whether the operands of another op of the shape have the same types."""
-        pairs = zip(self.operands, other.operands, strict=False)
-        return all(same_attribute(one[1], another[1]) for one, another in pairs)
-
-    def agrees(self, other: Template) -> bool:
-        """Return whether another op of the shape gave the same template."""
-        return (
-            self.op_class is other.op_class
-            and self.bound == other.bound
-            and self.name_offset == other.name_offset
-            and self.successors == other.successors
-            and [each[0] for each in self.operands] == [each[0] for each in other.operands]
-            and list(self.properties) == list(other.properties)
-            and list(self.attributes) == list(other.attributes)
-            and all(map(same_attribute, self._all_attributes(), other._all_attributes()))
-            and len(self.result_types) == len(other.result_types)
-        )
-
-    def _all_attributes(self) -> Iterable[Attribute]:
-        return (
-            *(type_ for _, type_ in self.operands),
-            *self.result_types,
-            *self.properties.values(),
-            *self.attributes.values(),
-        )
+def _count_integers(attribute: Attribute) -> int:
+    if isinstance(attribute, IntegerAttr):
+        return 1
+    return sum(map(_count_integers, parts_of(attribute)))
 
 
 def _add_uses(op: Operation, used: Sequence[SSAValue[Any] | Block]) -> tuple[Use, ...]:
@@ -159,16 +151,6 @@ def _add_uses(op: Operation, used: Sequence[SSAValue[Any] | Block]) -> tuple[Use
     return tuple(uses)
 
 
-def same_attribute(one: Attribute, other: Attribute) -> bool:
-    """Return whether two attributes are the same.
-
-    Some of xDSL's are equal although they print differently.
-    """
-    return one is other or (
-        one.__class__ is other.__class__ and one == other and str(one) == str(other)
-    )
-
-
 def append(block: Block, op: Operation) -> None:
     """Do as `block.add_op(op)` does to an op that is new."""
     last = block._last_op
@@ -180,6 +162,35 @@ def append(block: Block, op: Operation) -> None:
         op._prev_op = last
         op._next_op = None
     block._last_op = op
+
+
+class Types:
+    """Types of one source that are alike, each pair compared once."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[type[Attribute], str], Attribute] = {}
+        # With the types, whose addresses they are.
+        self._alike: dict[tuple[int, int], tuple[Attribute, Attribute]] = {}
+
+    def first(self, type_: Attribute) -> Attribute:
+        """Return the first type that is like one of a known class."""
+        return self._first.setdefault((type(type_), str(type_)), type_)
+
+    def are_alike(self, one: Attribute, known: Attribute) -> bool:
+        """Return whether a type is like another one, which is of a known class.
+
+        Equality is not enough: some of xDSL's types are equal although they print differently.
+        """
+        if one is known:
+            return True
+        if one.__class__ is not known.__class__:
+            return False
+        pair = (id(one), id(known))
+        if pair not in self._alike:
+            if not is_known_attribute(one) or one != known or str(one) != str(known):
+                return False
+            self._alike[pair] = one, known
+        return True
 
 
 class Names(NamedTuple):
@@ -201,32 +212,32 @@ class Names(NamedTuple):
 
 
 def to_template(
-    op: Operation, names: Names, blocks: dict[int, int], location: int | None
+    op: Operation, names: Names, blocks: dict[int, int], op_name: str
 ) -> Template | None:
     """Return an op that was just parsed as a template.
 
     Args:
-        op: The op, which has names for its results and is in no block yet.
+        op: The op, whose class is plain and whose parser is known.
         names: The names of its line.
         blocks: Which of the names each block has, by address.
-        location: The offset at which the op is located; None if nowhere.
+        op_name: Its name as the text has it.
 
     Returns:
-        The template; None if the op is not made of what a template holds.
+        The template; None if the op is not made of what a template holds, or holds attributes
+        that are not known.
     """
     values = names.values
     if (
         op.regions
-        or not _has_only_fields(op)
-        or op.parent is not None
-        or not _is_located(op, location)
+        or not vars(op).keys() <= _FIELDS
         or names.bound not in {0, len(op.results)}
-        or not all(_is_plain(result, names) for result in op.results)
+        # Other names are part of an attribute's text.
+        or len(names.names) - names.bound != len(op._operands) + len(op._successors)
         or not all(id(value) in values for value in op._operands)
         or not all(id(block) in blocks for block in op._successors)
     ):
         return None
-    return Template(
+    template = Template(
         op_class=type(op),
         bound=names.bound,
         name_offset=names.op_start - sum(map(len, names.names[: names.bound])),
@@ -235,40 +246,6 @@ def to_template(
         result_types=tuple(result._type for result in op.results),
         properties=op.properties.copy(),
         attributes=op.attributes.copy(),
+        op_name=op_name,
     )
-
-
-def _is_located(op: Operation, location: int | None) -> bool:
-    if location is None:
-        return op.location is UNKNOWN_LOC
-    return isinstance(op.location, SourceLocation) and op.location.offset == location
-
-
-def _is_plain(result: OpResult[Any], names: Names) -> bool:
-    name = names.names[result.index] if names.bound else None
-    return (
-        type(cast("object", result)) is OpResult
-        and vars(result).keys() <= _RESULT_FIELDS
-        and result._name == hint_of(name)
-        and result.first_use is None
-    )
-
-
-def _has_only_fields(op: Operation) -> bool:
-    """Return whether an op consists of the fields that all ops have."""
-    return (
-        vars(op).keys() <= _OP_FIELDS
-        and not any(vars(each).get("__slots__") for each in type(op).__mro__)
-        and all(type(each) is dict for each in (op.properties, op.attributes))
-        and all(type(each) is SSAValues for each in (op._operands, op.results))
-    )
-
-
-def hint_of(name: str | None) -> str | None:
-    """Return the hint that the parser gives to a value of a name in the text.
-
-    Example:
-        >>> hint_of("sum_1"), hint_of("1")
-        ('sum', None)
-    """
-    return SSAValue.extract_valid_name(name) if SSAValue.is_valid_name(name) else None
+    return template if all(map(is_known_attribute, template.all_attributes)) else None

@@ -68,7 +68,7 @@ class Canonicalizer(Pass["Operation"]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Rewrite each region until nothing changes any more."""
-        rewriter_class = greedy_rewriter() if self == _DEFAULT else None
+        rewriter_class = greedy_rewriter(op) if self == _DEFAULT else None
         if rewriter_class is None:
             self._rewrite_as_xdsl(op, ctx)
             return

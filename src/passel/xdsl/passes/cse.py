@@ -44,7 +44,7 @@ class CSE(Pass["Operation"]):
         def preorder(region: Region) -> Iterable[tuple[Block, int]]:
             return ctx.analysis(DominanceInfo).tree(region).preorder()
 
-        eliminator = subexpression_eliminator()
+        eliminator = subexpression_eliminator(op)
         driver = _Driver(ctx) if eliminator is None else eliminator(preorder)
         driver.simplify(op)
         if not driver.replaced and not driver.erased:

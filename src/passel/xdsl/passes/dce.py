@@ -27,6 +27,6 @@ class DCE(Pass["Operation"]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Erase what is dead in each region, as xDSL's region DCE does."""
-        erase = dead_code_eraser() or region_dce
+        erase = dead_code_eraser(op) or region_dce
         for region in op.regions:
             erase(region)

@@ -1,0 +1,124 @@
+"""A printer that prints xDSL's declarative formats in a straight line."""
+# pyright: reportPrivateUsage=false
+# xDSL's printer names values in its private tables; there is no public way to look one up.
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.ir import Operation, TypeAttribute
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove
+
+from passel.xdsl.fast.known import format_of, is_known_attribute, is_plain
+from passel.xdsl.fast.straight_lines import straight_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from xdsl.ir import Attribute, SSAValue
+
+    from passel.xdsl.fast.straight_lines import Step
+
+_T = TypeVar("_T")
+
+
+class FastPrinter(Printer):
+    """xDSL's `Printer`, in less time: the text is the same, and all fields while it is printed.
+
+    Types of known classes are printed once, ops with a known declarative format by what the format
+    comes to; printers written by hand are called for each op, as xDSL calls them.
+
+    Args:
+        args: As for `Printer`.
+        keywords: As for `Printer`.
+    """
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        super().__init__(*args, **keywords)
+        # With the types, whose addresses they are.
+        self._type_texts: dict[int, tuple[str, Attribute]] = {}
+        self._steps: dict[type[Operation], tuple[Step, ...] | None] = {}
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        """Print a text, which is indented after its line ends."""
+        if self.stream is None or "\n" in text:
+            super().print_string(text, indent=indent)
+        else:
+            self._current_column += len(text)
+            self.stream.write(text)
+
+    def print_list(
+        self, elems: Iterable[_T], print_fn: Callable[[_T], Any], delimiter: str = ", "
+    ) -> None:
+        """Print things with a delimiter between them."""
+        is_first = True
+        for each in elems:
+            if not is_first:
+                self.print_string(delimiter)
+            is_first = False
+            print_fn(each)
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        """Print an attribute."""
+        if not isinstance(attribute, TypeAttribute):
+            super().print_attribute(attribute)
+            return
+        known = self._type_texts.get(id(attribute))
+        if known is not None:
+            self.print_string(known[0])
+        elif is_known_attribute(attribute):
+            self.print_string(self._type_text(attribute))
+        else:
+            super().print_attribute(attribute)
+
+    def _type_text(self, type_: TypeAttribute) -> str:
+        stream, column = self.stream, self._current_column
+        self.stream = own = StringIO()
+        try:
+            super().print_attribute(type_)
+        finally:
+            self.stream, self._current_column = stream, column
+        text = own.getvalue()
+        self._type_texts[id(type_)] = text, type_
+        return text
+
+    def print_ssa_value(self, value: SSAValue[Any]) -> str:
+        """Print the name of a value, which gets one if it has none."""
+        name = self._ssa_values.get(value)
+        if name is None:
+            return super().print_ssa_value(value)
+        self.print_string(f"%{name}")
+        return name
+
+    def print_op(self, op: Operation) -> None:
+        """Print an op with its results."""
+        kind = type(op)
+        if kind not in self._steps:
+            self._steps[kind] = _steps_of(kind)
+        steps = self._steps[kind]
+        if steps is None or self.print_generic_format or self.diagnostic.op_messages:
+            super().print_op(op)
+            return
+        self._print_results(op)
+        self.print_string(op.name)
+        for step in steps:
+            step(self, op)
+        if self.print_debuginfo:
+            self.print_string(" ")
+            self.print_attribute(op.location)
+
+
+def _steps_of(op_class: type[Operation]) -> tuple[Step, ...] | None:
+    """Return what prints the ops of a class after their names; None if that is not known."""
+    if (
+        issubclass(op_class, UnregisteredOp)
+        or Operation.print is op_class.print
+        or not is_plain(op_class)
+        or op_class.get_traits_of_type(IsolatedFromAbove)
+        or (program := format_of(op_class)) is None
+    ):
+        return None
+    return straight_line(program.stmts)

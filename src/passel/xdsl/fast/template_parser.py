@@ -1,0 +1,415 @@
+"""A parser that parses lines of a known shape from templates."""
+# pyright: reportPrivateUsage=false
+# xDSL's parser is extended by overriding its `_parse_*` methods; there is no public hook.
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from xdsl.context import Context
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.lexer import Span
+
+from passel.xdsl.fast.known import has_known_parser, is_known_class
+from passel.xdsl.fast.lines import (
+    LINE,
+    can_follow,
+    name_spans,
+    op_start,
+    shape_of,
+    shape_without_number,
+)
+from passel.xdsl.fast.templates import Names, Number, Template, Types, append, to_template
+from passel.xdsl.locations import SourceLocation
+from passel.xdsl.source_parser import SourceParser
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Attribute, OpResult
+
+    from passel.xdsl.locations import SourceText
+
+_MAX_SHAPES: Final = 20_000
+"""Shapes that are remembered of one source; at half a kilobyte each."""
+
+_PATIENCE: Final = 64
+"""Lines of new shapes in a row after which it seems that the source does not repeat itself."""
+
+_LEAP: Final = 3 * _PATIENCE
+"""Lines that are parsed without templates then."""
+
+_WITH_NUMBERS: Final = frozenset({"arith.constant", "llvm.mlir.constant"})
+"""Ops in whose custom form a typed integer is an attribute and nothing else; it always is in the
+generic form."""
+
+_OP_NAME: Final = re.compile(r'"([^"\\]*)"|([a-zA-Z_][a-zA-Z0-9_$.]*)', re.ASCII)
+_DIALECT_NAME: Final = re.compile(r"([!#])([a-zA-Z_][\w$]*)(?:\.|\s*<\s*)([\w$.]*)", re.ASCII)
+"""A type or attribute of a dialect."""
+
+
+class _State(Enum):
+    """The state of a shape without a template."""
+
+    MET = "met once: templates are made of what comes again"
+    REFUSED = "has none"
+
+
+_Shapes = dict[Hashable, Template | _State]
+
+
+class _Line(NamedTuple):
+    """A line that is about to be parsed the ordinary way.
+
+    Attributes:
+        match: The line, from its first token.
+        following: The next line, if there is one that can be one of ops.
+        key: Its shape.
+        names: Its names.
+        number: The integer that its shape leaves out.
+        shapes: The shapes under the enclosing dialects.
+    """
+
+    match: re.Match[str]
+    following: re.Match[str] | None
+    key: Hashable
+    names: list[str]
+    number: str | None
+    shapes: _Shapes
+
+    @property
+    def text(self) -> str:
+        """The line."""
+        return self.match[1]
+
+    @property
+    def start(self) -> int:
+        """Where it starts in the source."""
+        return self.match.start(1)
+
+    @property
+    def next_start(self) -> int:
+        """Where the token after it starts; -1 if that is not known."""
+        return -1 if self.following is None else self.following.start(1)
+
+    @property
+    def follower(self) -> str:
+        """The head of that token."""
+        return "" if self.following is None else self.following[2]
+
+
+class TemplateParser(SourceParser):
+    """A `SourceParser` that builds an op from the text of its line, once it has seen one alike.
+
+    The IR, errors and everything else are the same, but that types and attributes of lines of
+    one shape are one object. An op becomes a template if it stands on one line, has no regions,
+    and if its parser and all of its attributes are known (`passel.xdsl.fast.known`). Whatever is
+    not as in the template is parsed the ordinary way.
+
+    Args:
+        context: As for `SourceParser`.
+        text: As for `SourceParser`.
+        filename: As for `SourceParser`.
+        source: As for `SourceParser`.
+
+    Attributes:
+        ops_from_templates: How many ops were built from templates.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        text: str,
+        filename: str = "<unknown>",
+        source: SourceText | None = None,
+    ) -> None:
+        super().__init__(context, text, filename, source)
+        self._shapes: dict[tuple[str, ...], _Shapes] = {}
+        self._hints: dict[str, str | None] = {}
+        self._numbers: dict[str, Attribute | None] = {}
+        self._types = Types()
+        self._parsers: dict[tuple[type[Operation], bool], bool] = {}
+        self._remembered = 0
+        self._new_in_a_row = 0
+        # What looks names up in a context of another class is not known.
+        self._left_out: float = 0 if type(context) is Context else float("inf")
+        self.ops_from_templates: int = 0
+
+    def _parse_block_body(self, block: Block) -> None:
+        """Parse the ops of a block."""
+        while True:
+            line = None
+            if self._left_out:
+                self._left_out -= 1
+            else:
+                line = self._parse_known_lines(block)
+            op = self.parse_optional_operation() if line is None else self._parse_new_line(line)
+            if op is None:
+                return
+            block.add_op(op)
+
+    # ---- lines of known shapes -------------------------------------------------------
+
+    def _parse_known_lines(self, block: Block) -> _Line | None:
+        """Build the ops of all lines from templates up to the first that has none.
+
+        Returns:
+            That line, if an op on it could be learned from.
+        """
+        text = self._parser_state.lexer.input.content
+        dialects = tuple(dict.fromkeys(reversed(self._parser_state.dialect_stack)))
+        shapes = self._shapes.setdefault(dialects, {})
+        size = len(self.ctx._loaded_ops)
+        match = LINE.match(text, self._token.start)
+        line, count, end = None, 0, 0
+        while match is not None:
+            content = match[1]
+            if content[-1] == "{" or content[0] in "}^":
+                break  # a region follows, or a block ends
+            following = LINE.match(text, match.end())
+            key, names = shape_of(content)
+            template, number = shapes.get(key), None
+            if template is None and (bare := shape_without_number(content)) is not None:
+                template = shapes.get(bare[0])
+                if template is not _State.REFUSED:
+                    key, number = bare[0], content[slice(*bare[1])]
+            start = match.start(1)
+            if (
+                not isinstance(template, Template)
+                or ("" if following is None else following[2]) not in template.followers
+                or (template.size != size and not self._is_current(template, size))
+                or not self._build(template, block, names, number, start, content)
+            ):
+                line = _Line(match, following, key, names, number, shapes)
+                break
+            count += 1
+            end = match.end()
+            match = following
+        if count:
+            self._new_in_a_row = 0
+            self.ops_from_templates += count
+            self._resume_at(end)
+        return line
+
+    def _is_current(self, template: Template, size: int) -> bool:
+        """Return whether the op's name stands for what it did, now that the context knows more."""
+        found = self.ctx.get_optional_op(
+            template.op_name, dialect_stack=self._parser_state.dialect_stack
+        )
+        if found is not template.op_class or len(self.ctx._loaded_ops) != size:
+            return False
+        template.size = size
+        return True
+
+    def _build(
+        self,
+        template: Template,
+        block: Block,
+        names: list[str],
+        number: str | None,
+        start: int,
+        content: str,
+    ) -> bool:
+        """Build an op and append it to the block, if everything is as in the template."""
+        values = self.ssa_values
+        operands = self._find_operands(template, names)
+        if operands is None:
+            return False
+        bound = template.bound
+        offset = start + template.name_offset
+        forward = self.forward_ssa_references
+        for at in range(bound):
+            name = names[at]
+            if name in values or name in forward:
+                return False
+            offset += len(name)
+        attribute = None
+        if template.number is not None and number is not None:
+            attribute = self._find_number(template.number, number)
+            if attribute is None:
+                return False
+        successors = self._find_blocks(template, names, start, content)
+        if successors is None:
+            return False
+        op = template.build(operands, successors, attribute)
+        if self._source is not None:
+            op.location = SourceLocation(self._source, offset)
+        results = op.results
+        for at in range(bound):
+            name, result = names[at], results[at]
+            values[name] = (result,)
+            self._set_hint(result, name)
+        append(block, op)
+        return True
+
+    def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
+        """Return the operands that names stand for; None if one is not as in the template."""
+        operands: list[SSAValue[Any]] = []
+        values = self.ssa_values
+        for at, expected in template.operands:
+            found = values.get(names[at])
+            if not found:
+                return None
+            value = found[0]
+            if value._type is not expected and not self._types.are_alike(value._type, expected):
+                return None
+            operands.append(value)
+        return operands
+
+    def _set_hint(self, result: OpResult, name: str) -> None:
+        hints = self._hints
+        if name not in hints:
+            if len(hints) >= _MAX_SHAPES:
+                hints.clear()
+            hints[name] = (
+                SSAValue.extract_valid_name(name) if SSAValue.is_valid_name(name) else None
+            )
+        if (hint := hints[name]) is not None:
+            result._name = hint
+
+    def _find_number(self, number: Number, spelling: str) -> Attribute | None:
+        """Return the number of a line; None if it is not right for its type."""
+        numbers = self._numbers
+        if spelling not in numbers:
+            if len(numbers) >= _MAX_SHAPES:
+                numbers.clear()
+            numbers[spelling] = number.attribute(spelling)
+        return numbers[spelling]
+
+    def _find_blocks(
+        self, template: Template, names: list[str], start: int, content: str
+    ) -> Sequence[Block] | None:
+        """Return the successors, declaring those not met yet; None if a name is unusual."""
+        if not template.successors:
+            return ()
+        blocks = self.blocks
+        missing = sorted({at for at in template.successors if names[at] not in blocks})
+        if missing:
+            if not all(Block.is_valid_name(names[at]) for at in missing):
+                return None
+            spans = name_spans(content)
+            for at in missing:
+                name = names[at]
+                first, last = spans[at]
+                span = Span(start + first, start + last, self.lexer.input)
+                self.forward_block_references[name].append(span)
+                block = Block()
+                if not Block.is_default_block_name(name):
+                    block.name_hint = name
+                blocks[name] = (block, None)
+        return [blocks[names[at]][0] for at in template.successors]
+
+    # ---- lines to learn from ---------------------------------------------------------
+
+    def _parse_new_line(self, line: _Line) -> Operation | None:
+        """Parse an op the ordinary way, and keep it as the template of its shape if it can be."""
+        known = line.shapes.get(line.key)
+        if known is None:
+            self._remember(line.shapes, line.key, _State.MET)
+            self._new_in_a_row += 1
+            if self._new_in_a_row == _PATIENCE:
+                self._new_in_a_row, self._left_out = 0, _LEAP
+        if known in (None, _State.REFUSED) or not can_follow(line.follower):
+            return self.parse_optional_operation()
+        names = self._look_up(line)
+        op = self.parse_optional_operation()
+        template = op and names and self._to_template(line, names, op)
+        if not template:
+            self._remember(line.shapes, line.key, _State.REFUSED)
+            return op
+        key = line.key
+        if line.number is not None and not self._leaves_out(line.number, template, line.text):
+            self._remember(line.shapes, key, _State.REFUSED)
+            key = shape_of(line.text).key
+        template.followers.add(line.follower)
+        if isinstance(former := line.shapes.get(key), Template):
+            # The line's tokens made the same of it: none after them was taken.
+            template.followers |= former.followers
+        self._remember(line.shapes, key, template)
+        return op
+
+    def _leaves_out(self, number: str, template: Template, text: str) -> bool:
+        """Return whether lines with other numbers give the same op but for its one number."""
+        if template.op_name in _WITH_NUMBERS or text[op_start(text)] == '"':
+            template.number = template.find_number(number)
+        return template.number is not None
+
+    def _remember(self, shapes: _Shapes, key: Hashable, what: Template | _State) -> None:
+        self._remembered += key not in shapes
+        if self._remembered > _MAX_SHAPES:
+            for each in self._shapes.values():  # those that come often are soon back
+                each.clear()
+            self._remembered = 1
+        shapes[key] = what
+
+    def _look_up(self, line: _Line) -> Names | None:
+        """Return what the names of a line stand for; None if that is unusual."""
+        text, names = line.text, line.names
+        start = op_start(text)
+        bound = text.count("%", 0, max(start, 0))
+        values: dict[int, int] = {}
+        blocks: list[int] = []
+        for at, (first, _) in enumerate(name_spans(text)):
+            name = names[at]
+            found = self.ssa_values.get(name)
+            if at < bound:
+                if found is not None or name in self.forward_ssa_references:
+                    return None
+            elif text[first] == "^":
+                blocks.append(at)
+            elif not found:
+                return None
+            else:
+                values.setdefault(id(found[0]), at)
+        return None if start < 0 else Names(names, bound, start, values, blocks)
+
+    def _to_template(self, line: _Line, names: Names, op: Operation) -> Template | None:
+        """Return an op that was just parsed as a template; None if it cannot be one."""
+        name = _OP_NAME.match(line.text, names.op_start)
+        if name is None or self._token.start != line.next_start or not self._is_located(op, line):
+            return None
+        op_name = name[1] or name[2]
+        found = self.ctx.get_optional_op(op_name, dialect_stack=self._parser_state.dialect_stack)
+        if found is not type(op) or not self._has_known_parser(found, generic=name[2] is None):
+            return None
+        blocks: dict[int, int] = {}
+        for at in names.blocks:
+            block = self.blocks.get(line.names[at])
+            if block is None:
+                return None
+            blocks.setdefault(id(block[0]), at)
+        if not self._names_known_attributes(line.text):
+            return None
+        template = to_template(op, names, blocks, op_name)
+        if template is not None:
+            template.result_types = tuple(map(self._types.first, template.result_types))
+            template.size = len(self.ctx._loaded_ops)
+        return template
+
+    def _is_located(self, op: Operation, line: _Line) -> bool:
+        """Return whether an op is where its line is: it has no location of its own."""
+        return self._source is None or (
+            isinstance(op.location, SourceLocation)
+            and line.start <= op.location.offset < line.start + len(line.text)
+        )
+
+    def _has_known_parser(self, op_class: type[Operation], *, generic: bool) -> bool:
+        key = op_class, generic
+        if key not in self._parsers:
+            self._parsers[key] = has_known_parser(op_class, generic=generic)
+        return self._parsers[key]
+
+    def _names_known_attributes(self, text: str) -> bool:
+        """Return whether all dialects' types and attributes in a line are of known classes.
+
+        The parser of one that is not may do anything, and return an attribute that is known.
+        """
+        for sigil, dialect, name in _DIALECT_NAME.findall(text):
+            find = self.ctx.get_optional_type if sigil == "!" else self.ctx.get_optional_attr
+            class_ = find(f"{dialect}.{name}")
+            if class_ is None or not is_known_class(class_):
+                return False
+        return True
