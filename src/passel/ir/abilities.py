@@ -326,6 +326,18 @@ class FindsDialects(Protocol):
 
 
 @runtime_checkable
+class KnowsItsCode(Protocol):
+    """Optional ability of an adapter: it tells code of the IR's own from that of others.
+
+    What others have written may keep state from op to op, which workers would not share.
+    """
+
+    def is_known_code(self, op: Any) -> bool:
+        """Return whether all ops nested in `op` are the IR's own, or declared to keep no state."""
+        ...
+
+
+@runtime_checkable
 class KnowsNesting(Protocol):
     """Optional ability of an adapter: it knows ops that never stand right inside of others."""
 

@@ -397,7 +397,7 @@ class PassManager(CheckedRuns, OpPassManager):
         schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
         instrumentor = Instrumentor(instrumentations)
-        strategy = suited(strategy, self, instrumentor)
+        strategy = suited(strategy, self, instrumentor, adapter, op)
         is_asked = not (strategy.in_order or is_unasked(strategy))
         if is_asked and (why := self._obstacle(strategy, adapter, instrumentor)):
             log_warning_once(f"no {strategy.where}: {why}")

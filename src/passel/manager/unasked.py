@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies import Sequential
+from passel.ir import KnowsItsCode, ability_of
 from passel.manager.op_pass_manager import OpPassManager
 from passel.passes.effects_guard import passes_held
 
 if TYPE_CHECKING:
     from passel.execution.strategies import SiblingStrategy
     from passel.instruments.hooks import Instrumentor
+    from passel.ir import IRAdapter
 
 
 def suited(
-    strategy: SiblingStrategy, manager: OpPassManager, hooks: Instrumentor
+    strategy: SiblingStrategy,
+    manager: OpPassManager,
+    hooks: Instrumentor,
+    adapter: IRAdapter,
+    op: Any,
 ) -> SiblingStrategy:
     """Return the strategy, or one after the other if it is unasked and somebody could tell.
 
-    Nobody can if the passes of all nested pipelines say `can_fork = True`, and nothing observes
+    Nobody can if the passes of all nested pipelines say `can_fork = True`, if the ops run no code
+    that may keep state of its own, and if nothing observes
     steps: what an observer writes would come before diagnostics, which wait for their turn.
     """
     if not is_unasked(strategy):
@@ -26,7 +33,8 @@ def suited(
     nested = (each for each in manager if isinstance(each, OpPassManager))
     if hooks.sees_steps or not all(map(leaves_unasked, nested)):
         return Sequential()
-    return strategy
+    knows = ability_of(adapter, KnowsItsCode)
+    return strategy if knows is None or knows.is_known_code(op) else Sequential()
 
 
 def is_unasked(strategy: SiblingStrategy) -> bool:

@@ -92,8 +92,14 @@ class XDSLFrontend(Frontend):
         return self._emitter.emit(parsed.op, context, print_resources(parsed.resources))
 
     def cut(self, part: SourcePart, count: int) -> Sequence[Frontend]:
-        """Return frontends of shards; none if the layout of the text is unusual."""
-        if not (self._emitter.is_mlir and self.settings.implicit_module):
+        """Return frontends of shards.
+
+        There are none if the layout of the text is unusual, or if it names a dialect that is not
+        xDSL's: its parsers may keep state from one op to the next, over the whole source.
+        """
+        if not (self._emitter.is_mlir and self.settings.implicit_module) or self._names_foreign(
+            part.text
+        ):
             return ()
         from passel.xdsl.shards.frontend import ShardFrontend
         from passel.xdsl.shards.outline import outline_of
@@ -101,6 +107,16 @@ class XDSLFrontend(Frontend):
         outline = outline_of(part.text, count)
         shards = range(len(outline.starts)) if outline else ()
         return [ShardFrontend(self, self._emitter, outline, n) for n in shards if outline]
+
+    def _names_foreign(self, text: str) -> bool:
+        """Return whether a text may have ops or attributes of dialects that are not xDSL's."""
+        factories = self._base._registered_dialects  # pyright: ignore[reportPrivateUsage] - asking it for one loads it
+        foreign = [
+            re.escape(name)
+            for name, factory in factories.items()
+            if not getattr(factory, "__module__", "").startswith("xdsl.")
+        ]
+        return bool(foreign) and re.search(rf"\b(?:{'|'.join(foreign)})\b", text) is not None
 
     def join(self, results: Sequence[str | bytes]) -> str | None:
         """Return what the results of shards make; None if shards needed to know of each other."""
