@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from io import StringIO
 from types import ModuleType
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 def loaded(source: str) -> Any:
     """Return a new module of a dialect's source: `DIALECT`, and perhaps `between` and `LOG`."""
-    module = ModuleType("hostile")
+    sys.modules["hostile"] = module = ModuleType("hostile")  # where its annotations are looked up
     exec(compile(source, "hostile.py", "exec"), vars(module))  # noqa: S102 - a test's own source
     return module
 

@@ -15,7 +15,7 @@ from xdsl_inputs import xdsl_context
 
 from passel.ir import PrintFlags
 from passel.xdsl import fast, parse_source
-from passel.xdsl.fast import slow_paths, template_parser
+from passel.xdsl.fast import lines, slow_paths, template_parser
 from passel.xdsl.fast.printer import FastPrinter
 from passel.xdsl.fast.template_parser import TemplateParser
 from passel.xdsl.parsing import collector_paused
@@ -104,7 +104,7 @@ def test_a_source_that_begins_to_repeat_itself() -> None:
     known = '"test.op"() : () -> ()\n' * 1000
     text = f"builtin.module {{\n{new}{known}{new}{known}}}"
     looked_at: list[str] = []
-    shape_of = template_parser.shape_of
+    shape_of = lines.shape_of
 
     def count(line: str) -> object:
         looked_at.append(line)

@@ -167,8 +167,7 @@ def format_of(op_class: type[Operation]) -> FormatProgram | None:
     """Return the declarative format that parses and prints the ops of a class.
 
     Returns:
-        None if the class has a parser or a printer of its own, or a format with directives that
-        are not xDSL's.
+        None if the class has a parser or a printer of its own, or custom directives.
     """
     from xdsl.irdl.declarative_assembly_format import FormatProgram
 
@@ -181,8 +180,14 @@ def format_of(op_class: type[Operation]) -> FormatProgram | None:
             return None
         programs.append(program.cell_contents)
     one, other = programs
-    known = one is other and type(one) is FormatProgram and consists_of_known(one.stmts)
-    return one if known else None
+    if (
+        one is not other
+        or type(one) is not FormatProgram
+        or not issubclass(op_class, IRDLOperation)
+    ):
+        return None
+    has_own = op_class.get_irdl_definition().custom_directives
+    return one if not has_own and consists_of_known(one.stmts) else None
 
 
 def infers_by_known_code(op_class: type[Operation]) -> bool:
