@@ -38,6 +38,10 @@ _CODES = (
 
 _ENVIRONMENT = (
     ("NO_COLOR", "If set, nothing is in colours unless \\fB\\-\\-color\\fR says so."),
+    (
+        "PASSEL_FAST",
+        "0 turns fast paths off; check runs with them and without, and fails on a difference.",
+    ),
     ("PASSEL_JOBS", "The number of worker processes without \\fB\\-j\\fR."),
 )
 

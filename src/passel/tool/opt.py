@@ -113,6 +113,24 @@ def opt_main(
 
 
 def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
+    """Run the tool: with fast paths, without them, or both ways, as words or environment say."""
+    former = os.environ.get("PASSEL_FAST")
+    if former == "check":
+        from passel.tool.both_ways import run_both_ways
+
+        return run_both_ways(tool.name, lambda: _run_words(words, tool, is_process))
+    try:
+        if "no-fast-paths" in dict(flags_in(words)):
+            os.environ["PASSEL_FAST"] = "0"  # for worker processes as well
+        return _run_words(words, tool, is_process)
+    finally:
+        if former is None:
+            os.environ.pop("PASSEL_FAST", None)
+        else:
+            os.environ["PASSEL_FAST"] = former
+
+
+def _run_words(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
     as_xdsl_opt = "xdsl" in _values(words, "compat")
     run = _run_as_xdsl_opt if as_xdsl_opt else _run
     if not is_process:
@@ -129,6 +147,7 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
         )
     from passel.tool.compat import main as xdsl_main
 
+    words = [word for word in words if word.lstrip("-") != "no-fast-paths"]  # xDSL has no such flag
     return xdsl_main(words, tool.registry, tool.dialects)
 
 

@@ -92,6 +92,9 @@ class PipelineFlags(FlagGroup):
         repeated=True,
         parse=plugin_of,
     )
+    no_fast_paths: bool = flag(
+        "parse, print, verify and rewrite by xDSL's own code alone; also $PASSEL_FAST=0", ir="xdsl"
+    )
     verify_each: bool | Literal["always"] = flag(
         "verify after passes: those that changed the IR, none, or all",
         "<true|false|always>",

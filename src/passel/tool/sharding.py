@@ -53,6 +53,7 @@ _FLAGS = frozenset(
         "mlir-print-op-generic",
         "mlir-print-op-on-diagnostic",
         "mlir-print-stacktrace-on-diagnostic",
+        "no-fast-paths",
         "o",
         "pass-pipeline",
         "pipeline-variable",

@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, IRDLOperation, ParamAttrConstraint
 from xdsl.traits import IsolatedFromAbove, OpTrait, SymbolUserOpInterface
 
+from passel.xdsl.fast import are_on
 from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
 from passel.xdsl.isolation import check_isolation
 
@@ -83,9 +84,10 @@ class InvariantChecker:
     goes, so that it keeps none alive. Threads may share one.
     """
 
-    __slots__ = ("_forget", "_seen")
+    __slots__ = ("_forget", "_is_on", "_seen")
 
     def __init__(self) -> None:
+        self._is_on = are_on()
         self._seen: dict[tuple[object, ...], tuple[ref[object], ...]] = {}
         self._forget = self._seen.pop
 
@@ -97,7 +99,7 @@ class InvariantChecker:
                 is not so. Verifiers may raise other exceptions as well.
         """
         parts = _parts(type(op))
-        if parts.definition is None:
+        if parts.definition is None or not self._is_on:
             op.verify_()
             return
         if op.regions:
