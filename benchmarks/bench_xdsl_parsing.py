@@ -1,4 +1,4 @@
-"""Parsing by example against xDSL's parser, on what compilers print and on the opposite.
+"""Parsing with templates against xDSL's parser, on what compilers print and on the opposite.
 
 Both build the IR in this process; passel attaches locations, xDSL does not. The garbage
 collector is off for both, which only passel does by itself.
@@ -38,7 +38,7 @@ def passel_parse(text: str) -> Operation:
 
 
 def passel_parse_slowly(text: str) -> Operation:
-    """Parse as passel does without examples."""
+    """Parse as passel does without templates."""
     with slow_paths():
         return passel_parse(text)
 

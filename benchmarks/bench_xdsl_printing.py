@@ -1,4 +1,4 @@
-"""Printing by example against xDSL's printer, on what compilers print and on the opposite.
+"""Printing with the fast printer against xDSL's, on what compilers print and on the opposite.
 
 The garbage collector is off for both.
 """
@@ -13,7 +13,6 @@ from xdsl.ir import Operation
 from xdsl.printer import Printer
 
 from passel.ir import PrintFlags
-from passel.xdsl.fast import PrintingMemory
 from passel.xdsl.parsing import collector_paused
 from passel.xdsl.printing import printed
 
@@ -26,10 +25,10 @@ def xdsl_print(op: Operation, flags: PrintFlags) -> str:
     return stream.getvalue()
 
 
-def passel_print(op: Operation, flags: PrintFlags, memory: PrintingMemory | None = None) -> str:
+def passel_print(op: Operation, flags: PrintFlags) -> str:
     """Print as passel does."""
     with collector_paused():
-        return printed(op, flags, memory or PrintingMemory())
+        return printed(op, flags)
 
 
 def main() -> None:
@@ -43,14 +42,12 @@ def main() -> None:
         module = passel_parse(text)
         ops = sum(1 for _ in module.walk())
         for flags in (PrintFlags(), PrintFlags(generic=True)):
-            memory = PrintingMemory()
-            assert passel_print(module, flags, memory) == xdsl_print(module, flags)
+            assert passel_print(module, flags) == xdsl_print(module, flags)
             compare(
                 f"print {name}{', in generic form' * flags.generic}, {ops} ops",
                 {
                     "xdsl": partial(xdsl_print, module, flags),
                     "passel": partial(passel_print, module, flags),
-                    "passel, again": partial(passel_print, module, flags, memory),
                 },
                 rounds=rounds,
                 unit="µs/op",
