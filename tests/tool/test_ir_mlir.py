@@ -165,6 +165,7 @@ REFUSED = {
 """Flags that are for xDSL."""
 
 OWN = {
+    "no-fast-paths": "test_fast_paths",
     "allow-effects": "test_effects",
     "check-isolation": "passel's alone",
     "cluster": "test_cluster",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING
 
 import pytest
+from own_cf import OWN_CF, JumpOp
 from xdsl.dialects import test
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp, i32
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition
 
 from passel.errors import EncodingError
 from passel.xdsl import XDSLAdapter, parse_source
@@ -62,13 +66,13 @@ def test_ops_come_with_what_is_around_them() -> None:
 def test_what_is_not_registered_travels() -> None:
     """Unregistered ops and attributes are those of the other context."""
     adapter, _, functions, context = module()
-    data, known = adapter.ship(functions[2:], context)
+    data, _ = adapter.ship(functions[2:], context)
     found = adapter.receive(data)
     (other,) = found.ops
+    noted = adapter.note(other)
     assert isinstance(next(iter(other.regions[0].block.ops)), UnregisteredOp)
     other.attributes["seen"] = StringAttr("there")
-    back = adapter.encode(other, found.known)
-    adapter.decode_into(functions[2], back, context, known)
+    adapter.decode_changes(functions[2], adapter.encode_changes(other, noted), context)
     assert str(functions[2]) == str(other)
     assert '"odd.op"() {x = #odd.attribute<1>}' in str(functions[2])
 
@@ -83,3 +87,51 @@ def test_what_hangs_on_others_is_refused() -> None:
         adapter.ship([user], context)
     with pytest.raises(EncodingError, match="does not stand in one block"):
         adapter.ship([ModuleOp([])], context)
+
+
+def test_a_users_own_dialect_stays() -> None:
+    """An adapter that was pickled, and one that gets ops, has the user's dialect, not xDSL's."""
+    adapter = XDSLAdapter(dialects=[OWN_CF])
+    other: XDSLAdapter = pickle.loads(pickle.dumps(adapter))
+    assert other.create_context().get_op("cf.jump") is JumpOp
+    context = adapter.create_context()
+    made = parse_source(context, "func.func @f() {\n  cf.jump\n  func.return\n}", "own.mlir")
+    assert isinstance(made, ModuleOp)
+    data, _ = adapter.ship(list(made.ops), context)
+    for each in (other, XDSLAdapter()):
+        found = each.receive(data)
+        (function,) = found.ops
+        assert isinstance(function.regions[0].block.first_op, JumpOp)
+        assert found.context.get_op("cf.jump") is JumpOp
+
+
+def test_a_dialect_that_cannot_be_sent() -> None:
+    """A class of a dialect that another process cannot import is named."""
+
+    @irdl_op_definition
+    class LocalOp(IRDLOperation):
+        name = "local.op"
+        assembly_format = "attr-dict"
+
+    adapter = XDSLAdapter(dialects=[Dialect("local", [LocalOp])])
+    context = adapter.create_context()
+    made = parse_source(context, "func.func @f() {\n  local.op\n  func.return\n}", "own.mlir")
+    assert isinstance(made, ModuleOp)
+    with pytest.raises(EncodingError, match="LocalOp"):
+        adapter.ship(list(made.ops), context)
+
+
+class NotingOp(test.TestOp):
+    """An op whose class has a say in how it is made."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+
+
+def test_ops_of_classes_that_make_themselves_are_not_sent() -> None:
+    """What only the class of an op can make is left to the process that has it."""
+    adapter, _, functions, _ = module()
+    noted = adapter.note(functions[0])
+    functions[0].regions[0].block.add_op(NotingOp.create())
+    with pytest.raises(EncodingError, match="makes its ops itself"):
+        adapter.encode_changes(functions[0], noted)

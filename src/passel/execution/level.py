@@ -14,7 +14,14 @@ from passel.execution.packed import Noted, Packed
 from passel.execution.services import VerifyEach
 from passel.execution.strategies.base import Branch
 from passel.execution.verification import Verifier
-from passel.ir import KeepsNames, LocksContexts, SendsOps, ShipsOps, ability_of
+from passel.ir import (
+    KeepsNames,
+    LocksContexts,
+    ReturnsCopies,
+    SendsOps,
+    ShipsOps,
+    ability_of,
+)
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
@@ -87,6 +94,7 @@ class Level:
         self.children: list[Any] = list(services.adapter.children(op))
         self._sends = ability_of(services.adapter, SendsOps)
         self._ships = ability_of(services.adapter, ShipsOps)
+        self._returns = ability_of(services.adapter, ReturnsCopies)
         self.ships_ops: bool = self._ships is not None
         self._named = ability_of(services.adapter, KeepsNames)
         self._assignment = b""
@@ -226,8 +234,8 @@ class Level:
         """Return the same of the copy of a task's op, of which parts are known elsewhere."""
         if self._sends is not None:  # who has sent it has the op as it was, and needs only changes
             return self.note(task)
-        assert self._ships is not None  # noqa: S101 - `can_ship`
-        return Noted(self._ships.encode, known, self._names_in(task))
+        assert self._returns is not None  # noqa: S101 - `can_ship`
+        return Noted(self._returns.encode, known, self._names_in(task))
 
     def _names_in(self, task: OpContext) -> Sequence[Any]:
         return () if self._named is None else self._named.names_in(task.op)
@@ -266,8 +274,8 @@ class Level:
         if self._sends is not None:
             self.unpack(task, packed)
             return
-        if packed.contents is not None and self._ships is not None:
-            self._ships.decode_into(task.op, packed.contents, self._runner.ir_context, noted)
+        if packed.contents is not None and self._returns is not None:
+            self._returns.decode_into(task.op, packed.contents, self._runner.ir_context, noted)
         self._take_over(task, packed)
 
     def _take_over(self, task: OpContext, packed: Packed) -> None:
@@ -329,6 +337,7 @@ class Level:
         services, steps = self._services, passes_in(self._step)
         return (
             self._ships is not None
+            and (self._sends or self._returns) is not None
             and not services.gates
             and not services.checks.isolation
             and not services.checks.analyses

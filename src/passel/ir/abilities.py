@@ -271,8 +271,16 @@ class ShipsOps(Protocol):
         """
         ...
 
+
+@runtime_checkable
+class ReturnsCopies(Protocol):
+    """Optional ability of an adapter: copies that `ShipsOps` has made come back whole.
+
+    An adapter with `SendsOps` has no need of it: there what has changed comes back.
+    """
+
     def encode(self, op: Any, known: Sequence[Any]) -> bytes:
-        """Return all of a copy that passes on it may change; not used beside `SendsOps`.
+        """Return all of a copy that passes on it may change.
 
         Args:
             op: The copy.

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from passel.ir import PrintFlags, Shipment
     from passel.ir.frontend import Frontend
     from passel.passes import Pass
+    from passel.xdsl.transport import Snapshot
 
 _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
 """Ops that MLIR defines as isolated from above and xDSL does not."""
@@ -72,12 +73,12 @@ class XDSLAdapter:
         self._dominance = dominance
         self._dialects = tuple(dialects)
 
-    def __getstate__(self) -> dict[str, bool]:
+    def __getstate__(self) -> dict[str, Any]:
         """Leave behind what it remembers of ops: another process has others."""
-        return {"dominance": self._dominance}
+        return {"dominance": self._dominance, "dialects": self._dialects}
 
-    def __setstate__(self, state: dict[str, bool]) -> None:
-        self.__init__(dominance=state["dominance"])
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
@@ -244,59 +245,45 @@ class XDSLAdapter:
 
         return {"xdsl": INSTALLED}
 
-    def ship(self, ops: Sequence[Operation], context: Context) -> tuple[bytes, Sequence[Attribute]]:
-        """Return copies of ops, as `passel.xdsl.shipping` does."""
-        from passel.xdsl.shipping import ship
+    def ship(self, ops: Sequence[Operation], context: Context) -> tuple[bytes, Sequence[Any]]:
+        """Return copies of ops, of which what has changed comes back."""
+        from passel.xdsl.transport.shipping import ship
 
-        return ship(ops, context)
+        return ship(ops, context), ()
 
     def receive(self, data: bytes) -> Shipment:
         """Return what `ship` has sent."""
-        from passel.xdsl.shipping import receive
+        from passel.xdsl.transport.shipping import receive
 
         return receive(data, self.create_context)
 
-    def note(self, op: Operation) -> object:
+    def note(self, op: Operation) -> Snapshot:
         """Return what is in the op, by which it is found what has changed."""
-        from passel.xdsl.changes import note
+        from passel.xdsl.transport import Snapshot
 
-        return note(op)
+        return Snapshot(op)
 
-    def encode_changes(self, op: Operation, noted: Any) -> bytes:
+    def encode_changes(self, op: Operation, noted: Snapshot) -> bytes:
         """Return what has changed in the op."""
-        from passel.xdsl.changes import encode_changes
+        from passel.xdsl.transport import encode_changes
 
         return encode_changes(op, noted)
 
     def decode_changes(self, op: Operation, data: bytes, context: Context) -> None:
         """Give the op what `encode_changes` has returned."""
-        from passel.xdsl.changes import decode_changes
+        from passel.xdsl.transport import decode_changes
 
         decode_changes(op, data, context)
 
-    def encode(self, op: Operation, known: Sequence[Attribute]) -> bytes:
-        """Return what is in the op, as `passel.xdsl.encoding` does."""
-        from passel.xdsl.encoding import encode
-
-        return encode(op, known)
-
-    def decode_into(
-        self, op: Operation, data: bytes, context: Context, known: Sequence[Attribute]
-    ) -> None:
-        """Give the op what `encode` has returned."""
-        from passel.xdsl.encoding import decode_into
-
-        decode_into(op, data, context, known)
-
     def names_in(self, op: Operation) -> Sequence[Any]:
         """Return the names of values and blocks in an op, and the order of its attributes."""
-        from passel.xdsl.encoding import names_in
+        from passel.xdsl.transport.names import names_in
 
         return names_in(op)
 
     def rename(self, op: Operation, names: Sequence[Any]) -> None:
         """Give an op such names."""
-        from passel.xdsl.encoding import rename
+        from passel.xdsl.transport.names import rename
 
         rename(op, names)
 

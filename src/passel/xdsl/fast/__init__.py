@@ -101,11 +101,6 @@ def _may_rewrite(op: Operation) -> bool:
     return answers_by_known_code(op)
 
 
-def tracks_changes() -> bool:
-    """Return whether it can be found out what has changed in an op."""
-    return are_on()
-
-
 def printer_class() -> type[Printer]:
     """Return the printer to use."""
     if not are_on():

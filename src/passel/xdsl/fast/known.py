@@ -34,6 +34,7 @@ _DEFINED_BY_ALL: Final = frozenset(
     {
         *("__module__", "__doc__", "__annotations__", "__orig_bases__", "__parameters__"),
         *("__abstractmethods__", "_abc_impl", "__static_attributes__", "__firstlineno__"),
+        *("assembly_format", "custom_directives", "irdl_options"),
         *("name", "traits", "print", "parse", "verify_", "get_irdl_definition"),
     }
 )

@@ -18,6 +18,7 @@ class Nodes:
 
     Args:
         root: The op.
+        recursive: Whether to look inside.
 
     Attributes:
         ops: The op and those inside.
@@ -31,7 +32,7 @@ class Nodes:
 
     __slots__ = ("arguments", "block_spans", "blocks", "op_spans", "ops", "regions", "values")
 
-    def __init__(self, root: Operation) -> None:
+    def __init__(self, root: Operation, *, recursive: bool = True) -> None:
         self.ops: list[Operation] = [root]
         self.regions: list[Region] = []
         self.blocks: list[Block] = []
@@ -39,7 +40,8 @@ class Nodes:
         self.op_spans: list[tuple[int, int]] = []
         self.block_spans: list[tuple[int, int]] = []
         ops, results = self.ops, list[Any](root.results)
-        self._add_regions(root)
+        if recursive:
+            self._add_regions(root)
         for block in self.blocks:  # which grows
             self.arguments += block._args
             start = len(ops)
@@ -144,6 +146,19 @@ class Snapshot:
             starts.append(len(own))
             add_own_facts(op, own)
         starts.append(len(own))
+
+    @classmethod
+    def of_shell(cls, root: Operation) -> Snapshot:
+        """Return what is known of an op where it has come without properties and contents."""
+        shell = cls.__new__(cls)
+        shell.nodes = Nodes(root, recursive=False)
+        shell.operands, shell.successors = [root._operands], [root._successors]
+        shell.regions, shell.results = [()], [root.results]
+        shell.types = [result._type for result in root.results]
+        shell.names = [result._name for result in root.results]
+        shell.arguments, shell.block_names, shell.locations = [], [], []
+        shell.own, shell.starts = [], [0, 0]
+        return shell
 
     def own_facts(self, place: int) -> list[Any]:
         """Return location, properties and attributes of an op."""

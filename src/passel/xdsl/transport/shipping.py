@@ -9,8 +9,8 @@ its dialects; those that no installed package has registered travel as they are.
 
 from __future__ import annotations
 
-import io
 import pickle
+from functools import partial
 from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,20 +19,17 @@ from xdsl.ir import Block, Operation, Region
 
 from passel.errors import EncodingError
 from passel.ir import Shipment
-from passel.xdsl.encoding import (
-    AttributePickler,
-    decode_into,
-    encode,
-    known_attributes,
-    reading_in,
-)
+from passel.xdsl.transport.attributes import pickled, unpickled
+from passel.xdsl.transport.reader import change
+from passel.xdsl.transport.snapshots import Snapshot
+from passel.xdsl.transport.writer import changes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import LocationAttr
-    from xdsl.ir import Attribute
+    from xdsl.ir import Attribute, Dialect
 
 _MOST_CONTEXTS = 4
 
@@ -74,6 +71,11 @@ class _Shell(NamedTuple):
             len(op.regions),
         )
 
+    @classmethod
+    def bare(cls, op: Operation) -> _Shell:
+        """Return that of an op whose attributes and regions come by themselves."""
+        return cls.of(op)._replace(attributes={}, properties={}, regions=0)
+
     def make(self, context: Context) -> Operation:
         """Return such an op, with regions that have no block."""
         kind: Any = context.get_op(self.kind) if isinstance(self.kind, str) else self.kind
@@ -86,8 +88,8 @@ class _Shell(NamedTuple):
         )
 
 
-def ship(ops: Sequence[Operation], context: Context) -> tuple[bytes, Sequence[Attribute]]:
-    """Return copies of ops that stand in one block, and attributes that need not be sent back.
+def ship(ops: Sequence[Operation], context: Context) -> bytes:
+    """Return copies of ops that stand in one block.
 
     Raises:
         EncodingError: They hold what cannot be sent.
@@ -97,19 +99,15 @@ def ship(ops: Sequence[Operation], context: Context) -> tuple[bytes, Sequence[At
         raise EncodingError(f"'{ops[0].name}' does not stand in one block with the others")
     if wired := next((op for op in ops if op.operands or op.successors), None):
         raise EncodingError(f"'{wired.name}' has operands, which are defined outside of it")
-    unique = {id(each): each for op in ops for each in known_attributes(op)}
-    known = list(unique.values())
-    shells = [_Shell.of(op) for op in ops]
+    sent = [(_Shell.bare(op), changes_of(op, Snapshot.of_shell(op))) for op in ops]
+    data = pickled((_around(block), sent), "what is sent")
+    # Whether anything refers to a symbol the bytes tell more quickly than a look at each op.
+    declared = _declarations(block, ops) if _SYMBOLS in data else ()
     try:
-        data = pickle.dumps(_spec(context), pickle.HIGHEST_PROTOCOL)
-        parts = _pickled((known, _around(block), shells))
-        refers = _SYMBOLS in parts  # which tells more quickly than a look at each
-        declared = list(_declarations(block, ops, known)) if refers else []
-        declarations = _pickled([_Shell.of(each) for each in declared])
+        spec = pickle.dumps(_spec(context), pickle.HIGHEST_PROTOCOL)
     except Exception as error:
-        raise EncodingError(f"the ops hold what cannot be sent: {error}") from error
-    contents = [encode(op, known) for op in ops]
-    return pickle.dumps((data, parts, declarations, contents)), known
+        raise EncodingError(f"the context has dialects that cannot be sent: {error}") from error
+    return pickle.dumps((spec, data, pickled([_Shell.of(each) for each in declared], "a symbol")))
 
 
 def receive(data: bytes, create_context: Callable[[], Context]) -> Shipment:
@@ -119,11 +117,9 @@ def receive(data: bytes, create_context: Callable[[], Context]) -> Shipment:
         data: The copies.
         create_context: Makes a context with the dialects that are installed.
     """
-    spec, parts, declarations, contents = pickle.loads(data)  # noqa: S301 - `ship` wrote it
+    spec, sent, declarations = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
-    with reading_in(context):
-        known, around, shells = pickle.loads(parts)  # noqa: S301 - the same
-        declared: list[_Shell] = pickle.loads(declarations)  # noqa: S301 - the same
+    around, shells = unpickled(sent, context)
     block: Block | None = None
     for shell in around:
         op = shell.make(context)
@@ -132,19 +128,16 @@ def receive(data: bytes, create_context: Callable[[], Context]) -> Shipment:
         block = Block(arg_types=shell.arguments)
         op.regions[shell.inside].add_block(block)
     assert block is not None  # noqa: S101 - `ship` has seen one
-    for shell in declared:
+    for shell in unpickled(declarations, context):
         block.add_op(shell.make(context))
-    ops = [shell.make(context) for shell in shells]
-    for op, each in zip(ops, contents, strict=True):
+    ops: list[Operation] = []
+    for shell, changes in shells:
+        op = shell.make(context)
         block.add_op(op)
-        decode_into(op, each, context, known)
-    return Shipment(context, ops, known)
-
-
-def _pickled(value: object) -> bytes:
-    buffer = io.BytesIO()
-    AttributePickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
-    return buffer.getvalue()
+        if changes is not None:
+            change(op, changes, context)
+        ops.append(op)
+    return Shipment(context, ops, ())
 
 
 def _around(block: Block) -> list[_Shell]:
@@ -161,11 +154,15 @@ def _around(block: Block) -> list[_Shell]:
     return shells[::-1]
 
 
-def _declarations(
-    block: Block, ops: Sequence[Operation], known: Sequence[Attribute]
-) -> Iterator[Operation]:
+def _declarations(block: Block, ops: Sequence[Operation]) -> Iterator[Operation]:
     """Yield the ops in a block, besides some, that define symbols which attributes refer to."""
-    used = {name for each in known for name in _symbols_in(each)}
+    attributes = {
+        id(each): each
+        for op in ops
+        for inner in op.walk()
+        for each in (*inner.properties.values(), *inner.attributes.values())
+    }
+    used = {name for each in attributes.values() for name in _symbols_in(each)}
     shipped = set(map(id, ops))
     for op in block.ops if used else ():
         name = op.get_attr_or_prop("sym_name")
@@ -204,10 +201,14 @@ def _spec(context: Context) -> tuple[bool, list[tuple[str, Any]]]:
 
     installed = installed_universe().all_dialects
     loaded = [
-        (name, None if name in installed else dialect)
+        (name, None if name in installed and installed[name]() is dialect else dialect)
         for name, dialect in sorted(context._loaded_dialects.items())
     ]
     return context.allow_unregistered, loaded
+
+
+def _itself(dialect: Dialect) -> Dialect:
+    return dialect
 
 
 _contexts = local()
@@ -223,10 +224,9 @@ def _context(spec: bytes, create_context: Callable[[], Context]) -> Context:
         for name, dialect in loaded:
             if name in context._loaded_dialects:
                 continue
-            if dialect is None:
-                context.load_registered_dialect(name)
-            else:
-                context.load_dialect(dialect)
+            if dialect is not None:
+                context._registered_dialects[name] = partial(_itself, dialect)
+            context.load_registered_dialect(name)
         while len(known) >= _MOST_CONTEXTS:
             del known[next(iter(known))]
         known[spec] = context

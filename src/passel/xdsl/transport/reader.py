@@ -1,18 +1,16 @@
 """Giving an op the changes that a copy of it has undergone."""
 # pyright: reportPrivateUsage=false
-# Links of ops, blocks and uses are written in bulk; `change_assumptions` checks what there is.
+# Links of ops, blocks and uses are written in bulk.
 
 from __future__ import annotations
 
-import pickle
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValues, Use
 
 from passel.errors import EncodingError
-from passel.xdsl.encoding import reading_in
-from passel.xdsl.fast.change_writer import LOCATION_OF, TYPE_OF, Changes
-from passel.xdsl.fast.snapshots import Nodes, add_own_facts
+from passel.xdsl.transport.snapshots import Nodes, add_own_facts
+from passel.xdsl.transport.writer import LOCATION_OF, TYPE_OF, Changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,19 +23,17 @@ if TYPE_CHECKING:
 _new_op: Final = Operation.__new__
 
 
-def change(root: Operation, data: bytes, context: Context) -> None:
+def change(root: Operation, changes: Changes, context: Context) -> None:
     """Give an op the changes that `changes_of` has returned.
 
     Args:
         root: The op, which is as the other one was when its snapshot was taken.
-        data: The changes.
+        changes: The changes.
         context: The op's context, which knows the classes of unregistered ops.
 
     Raises:
         EncodingError: It is not as the other one was.
     """
-    with reading_in(context):
-        changes = Changes(*pickle.loads(data))  # noqa: S301 - a process of one's own wrote it
     nodes = Nodes(root)
     if nodes.sizes != changes.sizes:
         raise EncodingError(f"'{root.name}' was changed while another process worked on it")

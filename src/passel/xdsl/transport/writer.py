@@ -1,4 +1,4 @@
-"""Changes of an op since a snapshot of it, as bytes.
+"""Changes of an op since a snapshot of it.
 
 Both processes number in the same way what was in the op before, so that only what is new, or
 other than it was, has to be written. Ops, blocks and values that were there stay the same
@@ -9,8 +9,6 @@ objects, and so do attributes.
 
 from __future__ import annotations
 
-import io
-import pickle
 from bisect import bisect_right
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xdsl.dialects.builtin import UnregisteredOp
 
 from passel.errors import EncodingError
-from passel.xdsl.encoding import AttributePickler
-from passel.xdsl.fast.snapshots import Snapshot, are_same
+from passel.xdsl.fast.known import overridden_by
+from passel.xdsl.transport.snapshots import Snapshot, are_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -82,27 +80,29 @@ class Changes(NamedTuple):
     block_uses: Numbers
 
 
-def changes_of(root: Operation, before: Snapshot) -> bytes:
-    """Return how an op differs from a snapshot of it; nothing if it does not.
+def changes_of(root: Operation, before: Snapshot) -> Changes | None:
+    """Return how an op differs from a snapshot of it; None if it does not.
 
     Raises:
-        EncodingError: It holds an attribute that cannot be pickled, or uses a value that is
-            defined outside, or something outside has to do with what is inside.
+        EncodingError: It uses a value that is defined outside, something outside has to do with
+            what is inside, or a new op is of a class that is not made by xDSL's own code.
     """
     now = Snapshot(root)
     if now.is_same(before):
-        return b""
+        return None
     try:
-        changes = tuple(_Writer(before, now).write())
+        changes = _Writer(before, now).write()
     except KeyError as error:
         msg = f"'{root.name}' uses a value that is defined outside of it, or is used outside"
         raise EncodingError(msg) from error
-    buffer = io.BytesIO()
-    try:
-        AttributePickler(buffer, pickle.HIGHEST_PROTOCOL).dump(changes)
-    except Exception as error:
-        raise EncodingError(f"'{root.name}' holds what cannot be sent: {error}") from error
-    return buffer.getvalue()
+    for kind in set(changes.kinds):
+        if not isinstance(kind, str) and overridden_by(kind) - _NOT_CALLED:
+            raise EncodingError(f"'{kind.name}' is of a class that makes its ops itself")
+    return changes
+
+
+_NOT_CALLED: Final = {"__init__", "__eq__", "__hash__", "clone", "is_structurally_equivalent"}
+"""What neither xDSL calls to make an op of given parts, nor whoever reads it."""
 
 
 class _Numbering(dict[int, int]):
