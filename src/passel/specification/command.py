@@ -46,14 +46,12 @@ def _document(passes: Sequence[PassDeclaration], _: argparse.Namespace) -> str:
 
 
 def _declare(passes: Sequence[PassDeclaration], arguments: argparse.Namespace) -> str:
-    return pass_decls(
-        passes, group=arguments.name, module=arguments.module, width=arguments.line_length
-    )
+    return pass_decls(passes, group=arguments.name, module=arguments.module)
 
 
 def _native(passes: Sequence[PassDeclaration], arguments: argparse.Namespace) -> dict[str, str]:
     return {
-        ".pyi": native_stubs(passes, width=arguments.line_length),
+        ".pyi": native_stubs(passes),
         ".py": native_module(arguments.root),
         ".txt": native_facts(passes),
     }
@@ -171,9 +169,6 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="PASS:OPTION=CPP",
         help="a default that differs from the declared one, as where a constructor sets it",
-    )
-    parser.add_argument(
-        "--line-length", type=int, default=88, metavar="N", help="of Python that is written"
     )
     generators = parser.add_mutually_exclusive_group(required=True)
     helps = {name: generator.help for name, generator in _GENERATORS.items()}
