@@ -47,7 +47,6 @@ class PipelineFactory:
         self._verify_contracts: bool = given.verify_contracts
         self._check_isolation: bool = given.check_isolation
         self._pass_timeout: float | None = given.pass_timeout
-        self._retry_crashed: bool = given.retry_crashed
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
         written = _written_pipeline(settings)
@@ -104,7 +103,6 @@ class PipelineFactory:
         manager.enable_analysis_verifier(self._verify_analyses)
         manager.enable_isolation_check(self._check_isolation)
         manager.enable_pass_timeout(self._pass_timeout)
-        manager.enable_crash_retry(self._retry_crashed)
         manager.check()
         if self._verify_contracts:
             from passel.builder import enforce_contracts

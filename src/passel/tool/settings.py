@@ -108,7 +108,6 @@ class PipelineFlags(FlagGroup):
     pass_timeout: float | None = flag(
         "how long a pass may take on one op", "<seconds>", parse=seconds_of
     )
-    retry_crashed: bool = flag("try ops whose worker process has died again, one per process")
 
 
 class InputFlags(FlagGroup):
@@ -241,7 +240,7 @@ class ReportFlags(FlagGroup):
         "tree",
     )
     mlir_timing_columns: tuple[str, ...] = flag(
-        "what to print: user, wall, self (without what is nested), peak (memory)",
+        "what to print: user, wall, self (without what is nested)",
         "<columns>",
         (),
         parse=names_of,
