@@ -12,7 +12,7 @@ from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
 from passel.ir.frontend import UsageError
 from passel.ir.left_out import telling_left_out
-from passel.tool.collector import collector_held
+from passel.tool.collector import collector_held, release_collector
 from passel.tool.definition import ToolDefinition
 from passel.tool.flags import PROGRAM, flags_in, read_flags
 from passel.tool.output import Output, abandon_stdout, printable
@@ -130,9 +130,12 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
     from passel.xdsl.release import check
 
     check()
-    from passel.tool.compat import main as xdsl_main
+    from passel.xdsl import compat
 
-    return xdsl_main(words, tool.registry, tool.dialects)
+    write = Output("-").write
+    return compat.main(
+        words, compat.CompatTool(tool.registry, tool.dialects, write, release_collector)
+    )
 
 
 def _values(words: Sequence[str], *flags: str) -> list[str]:
