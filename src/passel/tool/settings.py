@@ -303,6 +303,11 @@ class InformationFlags(FlagGroup):
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
     version: bool = flag("the versions of passel and the IR", short=("v",))
 
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether any of this is asked for, in place of a run."""
+        return any(vars(self).values())
+
 
 class AcceptedFlags(FlagGroup):
     """Accepted."""
