@@ -335,19 +335,10 @@ def _float(text: str) -> float:
 
 def _string(text: str) -> str:
     """Return the value of string literals side by side."""
-    parts: list[str] = []
-    at = 0
-    while at < len(text):
-        literal = _STRING.match(text, at)
-        if not literal:
-            raise UnknownCpp(text)
-        parts.append(re.sub(r"\\(.)", _unescaped, literal[1], flags=re.DOTALL))
-        at = literal.end()
-        while at < len(text) and text[at].isspace():
-            at += 1
-    if not parts:
+    parts = _STRING.findall(text)
+    if not parts or _STRING.sub("", text).strip():
         raise UnknownCpp(text)
-    return "".join(parts)
+    return re.sub(r"\\(.)", _unescaped, "".join(parts), flags=re.DOTALL)
 
 
 def _unescaped(escape: re.Match[str]) -> str:
