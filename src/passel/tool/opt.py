@@ -306,7 +306,7 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
 
         return lint_pipeline(settings, ir, names)
     from passel.ir import crossing_with
-    from passel.tool.driver import Driver
+    from passel.tool.driver import Driver, shared_by
 
     if ir.frontend.delays_interrupts:
         _let_second_interrupt_end()
@@ -322,7 +322,7 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
             from passel.tool.cluster import Cluster
 
             cluster = stack.enter_context(Cluster(settings.pipeline.cluster, shared_for))
-        return Driver(settings, ir, names, progress, cluster).run()
+        return Driver(shared_by(settings, ir, names, progress, cluster), ir.head).run()
 
 
 def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
