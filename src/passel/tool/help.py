@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.ir.frontend import Flag
-    from passel.tool.irs import IRChoice
-    from passel.tool.settings import Settings
 
 _EXAMPLES = """\
   {program} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
@@ -37,17 +35,23 @@ class HelpPage(NamedTuple):
     groups: Sequence[tuple[str, Sequence[Flag]]]
 
     @classmethod
-    def of(cls, settings: Settings, ir: IRChoice) -> HelpPage:
-        """Return the help of a tool; if it is for one IR alone, without the flags of others."""
-        tool = settings.tool
-        only = "" if tool.adapter is None else ir.name
+    def of(
+        cls, program: str, own: Sequence[tuple[str, Sequence[Flag]]] = (), only: str = ""
+    ) -> HelpPage:
+        """Return the help of a tool.
+
+        Args:
+            program: The program's name.
+            own: Flags that passel-opt does not have, in groups with titles.
+            only: The name of the IR, if the tool is for that alone: flags of others are left out.
+        """
         groups = [((each.__doc__ or "").rstrip("."), each.flags.values()) for each in GROUPS]
         shown = [
             (title, [flag for flag in flags if flag.help and flag.ir in {"", only or flag.ir}])
-            for title, flags in (*groups, (ir.name, ir.own_flags), (tool.name, tool.flags))
+            for title, flags in (*groups, *own)
         ]
         subject = f"{only} files" if only else "MLIR text, with xDSL or MLIR itself"
-        return cls(tool.name, subject, [(title, flags) for title, flags in shown if flags])
+        return cls(program, subject, [(title, flags) for title, flags in shown if flags])
 
     @property
     def flags(self) -> list[Flag]:

@@ -51,14 +51,16 @@ def information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str:
 def _about_flags(settings: Settings, ir: IRChoice) -> str:
     from passel.tool.help import HelpPage, help_text
 
-    page = HelpPage.of(settings, ir)
+    tool = settings.tool
+    own = [(ir.name, ir.own_flags), (tool.name, tool.flags)]
+    page = HelpPage.of(tool.name, own, "" if tool.adapter is None else ir.name)
     if shell := settings.information.print_completion:
         from passel.tool.completion import completion_script
         from passel.tool.flag_values import with_installed_irs
         from passel.tool.irs import listed_names
 
         flags = [with_installed_irs(flag) for flag in page.flags]
-        return completion_script(shell, page.program, flags, listed_names(ir, settings.tool))
+        return completion_script(shell, page.program, flags, listed_names(ir, tool))
     if settings.information.print_manual:
         from passel.tool.manual import manual_page
 
