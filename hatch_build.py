@@ -16,14 +16,12 @@ class ManualPage(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Write the page to where the builder takes it from."""
         sys.path.insert(0, str(Path(self.root, "src")))
-        from passel.tool.information import EXAMPLES, shown_flags
+        from passel.tool.help import HelpPage
         from passel.tool.manual import manual_page
 
         self._folder = tempfile.TemporaryDirectory()
         page = Path(self._folder.name, "passel-opt.1")
-        page.write_text(
-            manual_page("passel-opt", shown_flags(), EXAMPLES.format(program="passel-opt"))
-        )
+        page.write_text(manual_page(HelpPage.of("passel-opt")))
         build_data["shared_data"][str(page)] = "share/man/man1/passel-opt.1"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

@@ -47,7 +47,7 @@ def observed(functions: int, *observers: PassInstrumentation) -> Callable[[], ob
 def main() -> None:
     """Compare runs that are observed with one that is not."""
     quick = wants_quick()
-    many, few = (10, 2) if quick else (1000, 10)
+    many = 10 if quick else 1000
     show(
         many,
         {
@@ -55,12 +55,6 @@ def main() -> None:
             "timing": observed(many, Timing()),
             "statistics": observed(many, StatisticsReport(stream=StringIO())),
         },
-        quick=quick,
-    )
-    # Measuring memory asks the kernel: far more than all else.
-    show(
-        few,
-        {"off": observed(few), "timing with peak memory": observed(few, Timing(columns=["peak"]))},
         quick=quick,
     )
 

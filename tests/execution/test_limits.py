@@ -1,14 +1,12 @@
-"""Limits of passes: their time, and tries after their process has died."""
+"""Limits of passes: their time."""
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -151,37 +149,3 @@ def test_the_limit_is_checked() -> None:
     for wrong in (0, -1, float("nan")):
         with pytest.raises(ValueError, match="lets no pass run"):
             manager.enable_pass_timeout(wrong)
-
-
-class DieOnce(Pass):
-    """Kill the process on one op, the first time or always."""
-
-    name = "die-once"
-    marker: str = ""
-    always: bool = False
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        if op.symbol == "f5":
-            marker = Path(self.marker)
-            if self.always or not marker.exists():
-                marker.touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-        op.value += 1
-
-
-@pytest.mark.parametrize("always", [False, True])
-@pytest.mark.parametrize("retries", [False, True])
-def test_an_op_whose_process_died_is_tried_again(
-    tmp_path: Path, *, retries: bool, always: bool
-) -> None:
-    """If that is wanted: it fails only if it kills its own process as well."""
-    manager = PassManager("toy.module", adapter=ToyAdapter())
-    manager.add_nested("toy.func", DieOnce(marker=str(tmp_path / "died"), always=always))
-    manager.enable_crash_retry(retries)
-    module = module_of(8)
-    failures = run(Forked(2, eager=True), manager, module)
-    assert len(failures) == (always or not retries)
-    assert all("killed by SIGKILL" in each for each in failures)
-    values = [op.value for op in module.body[1:]]
-    assert values == [0 if i == 5 and failures else 1 for i in range(8)]

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.execution.strategies.forked import Forked
-from passel.execution.strategies.threads import Threads
 from passel.instruments.timing import Timer, Timing
 from passel.instruments.timing_report import timing_report
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -23,7 +21,6 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from passel.execution.strategies import SiblingStrategy
 
 MODULE = "toy.module(toy.func @f,toy.module @m(toy.func @h),toy.func @g)"
 
@@ -92,16 +89,6 @@ class Interrupts(Pass):
     def run(self, op: ToyOp, ctx: PassContext) -> None:
         """Raise what Ctrl-C raises."""
         raise KeyboardInterrupt
-
-
-class Allocates(Pass):
-    """Needs memory for a moment."""
-
-    name = "allocates"
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Touch 64 MiB."""
-        _ = bytearray(b"x") * (64 << 20)
 
 
 def manager(*passes: Pass[Any]) -> PassManager:
@@ -339,42 +326,6 @@ def test_a_copy_goes_its_own_way() -> None:
     assert next(outline(timing.timing)) == "Nap x1"
 
 
-def test_peak_memory_is_that_of_the_pass() -> None:
-    """A pass's peak does not raise that of a later one, but that of what is around it."""
-    tree = run(manager(Nap(), Allocates(), Other()), Timing(columns=["peak"]), jobs=1)
-    around = tree.find("'toy.func' Pipeline")
-    assert around is not None
-    nap, allocates, other = around.children
-    assert nap.peak > 0
-    assert allocates.peak > nap.peak + (48 << 20)
-    assert other.peak < allocates.peak - (48 << 20)
-    assert around.peak >= allocates.peak
-    assert tree.peak >= around.peak
-
-
-@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "forked"])
-def test_peak_memory_of_what_is_around_is_no_less(
-    strategy: SiblingStrategy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A row's peak includes those of nested rows, also where others have measured these."""
-
-    def this(jobs: int | None, executor: object) -> SiblingStrategy:
-        return strategy
-
-    monkeypatch.setattr("passel.manager.pass_manager.strategy_for", this)
-    tree = run(manager(Allocates(), Other()), Timing(columns=["peak"]))
-    allocates = tree.find("toy.module/toy.func/0:allocates")
-    assert allocates is not None
-    assert allocates.peak >= 64 << 20
-    for timer in tree.walk():
-        assert timer.peak >= max((child.peak for child in timer.children), default=0)
-
-
-def test_peak_memory_is_not_measured_unless_it_is_shown() -> None:
-    """Measuring slows passes down."""
-    assert {timer.peak for timer in run(manager(Allocates()), Timing()).walk()} == {0}
-
-
 # -- Reports ---------------------------------------------------------------------------------
 
 
@@ -411,7 +362,7 @@ def test_enable_timing_prints_one_report_per_run(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"columns": ["wal"]}, "only user, wall, self, peak; did you mean 'wall'"),
+        ({"columns": ["wal"]}, "only user, wall, self; did you mean 'wall'"),
         ({"display": "forest"}, "no timing report 'forest' as 'text'"),
         ({"output_format": "xml"}, "no timing report 'tree' as 'xml'"),
     ],

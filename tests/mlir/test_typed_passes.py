@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,7 +41,6 @@ from passel.pipeline import PassNode, PipelineNode, parse_options, parse_pipelin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from passel.mlir.typed import TypedNativePass
     from passel.passes.options import OptionInfo
@@ -219,9 +219,14 @@ def test_the_facts_are_those_of_the_declarations(tmp_path: Path) -> None:
     recipe = (ROOT / "Makefile").read_text("utf-8").partition("\nnative-passes:")[2]
     flags = re.findall(r"--default \S+", recipe.partition("\n\n")[0])
     command = [sys.executable, "-m", "passel.specification", "-gen-pass-stubs"]
-    command += ["-I", str(declarations()), "--line-length=100", "-o", str(tmp_path / "passes.py")]
+    command += ["-I", str(declarations()), "-o", str(tmp_path / "passes.py")]
     command += [word for flag in flags for word in flag.split()] + [str(path) for path in PASSES_TD]
     subprocess.run(command, check=True)
+    config = f"--config={ROOT / 'pyproject.toml'}"
+    subprocess.run(
+        [str(Path(sys.executable).with_name("ruff")), "format", "--quiet", config, str(tmp_path)],
+        check=True,
+    )
     for suffix in (".py", ".pyi", ".txt"):
         generated = (tmp_path / "passes").with_suffix(suffix).read_text("utf-8")
         assert generated == FACTS.with_suffix(suffix).read_text("utf-8"), suffix

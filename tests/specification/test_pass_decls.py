@@ -1,4 +1,4 @@
-"""`-gen-pass-decls`: base classes, types and defaults, registration, and how it is laid out."""
+"""`-gen-pass-decls`: base classes, types and defaults, registration, and texts."""
 
 from __future__ import annotations
 
@@ -318,7 +318,7 @@ def test_documentation_does_not_mind(td_file: Callable[[str], Path], tblgen: Tbl
     assert tblgen("-gen-pass-doc", str(td_file(WRONG["reserved word"][0]))).code == 0
 
 
-# -- Layout ----------------------------------------------------------------------------------
+# -- Texts and layout ----------------------------------------------------------------------------------
 
 
 def test_texts_are_kept(generate: Callable[..., Any]) -> None:
@@ -342,20 +342,18 @@ def test_texts_are_kept(generate: Callable[..., Any]) -> None:
     assert "\n\na\\b" in (getdoc(module.BBase) or "")
 
 
-def generated(mlir_file: Path, width: int = 88) -> str:
+def generated(mlir_file: Path) -> str:
     """Return the base classes of MLIR's own passes in a file."""
     passes = read_passes(str(mlir_file), [str(declarations())])
-    return pass_decls(passes, group="mlir", width=width)
+    return pass_decls(passes, group="mlir")
 
 
-@pytest.mark.parametrize("width", [79, 88, 100])
-def test_files_of_mlir_are_formatted(mlir_file: Path, width: int) -> None:
-    """What is generated for MLIR's files is as `ruff format` leaves it, and passes its check."""
-    source = generated(mlir_file, width)
-    assert source == generated(mlir_file, width)
+def test_files_of_mlir_are_formatted(mlir_file: Path) -> None:
+    """`ruff format` only breaks long lines of what is generated, which passes `ruff check`."""
+    source = generated(mlir_file)
     isolated = ["--isolated", "--stdin-filename=declared.py"]
     formatted = subprocess.run(
-        [*RUFF, "format", *isolated, f"--line-length={width}", "-"],
+        [*RUFF, "format", *isolated, "--line-length=320", "-"],
         input=source,
         capture_output=True,
         text=True,

@@ -171,7 +171,6 @@ OWN = {
     "cluster": "test_cluster",
     "color": "rendering",
     "pass-timeout": "passel's alone",
-    "retry-crashed": "passel's alone",
     "compat": "another tool",
     "draw-pipeline": "passel's alone",
     "extend-pipeline": "passel's alone",

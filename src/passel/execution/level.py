@@ -182,11 +182,6 @@ class Level:
     # -- Work in other processes ------------------------------------------------------------
 
     @property
-    def retries(self) -> bool:
-        """Whether a task whose process has died is tried again, alone in one."""
-        return self._services.checks.retries
-
-    @property
     def timeout(self) -> float | None:
         """How many seconds a pass may take on one op; None for any time."""
         return self._services.checks.timeout
@@ -194,8 +189,8 @@ class Level:
     @property
     def may_stay(self) -> bool:
         """Whether this process may do tasks while others do, so that nobody can tell."""
-        is_guarded = self.retries or self.timeout is not None
-        return self.is_trusted and not (is_guarded or self._services.hooks.sees_steps)
+        is_watched = self.timeout is not None or self._services.hooks.sees_steps
+        return self.is_trusted and not is_watched
 
     @property
     def can_leave(self) -> bool:

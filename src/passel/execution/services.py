@@ -48,7 +48,6 @@ class Checks(NamedTuple):
         isolation: Whether it is looked for changes outside of an op after each pass on it.
         contracts: Knows what passes declare to preserve and to produce.
         timeout: How many seconds a pass may take on one op; None for any time.
-        retries: Whether an op whose process has died is tried again, alone in one.
     """
 
     verify: VerifyEach = VerifyEach.CHANGED
@@ -56,7 +55,6 @@ class Checks(NamedTuple):
     isolation: bool = False
     contracts: Contracts = OwnContracts()
     timeout: float | None = None
-    retries: bool = False
 
     @property
     def claims(self) -> bool:

@@ -27,8 +27,6 @@ class Timer:
         wall: Elapsed time.
         user: Elapsed time, summed over threads and processes.
         count: How often it ran.
-        peak: The highest resident memory of the process while it ran, in bytes; 0 unless
-            that was asked for.
         hidden: Whether a tree shows its children in its place, because it is a collection of
             only one pipeline.
         key: Its identity among its siblings: a kind, and a path or a name.
@@ -45,7 +43,6 @@ class Timer:
     wall: float = 0.0
     user: float = 0.0
     count: int = 0
-    peak: int = 0
     hidden: bool = False
     key: Key = field(default=(), repr=False)
     children: list[Timer] = field(default_factory=list["Timer"])
@@ -73,7 +70,6 @@ class Timer:
         self.wall = max(self.wall, other.wall)
         self.user += other.user
         self.count += other.count
-        self.peak = max(self.peak, other.peak)
         known = {child.key: child for child in self.children}
         for child in other.children:
             mine = known.get(child.key)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.analysis import analysis_name
 from passel.instruments.hooks import PassInstrumentation
-from passel.instruments.peak_memory import PeakMemory
 from passel.instruments.timer import Timer
 from passel.instruments.timing_report import check_columns, timing_report
 from passel.instruments.timing_rows import Row, Threads
@@ -42,9 +41,8 @@ class Timing(PassInstrumentation):
     Args:
         display: A `tree` like the pipeline, or a `list` of all names, sorted by time.
         output_format: Of the report.
-        columns: What the report shows of each row: any of `user`, `wall`, `self` and `peak`.
-            By default the wall time, and the user time if that is another. Peak memory is
-            measured only if it is asked for, since that slows passes down.
+        columns: What the report shows of each row: any of `user`, `wall` and `self`. By
+            default the wall time, and the user time if that is another.
         report: Print what was measured so far to this stream, or to the standard error, at the
             end of each run.
 
@@ -62,7 +60,7 @@ class Timing(PassInstrumentation):
         root, Warming up
 
     Source: `mlir::PassTiming` and `mlir::DefaultTimingManager`, MLIR 22, where pipelines that
-    passes run are not below their pass, and memory is not measured.
+    passes run are not below their pass.
     """
 
     one_by_one = True  # a row for each pass is what is asked for
@@ -93,8 +91,7 @@ class Timing(PassInstrumentation):
         self._threads = Threads()
         self._places: dict[Step, Row] = {}
         self._merged: dict[tuple[int, int], Timer] = {}
-        self._memory = PeakMemory() if "peak" in self._columns else None
-        self._plain = self._memory is None
+        self._plain = True
 
     # -- What users call ---------------------------------------------------------------------
 
@@ -120,8 +117,6 @@ class Timing(PassInstrumentation):
     def __enter__(self) -> Self:
         """Count all that follows, up to the end of the `with` statement, as total time."""
         frames = self._threads[get_ident()]
-        if self._memory is not None:
-            self._memory.open()
         frames.append((self, frames[-1][1], perf_counter()))
         return self
 
@@ -188,12 +183,10 @@ class Timing(PassInstrumentation):
             self.write_report(sys.stderr if self._report is True else self._report)
 
     def before_pass(self, step: Any, op: Any) -> None:
-        """Start the clock, of whatever else is measured too."""
+        """Start the clock."""
         frames = self._threads[get_ident()]
         above = frames[-1][1]
         row = above.nested.get(step) or self._row(above, step)
-        if self._memory is not None:
-            self._memory.open()
         frames.append((step, row, perf_counter()))
 
     def after_pass(self, step: Any, op: Any) -> None:
@@ -258,8 +251,6 @@ class Timing(PassInstrumentation):
                 row.wall += now - start
                 row.count += 1
             merged = self._merged.pop((ident, depth), None)
-            if self._memory is not None:
-                row.peak = max(row.peak, self._memory.close(merged.peak if merged else 0))
             if merged is not None:
                 row.add(merged)
 

@@ -20,10 +20,7 @@ _TITLES = {
     "user": "----User Time----",
     "wall": "----Wall Time----",
     "self": "----Self Time----",
-    "peak": "---Peak Memory---",
 }
-_PEAK = "peak"
-_MEBIBYTE = 1 << 20
 
 
 def check_columns(names: Iterable[str]) -> tuple[str, ...]:
@@ -54,7 +51,7 @@ def timing_report(
         root: The tree; its times are the totals.
         display: A tree, or a list of all names, sorted by time.
         output_format: Text, or JSON: an array of rows, those nested in a row's `passes`, where
-            an empty object ends each array. Durations are in seconds, memory in bytes.
+            an empty object ends each array. Durations are in seconds.
         columns: What to show; by default the wall time, and the user time if that is another.
 
     Example:
@@ -83,7 +80,6 @@ def _merged(root: Timer) -> list[Timer]:
         row = rows.setdefault(timer.name, Timer(timer.name))
         row.wall += timer.wall
         row.user += timer.user
-        row.peak = max(row.peak, timer.peak)
         # All that is left of the timers inside: what is not theirs is this row's own.
         row.children.append(Timer("", wall=timer.wall - timer.self_wall))
     return sorted(rows.values(), key=lambda row: -row.wall)
@@ -118,13 +114,13 @@ class _Report:
         return max(0.0, row.wall - sum(timer.wall for timer in _shown(row.children)))
 
     def rest(self) -> Timer:
-        """Return the row of what is in no other one; its memory is not known."""
+        """Return the row of what is in no other one."""
         inner = list(_shown(self.root.children)) if self.nested else self.root.children
         wall = self.root.wall - sum(timer.wall for timer in inner)
         return Timer("Rest", wall=wall, user=self.root.user - sum(timer.user for timer in inner))
 
     def total(self) -> Timer:
-        return Timer("Total", wall=self.root.wall, user=self.root.user, peak=self.root.peak)
+        return Timer("Total", wall=self.root.wall, user=self.root.user)
 
 
 class _TextReport(_Report):
@@ -150,8 +146,6 @@ class _TextReport(_Report):
         return f"{''.join(cells)}  {'  ' * depth}{row.name}\n"
 
     def _cell(self, column: str, row: Timer) -> str:
-        if column == _PEAK:
-            return f"{row.peak / _MEBIBYTE:13.1f} MiB" if row.peak else " " * len(_TITLES[_PEAK])
         seconds = self.seconds(column, row)
         return f"{seconds:8.4f} ({self.percentage(column, seconds):5.1f}%)"
 
@@ -183,8 +177,6 @@ class _JsonReport(_Report):
         return ", ".join([*fields, f'"name": {json.dumps(row.name)}'])
 
     def _value(self, column: str, row: Timer) -> str:
-        if column == _PEAK:
-            return f'{{"bytes": {row.peak or "null"}}}'
         seconds = self.seconds(column, row)
         percentage = self.percentage(column, seconds)
         return f'{{"duration": {seconds:8.4f}, "percentage": {percentage:5.1f}}}'

@@ -18,8 +18,8 @@ class Row:
     """
 
     __slots__ = (
-        *("above", "count", "extra", "hidden", "key", "name", "nested", "path", "peak"),
-        *("rows", "wall"),
+        *("above", "count", "extra", "hidden", "key", "name", "nested", "path", "rows"),
+        "wall",
     )
 
     def __init__(
@@ -33,7 +33,6 @@ class Row:
         self.wall: float = 0.0
         self.extra: float = 0.0
         self.count: int = 0
-        self.peak: int = 0
         self.nested: dict[Any, Row] = {}
         self.rows: dict[Key, Row] = {}
 
@@ -45,8 +44,7 @@ class Row:
         return row
 
     def add(self, timer: Timer) -> None:
-        """Add the peak and the nested rows of what was measured elsewhere, and is over."""
-        self.peak = max(self.peak, timer.peak)
+        """Add the nested rows of what was measured elsewhere, and is over."""
         for child in timer.children:
             row = self.child(child.name, child.key, child.path, hidden=child.hidden)
             row.wall += child.wall
@@ -63,7 +61,6 @@ class Row:
             wall=self.wall,
             user=self.wall + self.extra,
             count=self.count,
-            peak=self.peak,
             hidden=self.hidden,
             key=self.key,
             children=children,

@@ -70,14 +70,6 @@ class CheckedRuns:
             raise ValueError(f"a time limit of {seconds} s lets no pass run")
         self._checks = self._checks._replace(timeout=seconds)
 
-    def enable_crash_retry(self, enable: bool = True) -> None:
-        """Set whether an op whose worker process has died is tried again, alone in one.
-
-        For workers that die of others' needs, such as memory; an op that kills its own as well
-        is the culprit, and fails.
-        """
-        self._checks = self._checks._replace(retries=enable)
-
     def use_contracts(self, contracts: Contracts) -> None:
         """Let runs keep the analyses that something declares of passes that do not say so.
 

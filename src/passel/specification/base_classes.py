@@ -6,29 +6,27 @@ import re
 from typing import TYPE_CHECKING
 
 from passel.specification.cpp import INTEGERS
-from passel.specification.python import PythonPass, in_python
-from passel.specification.source import INDENT, argument, docstring, enclosed, imports, literal
+from passel.specification.python import PythonPass, in_python, one_line
+from passel.specification.source import INDENT, docstring, imports, literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from passel.specification.model import PassDeclaration
-    from passel.specification.python import PythonOption, PythonStatistic
+    from passel.specification.python import PythonOption
 
 
-def pass_decls(
-    passes: Sequence[PassDeclaration], *, group: str = "", module: str = "", width: int = 88
-) -> str:
+def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: str = "") -> str:
     """Return a module with base classes, classes of options, and a function that registers.
 
     A pass is derived from its base class, under the name of its record, and defines `run`.
     The module is generated anew when a declaration changes; what is derived from it is not.
+    Each field and each statement has one line, which a formatter may break.
 
     Args:
         passes: The declared passes.
         group: The name of the group: `register_<group>_passes`.
         module: The module in which the derived classes are, if it is known.
-        width: The length of lines.
 
     Raises:
         SpecificationError: A pass cannot be one in Python.
@@ -44,16 +42,16 @@ def pass_decls(
         "",
     ]
     pythons = [python for _, python in found]
-    typing_names = list(imports(_typing_names(pythons), width))
+    typing_names = list(imports(_typing_names(pythons)))
     lines += [*typing_names, ""] if typing_names else []
-    lines += imports(_passel_names(pythons), width)
-    types = list(_choices_types(pythons, width))
+    lines += imports(_passel_names(pythons))
+    types = list(_choices_types(pythons))
     lines += ["", *types] if types else []
     for declared, python in found:
         if python.options:
-            lines += ["", "", *_options_class(python, width)]
-        lines += ["", "", *_base_class(declared, python, width)]
-    lines += ["", "", *_register(pythons, group, module, width)]
+            lines += ["", "", *_options_class(python)]
+        lines += ["", "", *_base_class(declared, python)]
+    lines += ["", "", *_register(pythons, group, module)]
     return "\n".join(lines) + "\n"
 
 
@@ -81,27 +79,20 @@ def _passel_names(passes: Iterable[PythonPass]) -> Iterator[tuple[str, str]]:
                 yield "passel.passes.numbers", option.scalar
 
 
-def _options_class(python: PythonPass, width: int) -> Iterator[str]:
+def _options_class(python: PythonPass) -> Iterator[str]:
     yield f"class {python.class_name}Options(Options):"
     yield f'{INDENT}"""Options of `{python.name}`."""'
     yield ""
     for option in python.options:
-        yield from _field(option, python.class_name, width)
+        yield from _field(option, python.class_name)
 
 
-def _choices_types(passes: Iterable[PythonPass], width: int) -> Iterator[str]:
+def _choices_types(passes: Iterable[PythonPass]) -> Iterator[str]:
     for each in passes:
         for option in each.options:
             if option.choices:
-                name = _choices_type(each.class_name, option)
-                keywords = list(map(literal, option.choices))
-                head = f"{name} = Literal["
-                if len(head) > width:
-                    yield f"{name} = ("
-                    head = f"{INDENT}Literal["
-                yield from enclosed(head, keywords, "]", width, compact=True)
-                if head.startswith(INDENT):
-                    yield ")"
+                keywords = ", ".join(map(literal, option.choices))
+                yield f"{_choices_type(each.class_name, option)} = Literal[{keywords}]"
 
 
 def _choices_type(owner: str, option: PythonOption) -> str:
@@ -110,44 +101,26 @@ def _choices_type(owner: str, option: PythonOption) -> str:
     return f"{owner}{''.join(word.capitalize() for word in words)}"
 
 
-def _field(option: PythonOption, owner: str, width: int) -> Iterator[str]:
+def _field(option: PythonOption, owner: str) -> Iterator[str]:
     for note in option.notes:
         yield f"{INDENT}# {note}"
-    kind = option.type(_choices_type(owner, option))
-    head = f"{INDENT}{option.field}: {kind} = "
-    if option.help or option.has_own_name:
-        start, *lines = _option_call(option, INDENT, width)
-        if len(head) + len(start) <= width or len(head) >= width:
-            yield head + start
-            yield from lines
-            return
-        lines = list(_option_call(option, INDENT * 2, width))
-        lines[0] = f"{INDENT * 2}{lines[0]}"
-    else:
-        if len(head) + len(option.default_text) <= width or len(head) >= width:
-            yield head + option.default_text
-            return
-        lines = [f"{INDENT * 2}{option.default_text}"]
-    yield from (f"{head}(", *lines, f"{INDENT})")
-
-
-def _option_call(option: PythonOption, indent: str, width: int) -> Iterator[str]:
-    """Yield the lines of a call, all but the first one with the indentation."""
-    inner = indent + INDENT
-    yield "option("
-    yield f"{inner}default={option.default_text},"
+    head = f"{INDENT}{option.field}: {option.type(_choices_type(owner, option))} ="
+    if not option.help and not option.has_own_name:
+        yield f"{head} {option.default_text}"
+        return
+    yield f"{head} option("
+    yield f"{INDENT * 2}default={option.default_text},"
     if option.help:
-        yield from argument("help", option.help, inner, width)
+        yield f"{INDENT * 2}help={literal(option.help)},"
     if option.has_own_name:
-        yield f"{inner}name={literal(option.name)},"
-    yield f"{indent})"
+        yield f"{INDENT * 2}name={literal(option.name)},"
+    yield f"{INDENT})"
 
 
-def _base_class(declared: PassDeclaration, python: PythonPass, width: int) -> Iterator[str]:
-    options = [f"{python.class_name}Options"] if python.options else []
-    bases = [*options, f"{python.kind}[Any, Any]"]
-    yield from enclosed(f"class {python.class_name}Base(", bases, "):", width, compact=True)
-    summary = " ".join(declared.summary.split()) or f"Declaration of the pass `{python.name}`."
+def _base_class(declared: PassDeclaration, python: PythonPass) -> Iterator[str]:
+    options = f"{python.class_name}Options, " if python.options else ""
+    yield f"class {python.class_name}Base({options}{python.kind}[Any, Any]):"
+    summary = one_line(declared.summary) or f"Declaration of the pass `{python.name}`."
     yield from docstring(summary, declared.description, INDENT)
     yield ""
     yield f"{INDENT}name = {literal(python.name)}"
@@ -158,28 +131,19 @@ def _base_class(declared: PassDeclaration, python: PythonPass, width: int) -> It
     if python.kind == "InterfacePass":
         yield f"{INDENT}interface = None"
     if python.dialects:
-        names = list(map(literal, python.dialects))
-        tail = ",)" if len(names) == 1 else ")"
-        yield from enclosed(f"{INDENT}dependent_dialects = (", names, tail, width, compact=False)
+        names = ", ".join(map(literal, python.dialects))
+        yield f"{INDENT}dependent_dialects = ({names}{',' * (len(python.dialects) == 1)})"
     for statistic in python.statistics:
-        yield from statistic_of(statistic, width)
+        name = f", name={literal(statistic.name)}" if statistic.has_own_name else ""
+        arguments = f"{literal(statistic.description)}{name}"
+        yield f"{INDENT}{statistic.attribute} = Statistic({arguments})"
 
 
-def statistic_of(statistic: PythonStatistic, width: int) -> Iterator[str]:
-    """Yield the lines of a statistic in a class body."""
-    arguments = [literal(statistic.description)]
-    if statistic.has_own_name:
-        arguments.append(f"name={literal(statistic.name)}")
-    head = f"{INDENT}{statistic.attribute} = Statistic("
-    yield from enclosed(head, arguments, ")", width, compact=True)
-
-
-def _register(passes: Sequence[PythonPass], group: str, module: str, width: int) -> Iterator[str]:
+def _register(passes: Sequence[PythonPass], group: str, module: str) -> Iterator[str]:
     words = re.sub(r"(?<=[a-z\d])(?=[A-Z])|\W", "_", group).lower()
     name = f"register_{words}_passes" if words else "register_passes"
     default = f" = {literal(module)}" if module else ""
-    parameters = ["registry: PassRegistry", f"module: str{default}"]
-    yield from enclosed(f"def {name}(", parameters, ") -> None:", width, compact=True)
+    yield f"def {name}(registry: PassRegistry, module: str{default}) -> None:"
     yield f'{INDENT}"""Register the passes, each of which is imported when it is first used.'
     yield ""
     yield f"{INDENT}Args:"
@@ -187,7 +151,6 @@ def _register(passes: Sequence[PythonPass], group: str, module: str, width: int)
     yield f"{INDENT * 2}module: Where the classes are that are derived from those above."
     yield f'{INDENT}"""'
     for each in passes:
-        arguments = [literal(each.name), f'f"{{module}}:{each.class_name}"']
-        yield from enclosed(f"{INDENT}registry.register(", arguments, ")", width, compact=True)
+        yield f'{INDENT}registry.register({literal(each.name)}, f"{{module}}:{each.class_name}")'
     if not passes:
         yield f"{INDENT}del registry, module"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from passel.diagnostics import suggest
 from passel.errors import PasselError, SpecificationError
@@ -20,52 +20,17 @@ from passel.specification.td_file import pass_td
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from passel.specification.model import PassDeclaration
-
 PROGRAM = "passel-tblgen"
-_BACK = "gen-td"
-
-DeclaredT = TypeVar("DeclaredT")
-
-
-class _Generator(NamedTuple):
-    """A flag that asks for an output.
-
-    Attributes:
-        help: One line.
-        generate: Returns the output; or several by the suffixes of their files, the first of
-            which is printed if there is no `-o`.
-    """
-
-    help: str
-    generate: Callable[[Sequence[PassDeclaration], argparse.Namespace], str | dict[str, str]]
-
-
-def _document(passes: Sequence[PassDeclaration], _: argparse.Namespace) -> str:
-    return pass_doc(passes)
-
-
-def _declare(passes: Sequence[PassDeclaration], arguments: argparse.Namespace) -> str:
-    return pass_decls(
-        passes, group=arguments.name, module=arguments.module, width=arguments.line_length
-    )
-
-
-def _native(passes: Sequence[PassDeclaration], arguments: argparse.Namespace) -> dict[str, str]:
-    return {
-        ".pyi": native_stubs(passes, width=arguments.line_length),
-        ".py": native_module(arguments.root),
-        ".txt": native_facts(passes),
-    }
-
 
 _GENERATORS = {
-    "gen-pass-decls": _Generator("a Python module with base classes of the passes", _declare),
-    "gen-pass-doc": _Generator("Markdown, as mlir-tblgen writes it", _document),
-    "gen-pass-stubs": _Generator(
-        "typed classes for passes in C++: FILE.py, FILE.pyi and FILE.txt", _native
-    ),
+    "gen-pass-decls": "a Python module with base classes of the passes",
+    "gen-pass-doc": "Markdown, as mlir-tblgen writes it",
+    "gen-pass-stubs": "typed classes for passes in C++: FILE.py, FILE.pyi and FILE.txt",
+    "gen-td": "TableGen of passes in Python: FILE is a Python file or a module",
 }
+"""Flags that ask for an output, and their help."""
+
+DeclaredT = TypeVar("DeclaredT")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,8 +54,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _generated(arguments: argparse.Namespace) -> str | dict[str, str]:
-    """Return what the command line asks for."""
-    if arguments.generator == _BACK:
+    """Return what the command line asks for: an output, or several by the suffixes of their files.
+
+    The first of several is printed if there is no `-o`.
+    """
+    if arguments.generator == "gen-td":
         classes = [each for file in arguments.file for each in named_passes_in(import_plugin(file))]
         chosen = _chosen(classes, arguments, lambda each: each.name)
         if not chosen:
@@ -99,7 +67,15 @@ def _generated(arguments: argparse.Namespace) -> str | dict[str, str]:
     passes = read_files(arguments.file, arguments.include, program=arguments.tblgen)
     passes = _chosen(passes, arguments, lambda each: each.argument)
     passes = with_defaults(passes, arguments.default)
-    return _GENERATORS[arguments.generator].generate(passes, arguments)
+    if arguments.generator == "gen-pass-doc":
+        return pass_doc(passes)
+    if arguments.generator == "gen-pass-decls":
+        return pass_decls(passes, group=arguments.name, module=arguments.module)
+    return {
+        ".pyi": native_stubs(passes),
+        ".py": native_module(arguments.root),
+        ".txt": native_facts(passes),
+    }
 
 
 def _write_all(outputs: str | dict[str, str], output: str) -> None:
@@ -172,13 +148,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PASS:OPTION=CPP",
         help="a default that differs from the declared one, as where a constructor sets it",
     )
-    parser.add_argument(
-        "--line-length", type=int, default=88, metavar="N", help="of Python that is written"
-    )
     generators = parser.add_mutually_exclusive_group(required=True)
-    helps = {name: generator.help for name, generator in _GENERATORS.items()}
-    helps[_BACK] = "TableGen of passes in Python: FILE is a Python file or a module"
-    for name, text in helps.items():
+    for name, text in _GENERATORS.items():
         generators.add_argument(
             f"-{name}", f"--{name}", dest="generator", action="store_const", const=name, help=text
         )

@@ -82,58 +82,22 @@ _OPS = {
 }
 """MLIR's ops that passes run on, by their classes."""
 
-_DIALECT_CLASSES = {
-    "acc": "acc::OpenACCDialect",
-    "affine": "affine::AffineDialect",
-    "amdgpu": "amdgpu::AMDGPUDialect",
-    "amx": "amx::AMXDialect",
-    "arith": "arith::ArithDialect",
-    "arm_neon": "arm_neon::ArmNeonDialect",
-    "arm_sme": "arm_sme::ArmSMEDialect",
-    "arm_sve": "arm_sve::ArmSVEDialect",
-    "async": "async::AsyncDialect",
-    "bufferization": "bufferization::BufferizationDialect",
-    "builtin": "BuiltinDialect",
-    "cf": "cf::ControlFlowDialect",
-    "complex": "complex::ComplexDialect",
-    "dlti": "DLTIDialect",
-    "emitc": "emitc::EmitCDialect",
-    "func": "func::FuncDialect",
-    "gpu": "gpu::GPUDialect",
-    "index": "index::IndexDialect",
-    "irdl": "irdl::IRDLDialect",
-    "linalg": "linalg::LinalgDialect",
-    "llvm": "LLVM::LLVMDialect",
-    "math": "math::MathDialect",
-    "memref": "memref::MemRefDialect",
-    "ml_program": "ml_program::MLProgramDialect",
-    "mpi": "mpi::MPIDialect",
-    "nvgpu": "nvgpu::NVGPUDialect",
-    "nvvm": "NVVM::NVVMDialect",
-    "omp": "omp::OpenMPDialect",
-    "pdl": "pdl::PDLDialect",
-    "pdl_interp": "pdl_interp::PDLInterpDialect",
-    "ptr": "ptr::PtrDialect",
-    "quant": "quant::QuantDialect",
-    "rocdl": "ROCDL::ROCDLDialect",
-    "scf": "scf::SCFDialect",
-    "shape": "shape::ShapeDialect",
-    "shard": "shard::ShardDialect",
-    "smt": "smt::SMTDialect",
-    "sparse_tensor": "sparse_tensor::SparseTensorDialect",
-    "spirv": "spirv::SPIRVDialect",
-    "tensor": "tensor::TensorDialect",
-    "tosa": "tosa::TosaDialect",
-    "transform": "transform::TransformDialect",
-    "ub": "ub::UBDialect",
-    "vcix": "vcix::VCIXDialect",
-    "vector": "vector::VectorDialect",
-    "wasmssa": "wasmssa::WasmSSADialect",
-    "x86vector": "x86vector::X86VectorDialect",
-    "xegpu": "xegpu::XeGPUDialect",
-    "xevm": "xevm::XeVMDialect",
-}
-"""MLIR's dialects, and their classes."""
+_DIALECT_CLASSES = """\
+    acc::OpenACCDialect affine::AffineDialect amdgpu::AMDGPUDialect amx::AMXDialect
+    arith::ArithDialect arm_neon::ArmNeonDialect arm_sme::ArmSMEDialect arm_sve::ArmSVEDialect
+    async::AsyncDialect bufferization::BufferizationDialect BuiltinDialect
+    cf::ControlFlowDialect complex::ComplexDialect DLTIDialect emitc::EmitCDialect
+    func::FuncDialect gpu::GPUDialect index::IndexDialect irdl::IRDLDialect
+    linalg::LinalgDialect LLVM::LLVMDialect math::MathDialect memref::MemRefDialect
+    ml_program::MLProgramDialect mpi::MPIDialect nvgpu::NVGPUDialect NVVM::NVVMDialect
+    omp::OpenMPDialect pdl::PDLDialect pdl_interp::PDLInterpDialect ptr::PtrDialect
+    quant::QuantDialect ROCDL::ROCDLDialect scf::SCFDialect shape::ShapeDialect
+    shard::ShardDialect smt::SMTDialect sparse_tensor::SparseTensorDialect spirv::SPIRVDialect
+    tensor::TensorDialect tosa::TosaDialect transform::TransformDialect ub::UBDialect
+    vcix::VCIXDialect vector::VectorDialect wasmssa::WasmSSADialect x86vector::X86VectorDialect
+    xegpu::XeGPUDialect xevm::XeVMDialect
+"""
+"""MLIR's dialects, by their classes; their names follow from these."""
 
 _DIALECTS = {"BuiltinDialect": "builtin", "DLTIDialect": "dlti"}
 """Dialects that have no namespace of their own."""
@@ -212,9 +176,10 @@ def dialect_name(cpp_class: str) -> str:
 
 
 def dialect_class_of(dialect: str) -> str:
-    """Return the C++ class of a dialect's; by convention, if it is not one of MLIR's."""
-    if dialect in _DIALECT_CLASSES:
-        return f"::mlir::{_DIALECT_CLASSES[dialect]}"
+    """Return the C++ class of a dialect; by convention, if it is not one of MLIR's."""
+    for name in _DIALECT_CLASSES.split():
+        if dialect_name(name) == dialect:
+            return f"::mlir::{name}"
     words = "".join(word.capitalize() for word in dialect.split("_"))
     return f"::{dialect}::{words}Dialect"
 
@@ -370,19 +335,10 @@ def _float(text: str) -> float:
 
 def _string(text: str) -> str:
     """Return the value of string literals side by side."""
-    parts: list[str] = []
-    at = 0
-    while at < len(text):
-        literal = _STRING.match(text, at)
-        if not literal:
-            raise UnknownCpp(text)
-        parts.append(re.sub(r"\\(.)", _unescaped, literal[1], flags=re.DOTALL))
-        at = literal.end()
-        while at < len(text) and text[at].isspace():
-            at += 1
-    if not parts:
+    parts = _STRING.findall(text)
+    if not parts or _STRING.sub("", text).strip():
         raise UnknownCpp(text)
-    return "".join(parts)
+    return re.sub(r"\\(.)", _unescaped, "".join(parts), flags=re.DOTALL)
 
 
 def _unescaped(escape: re.Match[str]) -> str:

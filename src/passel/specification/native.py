@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.specification.cpp import INTEGERS
 from passel.specification.python import PythonOption, PythonPass, in_python
-from passel.specification.source import INDENT, enclosed, imports, literal
+from passel.specification.source import INDENT, imports, literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -87,12 +87,11 @@ def native_module(root: str) -> str:
     )
 
 
-def native_stubs(passes: Sequence[PassDeclaration], *, width: int = 88) -> str:
+def native_stubs(passes: Sequence[PassDeclaration]) -> str:
     """Return the types of the classes, as a stub file.
 
     Args:
         passes: The declared passes.
-        width: The length of lines.
 
     Raises:
         SpecificationError: A pass cannot be one in Python.
@@ -101,15 +100,10 @@ def native_stubs(passes: Sequence[PassDeclaration], *, width: int = 88) -> str:
     lines = [f"# {_GENERATED}", ""]
     options = [option for each in found for option in each.options]
     if any(option.choices for option in options):
-        lines += [*imports([("typing", "Literal")], width), ""]
-    lines += imports(_names(options), width)
-    after_options = True
+        lines += [*imports([("typing", "Literal")]), ""]
+    lines += [*imports(_names(options)), ""]
     for each in found:
-        # Classes without options stand together.
-        lines += (
-            ["", *_class(each, width)] if each.options or after_options else _class(each, width)
-        )
-        after_options = bool(each.options)
+        lines += _class(each)
     return "\n".join(lines) + "\n"
 
 
@@ -122,19 +116,12 @@ def _names(options: Iterable[PythonOption]) -> Iterator[tuple[str, str]]:
             yield "passel.passes.numbers", option.scalar
 
 
-def _class(python: PythonPass, width: int) -> Iterator[str]:
+def _class(python: PythonPass) -> Iterator[str]:
     head = f"class {python.class_name}({_BASE}):"
     if not python.options:
         yield f"{head} ..."
         return
     yield head
     for option in python.options:
-        line = f"{INDENT}{option.field}: {option.type()} = ..."
-        if len(line) <= width or not option.choices:
-            yield line
-        else:
-            start, _, rest = line.partition("[")
-            keywords = list(map(literal, option.choices))
-            yield from enclosed(
-                f"{start}[", keywords, f"]{rest.rpartition(']')[2]}", width, compact=True
-            )
+        yield f"{INDENT}{option.field}: {option.type()} = ..."
+    yield ""

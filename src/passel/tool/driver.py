@@ -35,64 +35,50 @@ class Driver:
     """One run of the tool over one input.
 
     Args:
-        settings: What the command line says.
-        ir: The IR.
-        registry: The passes that the command line may name.
-        progress: What else observes all runs.
-        cluster: Whose workers do the work, if that is not for this machine.
+        shared: What the parts of the input share.
+        head: What has been read of the standard input already.
 
     Raises:
-        UsageError: The output cannot be written, or a flag's value is wrong.
-        PipelineError: The pipeline is wrong.
+        UsageError: The output cannot be written.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        ir: IRChoice,
-        registry: PassRegistry,
-        progress: PassInstrumentation | None = None,
-        cluster: Cluster | None = None,
-    ) -> None:
-        if (format_ := settings.reading.frontend) != "mlir":
-            raise UsageError(f"no such frontend '{format_}'; 'mlir' is the only one")
-        self.settings = settings
-        self.shared: Shared = shared_by(settings, ir, registry, progress, cluster)
-        self.frontend: Frontend = self.shared.frontend
-        self.renderer: Renderer = self.shared.renderer
-        self.output: Output = Output(settings.output.o)
-        self._head = ir.head
+    def __init__(self, shared: Shared, head: bytes) -> None:
+        self._shared = shared
+        self._settings = shared.settings
+        self._output = Output(shared.settings.output.o)
+        self._head = head
 
     def run(self) -> int:
         """Process the input and return the exit code."""
-        crashes = self.shared.crashes
+        crashes = self._shared.crashes
         try:
-            with self.shared.reports:
+            with self._shared.reports:
                 good = self._process_all()
             if crashes.failed:
-                self.shared.replay.explain()
+                self._shared.replay.explain()
             if good:
-                self.output.commit()
+                self._output.commit()
         finally:
-            self.output.close()
-        self.shared.reports.finish(good=good)
-        if self.settings.diagnostics.shrink:
+            self._output.close()
+        self._shared.reports.finish(good=good)
+        if self._settings.diagnostics.shrink:
             print("Success, can shrink" if crashes.shrunk else "Failure, can't shrink")
             good = crashes.shrunk
         return 0 if good else 1
 
     def _process_all(self) -> bool:
+        shared = self._shared
         try:
-            sources = read_sources(self.settings, self.frontend, self.renderer, self._head)
+            sources = read_sources(self._settings, shared.frontend, shared.renderer, self._head)
         except UnreadableError as error:
             for diagnostic in error.diagnostics:
-                self.renderer(diagnostic)
+                shared.renderer(diagnostic)
             return False
-        separator = self.settings.output.output_split_marker + "\n"
+        separator = self._settings.output.output_split_marker + "\n"
         good = True
         for index, source in enumerate(sources):
             if index:
-                self.output.write(separator)
+                self._output.write(separator)
             good = self._process(source) and good
         return good
 
@@ -101,14 +87,14 @@ class Driver:
         verifier = self._verifier(source)
         result = self._process_in_shards(source)
         if result is None:
-            result = Part(source, self.shared, verifier or self.renderer).process()
+            result = Part(source, self._shared, verifier or self._shared.renderer).process()
         if result is not None:
-            self.output.write(result)
+            self._output.write(result)
         if verifier is None:
             return result is not None
         complaints = verifier.finish()
         for complaint in complaints:
-            self.renderer(complaint)
+            self._shared.renderer(complaint)
         return not complaints
 
     def _process_in_shards(self, source: SourcePart) -> str | bytes | None:
@@ -117,10 +103,10 @@ class Driver:
             return None
         from passel.tool.sharding import process_in_shards
 
-        return process_in_shards(source, self.shared)
+        return process_in_shards(source, self._shared)
 
     def _verifier(self, source: SourcePart) -> DiagnosticVerifier | None:
-        mode = self.settings.diagnostics.verify_diagnostics
+        mode = self._settings.diagnostics.verify_diagnostics
         if not mode:
             return None
         from passel.tool.expectations import DiagnosticVerifier
@@ -135,7 +121,21 @@ def shared_by(
     progress: PassInstrumentation | None = None,
     cluster: Cluster | None = None,
 ) -> Shared:
-    """Return what the parts of an input share; the arguments are those of `Driver`."""
+    """Return what the parts of an input share.
+
+    Args:
+        settings: What the command line says.
+        ir: The IR.
+        registry: The passes that the command line may name.
+        progress: What else observes all runs.
+        cluster: Whose workers do the work, if that is not for this machine.
+
+    Raises:
+        UsageError: A flag's value is wrong, or a report cannot be written.
+        PipelineError: The pipeline is wrong.
+    """
+    if (format_ := settings.reading.frontend) != "mlir":
+        raise UsageError(f"no such frontend '{format_}'; 'mlir' is the only one")
     frontend: Frontend = ir.configured(settings)
     renderer = Renderer(
         show_op=settings.diagnostics.mlir_print_op_on_diagnostic,

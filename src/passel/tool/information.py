@@ -4,82 +4,83 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from passel._version import __version__
 from passel.diagnostics import brief
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
 from passel.ir.left_out import warn
 from passel.specification.classes import entry_of, option_help
 from passel.specification.markdown import entries
-from passel.tool.settings import GROUPS
+from passel.tool.flags import PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from passel.ir.frontend import Flag
     from passel.passes import Pass, PassInfo, PassRegistry
     from passel.passes.options import OptionInfo
+    from passel.tool.definition import ToolDefinition
+    from passel.tool.irs import IRChoice
+    from passel.tool.settings import Settings
 
-EXAMPLES = """\
-  {program} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
-  {program} in.mlir --cse --canonicalize='max-iterations=2' -o out.mlir
-  {program} in.mlir -p cse,convert-scf-to-cf            (xDSL's flat form)
-  {program} in.mlir --load-pass-plugin=my_pass.py --my-pass
-  {program} tests.mlir --split-input-file --verify-diagnostics
-"""
-"""Command lines that show what there is."""
-
-
-_NOTHING: Mapping[str, Sequence[Flag]] = {}
-_WIDTH = 44
 _WIDEST_OPTION = 60
 
 
-def help_text(program: str, own: Mapping[str, Sequence[Flag]] = _NOTHING, ir: str = "") -> str:
-    """Return the short help.
+def information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str:
+    """Return what a flag of `InformationFlags` asks for in place of a run.
 
     Args:
-        program: The program's name.
-        own: Flags that passel-opt does not know by itself, under their headings.
-        ir: The name of the IR that the tool is for, if `--ir` does not choose it.
+        settings: What the command line says.
+        ir: The IR.
+        names: The passes that the command line may name.
+
+    Raises:
+        UsageError: It asks about a pass that does not exist.
     """
-    what = f"{ir} files" if ir else "MLIR text, with xDSL or MLIR itself"
-    lines = [f"{program}: run nested pass pipelines on {what}", ""]
-    lines += [f"Usage: {program} [<file>|-] [flags]", "", "Examples:"]
-    lines += [EXAMPLES.format(program=program)]
-    for title, flags in shown_flags(own, ir):
-        lines += [f"{title}:", *map(_flag_line, flags), ""]
-    lines.append("Passes are flags too, in the order given: see --help-passes. So are pipelines,")
-    lines.append("such as the optimization levels -O0, -O1, -O2 and -O3.")
-    return "\n".join(lines) + "\n"
+    asked = settings.information
+    if asked.print_completion or asked.print_manual or asked.help:
+        return _about_flags(settings, ir)
+    if asked.version:
+        return _version(settings.tool, ir)
+    if asked.show_dialects:
+        return f"Available Dialects: {','.join(ir.frontend.dialect_names())}\n"
+    if asked.help_pass:
+        return _help_pass(asked.help_pass, names)
+    return _help_passes(names) if asked.help_passes else _list_passes(names)
 
 
-def shown_flags(
-    own: Mapping[str, Sequence[Flag]] = _NOTHING, ir: str = ""
-) -> list[tuple[str, list[Flag]]]:
-    """Return the flags that are shown to users, in groups with titles; see `help_text`."""
-    groups = [((group.__doc__ or "").rstrip("."), group.flags.values()) for group in GROUPS]
-    found = [
-        (title, [flag for flag in flags if flag.help and flag.ir in {"", ir or flag.ir}])
-        for title, flags in [*groups, *own.items()]
-    ]
-    return [(title, flags) for title, flags in found if flags]
+def _about_flags(settings: Settings, ir: IRChoice) -> str:
+    from passel.tool.help import HelpPage, help_text
+
+    tool = settings.tool
+    own = [(ir.name, ir.own_flags), (tool.name, tool.flags)]
+    page = HelpPage.of(tool.name, own, "" if tool.adapter is None else ir.name)
+    if shell := settings.information.print_completion:
+        from passel.tool.completion import completion_script
+        from passel.tool.flag_values import with_installed_irs
+        from passel.tool.irs import listed_names
+
+        flags = [with_installed_irs(flag) for flag in page.flags]
+        return completion_script(shell, page.program, flags, listed_names(ir, tool))
+    if settings.information.print_manual:
+        from passel.tool.manual import manual_page
+
+        return manual_page(page)
+    return help_text(page)
 
 
-def _flag_line(flag: Flag) -> str:
-    value = f"={flag.metavar}" if flag.metavar else ""
-    if flag.implied is not None:
-        value = f"[{value}]"
-    short = [f"-{name}" for name in flag.short if len(name) == 1]
-    names = ", ".join([*short, f"{'-' if len(flag.name) == 1 else '--'}{flag.name}{value}"])
-    return f"  {names:<{_WIDTH}} {flag.help}"
+def _version(tool: ToolDefinition, ir: IRChoice) -> str:
+    passel = f"passel {__version__}"
+    if tool.name == PROGRAM:
+        return f"{passel} ({ir.version()})\n"
+    return f"{' '.join(filter(None, (tool.name, tool.version)))} ({passel}, {ir.version()})\n"
 
 
-def list_passes(registry: PassRegistry) -> str:
+def _list_passes(registry: PassRegistry) -> str:
     """Return `--list-passes`: the passes with their options, as mlir-opt lists them."""
     return "Passes:\n" + _listing(_passes(registry), 2)
 
 
-def help_passes(registry: PassRegistry) -> str:
+def _help_passes(registry: PassRegistry) -> str:
     """Return `--help-passes`: passes and pipelines with their options."""
     text = "Compiler passes to run\n  Passes:\n" + _listing(_passes(registry), 4)
     pipelines = [
@@ -89,7 +90,7 @@ def help_passes(registry: PassRegistry) -> str:
     return text + "  Pass Pipelines:\n" + _listing(pipelines, 4) if pipelines else text
 
 
-def help_pass(name: str, registry: PassRegistry) -> str:
+def _help_pass(name: str, registry: PassRegistry) -> str:
     """Return `--help-pass`: all that is known about a pass, as Markdown.
 
     Raises:

@@ -19,7 +19,7 @@ from passel.tool.plugins import packages_in
 from passel.tool.settings import InformationFlags, flags_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import ModuleType
 
     from passel.ir import IRAdapter
@@ -268,8 +268,6 @@ def _is_from_stdin(line: CommandLine) -> bool:
 
 def _passes_in(words: Sequence[str]) -> list[str]:
     """Return the passes that a command line names, and some flags that are none."""
-    from passel.pipeline import PassNode, parse_pipeline
-
     names: list[str] = []
     flags = flags_by_name()
     for name, value in flags_in(words):
@@ -281,17 +279,26 @@ def _passes_in(words: Sequence[str]) -> list[str]:
 
             names += pass_names(value[1:])
         elif flag.name == "pass-pipeline":
-            try:
-                todo = list(parse_pipeline(value, flat_anchor="builtin.module").elements)
-            except PipelineError:
-                continue  # it is refused when it is read for good
-            while todo:
-                node = todo.pop()
-                if isinstance(node, PassNode):
-                    names.append(node.name)
-                elif "." in node.anchor or node.anchor == "any":
-                    todo += node.elements
+            with suppress(PipelineError):  # it is refused when it is read for good
+                names += passes_of_pipeline(value)
     return names
+
+
+def passes_of_pipeline(text: str) -> Iterator[str]:
+    """Yield the names of the passes in a pipeline, in order, but not of those in `mlir(...)`.
+
+    Raises:
+        PipelineError: The text is no pipeline.
+    """
+    from passel.pipeline import PassNode, parse_pipeline
+
+    todo = list(parse_pipeline(text, flat_anchor="builtin.module").elements)
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, PassNode):
+            yield node.name
+        elif "." in node.anchor or node.anchor == "any":
+            todo[:0] = node.elements
 
 
 def listed_names(ir: IRChoice, tool: ToolDefinition) -> dict[str, list[str]]:

@@ -8,9 +8,10 @@ from passel._version import __version__
 from passel.tool.completion.words import spellings, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from passel.ir.frontend import Flag
+    from passel.tool.help import HelpPage
 
 _DESCRIPTION = """\
 reads a file of IR, or the standard input, runs a pipeline of passes on it,
@@ -46,23 +47,13 @@ _ENVIRONMENT = (
 )
 
 
-def manual_page(
-    program: str, groups: Sequence[tuple[str, Sequence[Flag]]], examples: str, ir: str = ""
-) -> str:
-    """Return the page in the macros of `man`.
-
-    Args:
-        program: The program's name.
-        groups: Its flags, in groups with titles.
-        examples: Command lines, one on a line.
-        ir: The name of the only IR that it is for; empty for xDSL and MLIR.
-    """
-    what = f"{ir} files" if ir else "MLIR text, with xDSL or MLIR itself"
-    name = _text(program)
+def manual_page(page: HelpPage) -> str:
+    """Return the page in the macros of `man`."""
+    name = _text(page.program)
     lines = [
-        f'.TH "{_text(program.upper())}" 1 "" "passel {__version__}" "User Commands"',
+        f'.TH "{_text(page.program.upper())}" 1 "" "passel {__version__}" "User Commands"',
         ".SH NAME",
-        f"{name} \\- run nested pass pipelines on {_text(what)}",
+        f"{name} \\- run nested pass pipelines on {_text(page.subject)}",
         ".SH SYNOPSIS",
         f".B {name}",
         "[\\fIfile\\fR | \\fB\\-\\fR] [\\fIflags\\fR]",
@@ -72,11 +63,11 @@ def manual_page(
         ".SH FLAGS",
         _FLAGS,
     ]
-    for title, flags in groups:
+    for title, flags in page.groups:
         lines += [f".SS {_text(title)}", *(line for flag in flags for line in _flag(flag))]
     lines += [".SH PASSES", _PASSES, ".SH EXIT STATUS", *_list(_CODES)]
     lines += [".SH ENVIRONMENT", *_list(_ENVIRONMENT), ".SH EXAMPLES", ".nf"]
-    lines += [*map(_text, examples.splitlines()), ".fi"]
+    lines += [*map(_text, page.examples.splitlines()), ".fi"]
     return "\n".join(lines) + "\n"
 
 

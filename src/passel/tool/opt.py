@@ -12,7 +12,7 @@ from passel.diagnostics import brief
 from passel.errors import PasselError, PipelineError
 from passel.ir.frontend import UsageError
 from passel.ir.left_out import telling_left_out
-from passel.tool.collector import collector_held
+from passel.tool.collector import collector_held, release_collector
 from passel.tool.definition import ToolDefinition
 from passel.tool.flags import PROGRAM, flags_in, read_flags
 from passel.tool.output import Output, abandon_stdout, printable
@@ -145,10 +145,13 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
         raise UsageError(
             f"'--compat' means nothing here: {tool.name} reads '{tool.adapter.name}' alone"
         )
-    from passel.tool.compat import main as xdsl_main
+    from passel.xdsl import compat
 
     words = [word for word in words if word.lstrip("-") != "no-fast-paths"]  # xDSL has no such flag
-    return xdsl_main(words, tool.registry, tool.dialects)
+    write = Output("-").write
+    return compat.main(
+        words, compat.CompatTool(tool.registry, tool.dialects, write, release_collector)
+    )
 
 
 def _values(words: Sequence[str], *flags: str) -> list[str]:
@@ -277,8 +280,6 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
     names = ir.names(tool.registry)
     try:
         settings = _settings(words, tool, ir, names)
-        if settings.information.print_completion or settings.information.print_manual:
-            return _print(_generated(settings, ir))
         return _process(settings, ir, names)
     except (UsageError, PipelineError) as error:
         if hint := ir.hint(words):
@@ -304,9 +305,10 @@ def _print(text: str) -> int:
 
 
 def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
-    information = _information(settings, ir, names)
-    if information is not None:
-        return _print(information)
+    if settings.information.is_asked_for:
+        from passel.tool.information import information
+
+        return _print(information(settings, ir, names))
     if settings.pipeline.draw_pipeline and settings.pipeline.lint:
         raise UsageError("'--lint' and '--draw-pipeline' both stand in place of a run: give one")
     if settings.pipeline.cluster and not settings.threading:
@@ -320,7 +322,7 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
 
         return lint_pipeline(settings, ir, names)
     from passel.ir import crossing_with
-    from passel.tool.driver import Driver
+    from passel.tool.driver import Driver, shared_by
 
     if ir.frontend.delays_interrupts:
         _let_second_interrupt_end()
@@ -336,7 +338,7 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
             from passel.tool.cluster import Cluster
 
             cluster = stack.enter_context(Cluster(settings.pipeline.cluster, shared_for))
-        return Driver(settings, ir, names, progress, cluster).run()
+        return Driver(shared_by(settings, ir, names, progress, cluster), ir.head).run()
 
 
 def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
@@ -356,60 +358,3 @@ def _settings(
 
     known = flags_by_name((*ir.own_flags, *tool.flags))
     return Settings(read_flags(words, known, names, tool.name), tool, ir.scope, ir.own_flags)
-
-
-def _information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str | None:
-    """Return what a flag such as `--help` asks for, instead of processing anything."""
-    asked, tool = settings.information, settings.tool
-    if asked.help:
-        from passel.tool.information import help_text
-
-        only = "" if tool.adapter is None else ir.name
-        return help_text(tool.name, _own_flags(settings, ir), only)
-    if asked.version:
-        return _version(tool, ir)
-    if asked.show_dialects:
-        return f"Available Dialects: {','.join(ir.frontend.dialect_names())}\n"
-    if asked.help_pass:
-        from passel.tool.information import help_pass
-
-        return help_pass(asked.help_pass, names)
-    if asked.help_passes or asked.list_passes:
-        from passel.tool import information
-
-        return (information.help_passes if asked.help_passes else information.list_passes)(names)
-    return None
-
-
-def _generated(settings: Settings, ir: IRChoice) -> str:
-    """Return what is made from the table of flags for other programs."""
-    from passel.tool.information import EXAMPLES, shown_flags
-
-    tool = settings.tool
-    only = "" if tool.adapter is None else ir.name
-    groups = shown_flags(_own_flags(settings, ir), only)
-    if settings.information.print_manual:
-        from passel.tool.manual import manual_page
-
-        return manual_page(tool.name, groups, EXAMPLES.format(program=tool.name), only)
-    from passel.tool.completion import completion_script
-    from passel.tool.flag_values import with_installed_irs
-    from passel.tool.irs import listed_names
-
-    flags = [with_installed_irs(flag) for _, flags in groups for flag in flags]
-    shell = settings.information.print_completion
-    return completion_script(shell, tool.name, flags, listed_names(ir, tool))
-
-
-def _own_flags(settings: Settings, ir: IRChoice) -> dict[str, Sequence[Flag]]:
-    """Return the flags that passel-opt does not know, by the names of the IR and of the tool."""
-    return {ir.name: ir.own_flags, settings.program: settings.tool.flags}
-
-
-def _version(tool: ToolDefinition, ir: IRChoice) -> str:
-    from passel._version import __version__
-
-    passel = f"passel {__version__}"
-    if tool.name == PROGRAM:
-        return f"{passel} ({ir.version()})\n"
-    return f"{' '.join(filter(None, (tool.name, tool.version)))} ({passel}, {ir.version()})\n"

@@ -9,11 +9,9 @@ from passel.errors import PasselError, PipelineError
 from passel.instruments.reproducer_file import GROUP
 from passel.ir.resources import read_resources
 from passel.passes.resolution import names_on
-from passel.pipeline import PassNode, parse_pipeline
-from passel.tool.irs import IRChoice
+from passel.tool.irs import IRChoice, passes_of_pipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from passel.ir import IRAdapter
@@ -42,7 +40,7 @@ def hint_for(pipeline: str, adapter: IRAdapter, registry: PassRegistry) -> str:
         registry: The passes that may be named.
     """
     try:
-        names = dict.fromkeys(_names_in(pipeline))
+        names = dict.fromkeys(passes_of_pipeline(pipeline))
     except PipelineError:
         return ""
     here = names_on(adapter, registry)
@@ -59,13 +57,3 @@ def hint_for(pipeline: str, adapter: IRAdapter, registry: PassRegistry) -> str:
                     f"{title}'s IR: --ir={ir}"
                 )
     return ""
-
-
-def _names_in(pipeline: str) -> Iterator[str]:
-    todo = list(parse_pipeline(pipeline).elements)
-    while todo:
-        node = todo.pop(0)
-        if isinstance(node, PassNode):
-            yield node.name
-        elif "." in node.anchor or node.anchor == "any":
-            todo[:0] = node.elements

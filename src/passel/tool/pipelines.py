@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
     from passel.passes.resolution import ResolvedElement
-    from passel.tool.settings import Settings
+    from passel.tool.settings import PipelineFlags, Settings
 
 _MODULE = "builtin.module"
 
@@ -43,11 +43,7 @@ class PipelineFactory:
         self._verify: bool | Literal["always"] = (
             False if settings.reading.disable_verify else given.verify_each
         )
-        self._verify_analyses: bool = given.verify_analyses
-        self._verify_contracts: bool = given.verify_contracts
-        self._check_isolation: bool = given.check_isolation
-        self._pass_timeout: float | None = given.pass_timeout
-        self._retry_crashed: bool = given.retry_crashed
+        self._given: PipelineFlags = given
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
         written = _written_pipeline(settings)
@@ -101,12 +97,11 @@ class PipelineFactory:
         if recorded is not None and recorded.verify_each is not None:
             verify = recorded.verify_each and (verify or True)
         manager.enable_verifier(verify)
-        manager.enable_analysis_verifier(self._verify_analyses)
-        manager.enable_isolation_check(self._check_isolation)
-        manager.enable_pass_timeout(self._pass_timeout)
-        manager.enable_crash_retry(self._retry_crashed)
+        manager.enable_analysis_verifier(self._given.verify_analyses)
+        manager.enable_isolation_check(self._given.check_isolation)
+        manager.enable_pass_timeout(self._given.pass_timeout)
         manager.check()
-        if self._verify_contracts:
+        if self._given.verify_contracts:
             from passel.builder import enforce_contracts
 
             enforce_contracts(manager, verify=True)

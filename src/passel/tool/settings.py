@@ -111,7 +111,6 @@ class PipelineFlags(FlagGroup):
     pass_timeout: float | None = flag(
         "how long a pass may take on one op", "<seconds>", parse=seconds_of
     )
-    retry_crashed: bool = flag("try ops whose worker process has died again, one per process")
 
 
 class InputFlags(FlagGroup):
@@ -244,7 +243,7 @@ class ReportFlags(FlagGroup):
         "tree",
     )
     mlir_timing_columns: tuple[str, ...] = flag(
-        "what to print: user, wall, self (without what is nested), peak (memory)",
+        "what to print: user, wall, self (without what is nested)",
         "<columns>",
         (),
         parse=names_of,
@@ -306,6 +305,11 @@ class InformationFlags(FlagGroup):
     print_manual: bool = flag("this page as a manual page for man")
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
     version: bool = flag("the versions of passel and the IR", short=("v",))
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether any of this is asked for, in place of a run."""
+        return any(vars(self).values())
 
 
 class AcceptedFlags(FlagGroup):

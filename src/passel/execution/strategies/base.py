@@ -48,11 +48,6 @@ class SiblingWork(Protocol):
         ...
 
     @property
-    def retries(self) -> bool:
-        """Whether a task whose process has died is tried again, alone in one."""
-        ...
-
-    @property
     def timeout(self) -> float | None:
         """How many seconds a pass may take on one op; None for any time."""
         ...

@@ -141,7 +141,7 @@ class Forked:
             yield from map(work, chunk)
             return
         for number, task in enumerate(chunk):
-            if number == death.number and not work.retries:
+            if number == death.number:
                 yield work.die(task, death.how)
                 continue
             done = self._work_off(work, {0: [task]})

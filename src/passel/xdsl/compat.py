@@ -1,4 +1,4 @@
-"""`--compat=xdsl`: the tool with xdsl-opt's flags and output, and passel's pipelines.
+"""`passel-opt --compat=xdsl`: the tool with xdsl-opt's flags and output, and passel's pipelines.
 
 It is xDSL's own driver with three parts replaced: parsing (faster), the pipeline (nested
 ones are accepted as well), and verification between passes (only of what changed).
@@ -15,7 +15,7 @@ import warnings
 from functools import cache, partial
 from inspect import signature
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
@@ -32,16 +32,14 @@ from passel.ir.frontend import UsageError
 from passel.manager import PassManager
 from passel.passes import default_registry
 from passel.schedule import PassStep
-from passel.tool.collector import release_collector
-from passel.tool.output import Output
-from passel.xdsl import XDSLAdapter
+from passel.xdsl.adapter import XDSLAdapter
 from passel.xdsl.fast import parser_class
 from passel.xdsl.parsing import SourceParser, collector_paused
 from passel.xdsl.registration import register_xdsl_passes
 from passel.xdsl.targets import load_target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir import Dialect, Operation
 
@@ -50,26 +48,34 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 
-def main(
-    argv: Sequence[str], registry: PassRegistry | None = None, dialects: Sequence[Dialect] = ()
-) -> int:
-    """Run as xdsl-opt does, without the flag that asked for it.
+class CompatTool(NamedTuple):
+    """A tool that runs as xdsl-opt does.
 
-    Args:
-        argv: The arguments.
+    Attributes:
         registry: The passes; None for all installed ones.
         dialects: Dialects that no installed package brings.
+        write: Writes to the standard output, all of it or with an error.
+        after_parsing: Called when the input has been parsed.
     """
+
+    registry: PassRegistry | None
+    dialects: Sequence[Dialect]
+    write: Callable[[str], None]
+    after_parsing: Callable[[], None]
+
+
+def main(argv: Sequence[str], tool: CompatTool) -> int:
+    """Run as xdsl-opt does, without the flag that asked for it; return the exit code."""
     with warnings.catch_warnings():
         # Python hides deprecations from users of programs; xdsl-opt shows them.
         warnings.filterwarnings("default", category=DeprecationWarning)
-        return _main(argv, registry, dialects)
+        return _main(argv, tool)
 
 
-def _main(argv: Sequence[str], registry: PassRegistry | None, dialects: Sequence[Dialect]) -> int:
+def _main(argv: Sequence[str], tool: CompatTool) -> int:
     verify_attribute, colored = Attribute.__post_init__, Diagnostic.colored
     try:
-        _CompatMain(_without_compat(argv), registry, dialects).run()
+        _CompatMain(_without_compat(argv), tool).run()
     except SystemExit as error:  # argparse, and --shrink
         if getattr(error, "__notes__", ()):
             raise  # a pass
@@ -103,16 +109,13 @@ def _without_compat(words: Sequence[str]) -> list[str]:
 class _CompatMain(xDSLOptMain):
     """xDSL's driver around passel's parser and pass manager."""
 
-    def __init__(
-        self, args: Sequence[str], registry: PassRegistry | None, dialects: Sequence[Dialect]
-    ) -> None:
-        self._registry = registry
-        self._dialects = dialects
+    def __init__(self, args: Sequence[str], tool: CompatTool) -> None:
+        self._tool = tool
         super().__init__(args=args)
 
     def register_all_dialects(self) -> None:
         super().register_all_dialects()
-        for dialect in self._dialects:
+        for dialect in self._tool.dialects:
             self.ctx.register_dialect(dialect.name, partial(_itself, dialect))
 
     def register_all_frontends(self) -> None:
@@ -130,20 +133,20 @@ class _CompatMain(xDSLOptMain):
         with collector_paused():
             parser = _compat_parser(parser_class())(self.ctx, text, self.get_input_name(), None)
             module = parser.parse_module(not self.args.no_implicit_module)
-        release_collector()
+        self._tool.after_parsing()
         return module
 
     def prepare_output(self) -> IO[str]:
         if self.args.output_file is not None:
             return super().prepare_output()
-        return cast("IO[str]", _Stdout())
+        return cast("IO[str]", _Stdout(self._tool.write))
 
     def setup_pipeline(self) -> None:
         self.adapter = XDSLAdapter(dominance=False)
         self.manager = PassManager.parse(
             self.args.passes,
             self.ctx,
-            registry=self._registry or _registry(),
+            registry=self._tool.registry or _registry(),
             adapter=self.adapter,
             flat_anchor="builtin.module",
             name="--passes",
@@ -189,10 +192,14 @@ def _itself(dialect: Dialect) -> Dialect:
 
 
 class _Stdout(io.TextIOBase):
-    """The standard output, to which all is written or an error is raised."""
+    """The standard output, as the tool writes to it."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        super().__init__()
+        self._write = write
 
     def write(self, text: str, /) -> int:
-        Output("-").write(text)
+        self._write(text)
         return len(text)
 
 
@@ -228,9 +235,9 @@ class _Narrator(PassInstrumentation):
             return
         name = step.pass_.name if isinstance(step, PassStep) else step.path
         if _times_passes(self.args):
-            print(f"Pass {name} took {perf_counter() - self.started} seconds")
+            sys.stdout.write(f"Pass {name} took {perf_counter() - self.started} seconds\n")
         self.steps_left -= 1
         if self.args.print_between_passes and self.steps_left:
-            print(f"IR after {name}:")
+            sys.stdout.write(f"IR after {name}:\n")
             Printer(stream=sys.stdout).print_op(op)
-            print("\n\n\n")
+            sys.stdout.write("\n\n\n\n")
