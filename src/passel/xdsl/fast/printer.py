@@ -1,26 +1,21 @@
-"""A printer that prints xDSL's declarative formats in a straight line."""
+"""A printer with quicker primitives: dialects' own printers call them most of the time."""
 # pyright: reportPrivateUsage=false
 # xDSL's printer names values in its private tables; there is no public way to look one up.
 
 from __future__ import annotations
 
 from io import StringIO
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
-from xdsl.dialects.builtin import UnregisteredOp
-from xdsl.ir import Operation, TypeAttribute
+from xdsl.ir import TypeAttribute
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove
 
-from passel.xdsl.fast.known import format_of, is_known_attribute, is_plain
-from passel.xdsl.fast.straight_lines import straight_line
+from passel.xdsl.fast.known import is_known_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from xdsl.ir import Attribute, SSAValue
-
-    from passel.xdsl.fast.straight_lines import Step
 
 _T = TypeVar("_T")
 
@@ -28,8 +23,8 @@ _T = TypeVar("_T")
 class FastPrinter(Printer):
     """xDSL's `Printer`, in less time: the text is the same, and all fields while it is printed.
 
-    Types of known classes are printed once, ops with a known declarative format by what the format
-    comes to; printers written by hand are called for each op, as xDSL calls them.
+    Types of known classes are printed once. The printers of all ops, xDSL's and others, are called
+    for each op, as xDSL calls them.
 
     Args:
         args: As for `Printer`.
@@ -40,7 +35,6 @@ class FastPrinter(Printer):
         super().__init__(*args, **keywords)
         # With the types, whose addresses they are.
         self._type_texts: dict[int, tuple[str, Attribute]] = {}
-        self._steps: dict[type[Operation], tuple[Step, ...] | None] = {}
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         """Print a text, which is indented after its line ends."""
@@ -75,8 +69,8 @@ class FastPrinter(Printer):
             super().print_attribute(attribute)
 
     def _type_text(self, type_: TypeAttribute) -> str:
-        stream, column = self.stream, self._current_column
-        self.stream = own = StringIO()
+        stream, column, own = self.stream, self._current_column, StringIO()
+        self.stream = cast("IO[str]", own)
         try:
             super().print_attribute(type_)
         finally:
@@ -92,33 +86,3 @@ class FastPrinter(Printer):
             return super().print_ssa_value(value)
         self.print_string(f"%{name}")
         return name
-
-    def print_op(self, op: Operation) -> None:
-        """Print an op with its results."""
-        kind = type(op)
-        if kind not in self._steps:
-            self._steps[kind] = _steps_of(kind)
-        steps = self._steps[kind]
-        if steps is None or self.print_generic_format or self.diagnostic.op_messages:
-            super().print_op(op)
-            return
-        self._print_results(op)
-        self.print_string(op.name)
-        for step in steps:
-            step(self, op)
-        if self.print_debuginfo:
-            self.print_string(" ")
-            self.print_attribute(op.location)
-
-
-def _steps_of(op_class: type[Operation]) -> tuple[Step, ...] | None:
-    """Return what prints the ops of a class after their names; None if that is not known."""
-    if (
-        issubclass(op_class, UnregisteredOp)
-        or Operation.print is op_class.print
-        or not is_plain(op_class)
-        or op_class.get_traits_of_type(IsolatedFromAbove)
-        or (program := format_of(op_class)) is None
-    ):
-        return None
-    return straight_line(program.stmts)
