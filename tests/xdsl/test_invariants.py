@@ -19,19 +19,27 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.irdl import AtLeast, AttrConstraint, IRDLOperation, irdl_op_definition, prop_def
+from xdsl.irdl import (
+    AtLeast,
+    AttrConstraint,
+    IRDLOperation,
+    irdl_op_definition,
+    prop_def,
+    traits_def,
+)
+from xdsl.traits import SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from passel import PassManager
 from passel.xdsl import XDSLAdapter
 from passel.xdsl.fast import are_on
-from passel.xdsl.invariants import InvariantChecker
+from passel.xdsl.invariants import InvariantChecker, outward_checks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from typing_extensions import TypeVar
-    from xdsl.ir import Attribute
+    from xdsl.ir import Attribute, Operation
     from xdsl.irdl import IntConstraint, VerificationContext
 
 
@@ -173,3 +181,22 @@ def test_what_is_known_of_an_attribute_goes_with_it() -> None:
     for op in again:
         with pytest.raises(VerifyException):
             checker.check(op)
+
+
+def test_a_trait_that_is_added_later_looks_outward_too() -> None:
+    """A trait that checks uses of symbols is asked from when the class has it."""
+
+    @irdl_op_definition
+    class LateOp(IRDLOperation):
+        name = "test.late"
+        traits = traits_def()
+
+    class Uses(SymbolUserOpInterface):
+        def verify(self, op: Operation) -> None:
+            raise VerifyException("no such symbol")
+
+    assert not outward_checks(LateOp)
+    LateOp.traits.add_trait(Uses())
+    (check,) = outward_checks(LateOp)
+    with pytest.raises(VerifyException, match="no such symbol"):
+        check(LateOp.create())

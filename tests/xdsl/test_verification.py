@@ -201,7 +201,8 @@ def test_shallow_verification_passes_over_what_is_known_to_look_near() -> None:
     for name in invariants._NEAR:
         dialect, op_class, _ = name.removeprefix("xdsl.dialects.").split(".")
         known = getattr(importlib.import_module(f"xdsl.dialects.{dialect}"), op_class)
-        for check in filter(inspect.isfunction, invariants._parts(known).specific):
+        parts = invariants._parts(known, known.traits.traits)
+        for check in filter(inspect.isfunction, parts.specific):
             if f"{check.__module__}.{check.__qualname__}" != name:
                 continue
             source, found = inspect.getsource(check), found + 1

@@ -27,7 +27,7 @@ from passel.xdsl.fast.known import infers_by_known_code, is_known_attribute
 from passel.xdsl.isolation import check_isolation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from xdsl.irdl import OpDef
 
@@ -68,13 +68,11 @@ class _Parts(NamedTuple):
         specific: Checks that look at the op and its surroundings.
         typed: Names of properties of which the definition, if they are numbers, looks at the
             type and not at the value.
-        traits: The traits of the class when it was taken apart.
     """
 
     definition: Callable[[Operation], None] | None
     specific: tuple[Callable[[Any], None], ...]
     typed: frozenset[str]
-    traits: object = None
 
 
 class InvariantChecker:
@@ -98,14 +96,11 @@ class InvariantChecker:
             VerifyException: What the definition, a trait or the op's own verifier demands
                 is not so. Verifiers may raise other exceptions as well.
         """
-        parts = _parts(type(op))
+        parts = _parts(type(op), type(op).traits.traits)
         if parts.definition is None or not self._is_on:
             op.verify_()
             return
         if op.regions:
-            if parts.traits is not type(op).traits.traits:
-                op.verify_()  # one was added since
-                return
             parts.definition(op)
             for check in parts.specific:
                 check(op)
@@ -129,10 +124,7 @@ class InvariantChecker:
             *map(id, kept),
         )
         if signature not in self._seen:
-            if parts.traits is not type(op).traits.traits:
-                op.verify_()
-            else:
-                parts.definition(op)
+            parts.definition(op)
             # Of an attribute that is not known, what it consists of may change.
             if all(is_known_attribute(each) for each in kept if isinstance(each, Attribute)):
                 self._remember(signature, kept)
@@ -148,8 +140,13 @@ class InvariantChecker:
 
 
 @cache
-def _parts(op_class: type[Operation]) -> _Parts:
-    """Take the verifier of a class apart, if it is the one that xDSL generates."""
+def _parts(op_class: type[Operation], traits: frozenset[OpTrait]) -> _Parts:
+    """Take the verifier of a class apart, if it is the one that xDSL generates.
+
+    Args:
+        op_class: The class.
+        traits: Its traits now: some may be added later.
+    """
     verifier: Any = op_class.verify_
     if not issubclass(op_class, IRDLOperation) or not infers_by_known_code(op_class):
         return _Parts(None, (), frozenset())
@@ -160,7 +157,7 @@ def _parts(op_class: type[Operation]) -> _Parts:
     own: Callable[[Any], None] = variables["custom_verify"].cell_contents
     specific: list[Callable[[Any], None]] = [
         check_isolation if type(trait).verify is IsolatedFromAbove.verify else trait.verify
-        for trait in cast("Iterable[OpTrait]", definition.traits)
+        for trait in traits
         if type(trait).verify is not OpTrait.verify and not _cannot_fail(trait, op_class)
     ]
     if own is not Operation.verify_:
@@ -169,7 +166,7 @@ def _parts(op_class: type[Operation]) -> _Parts:
     typed = frozenset(name for name, it in properties.items() if _ignores_values(it.constr))
     without_traits = copy(definition)  # its verifier would call theirs
     without_traits.traits = OpTraits(tuple)
-    return _Parts(without_traits.verify, tuple(specific), typed, definition.traits.traits)
+    return _Parts(without_traits.verify, tuple(specific), typed)
 
 
 def _cannot_fail(trait: OpTrait, op_class: type[Operation]) -> bool:
@@ -182,14 +179,20 @@ def _cannot_fail(trait: OpTrait, op_class: type[Operation]) -> bool:
     return names == _DECLARES_ALL
 
 
-@cache
 def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
     """Return the checks of a class's ops that may look outside of an isolated op around.
 
     Definitions look at the op alone, and of xDSL's own traits those alone look that far which
     check uses of symbols. What is written by hand may look anywhere, if it is not known not to.
     """
-    parts = _parts(op_class)
+    return _outward_checks(op_class, op_class.traits.traits)
+
+
+@cache
+def _outward_checks(
+    op_class: type[Operation], traits: frozenset[OpTrait]
+) -> tuple[Callable[[Any], None], ...]:
+    parts = _parts(op_class, traits)
     whole = () if op_class.verify is Operation.verify else (_verify_itself,)
     if parts.definition is None:
         return (op_class.verify_, *whole)
