@@ -36,8 +36,11 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
+from passel.execution.level import Level
 from passel.execution.strategies import Sequential, forked, strategy_for
+from passel.execution.strategies.base import processors
 from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.started import Started
 from passel.instruments.timing import Timing
 from passel.testing import ToyAdapter, ToyOp
 
@@ -446,3 +449,43 @@ def test_automatic(monkeypatch: pytest.MonkeyPatch) -> None:
         assert strategy.jobs == 3
     monkeypatch.setattr("passel.execution.strategies.selection.processors", lambda: 1)
     assert isinstance(strategy_for("auto"), Sequential)
+
+
+def test_more_chunks_than_a_pipe_holds() -> None:
+    """However many chunks there are, all of them can be handed out."""
+    tokens = forked._tokens(range(100_000))  # pyright: ignore[reportPrivateUsage]
+    try:
+        numbers = [forked._next(tokens) for _ in range(100_001)]  # pyright: ignore[reportPrivateUsage]
+    finally:
+        os.close(tokens)
+    assert numbers == [*range(100_000), None]
+
+
+@pytest.mark.parametrize("strategy", [Forked, Started])
+def test_jobs_are_limited_by_the_processors(strategy: Callable[[int], Any]) -> None:
+    """Of more workers than processors can do with, none is started."""
+    assert strategy(2000).jobs == 8 * processors()
+    assert strategy(2).jobs == 2
+
+
+def test_many_ops_for_many_jobs() -> None:
+    """Thousands of jobs for tens of thousands of ops neither hang nor start as many processes."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", Act())
+    outcome, _, _ = run(Forked(2000, eager=True), manager, module_of(40_000))
+    assert outcome.changed
+
+
+def test_a_failure_of_a_worker_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What a worker raises outside of passes is said, and its work is done again."""
+
+    def fail(_: object) -> bool:
+        raise ValueError("a worker's own")
+
+    monkeypatch.setattr(Level, "is_sound", fail)
+    expected = everything(Sequential(), 1)
+    assert everything(Forked(2, eager=True), 1) == expected
+    assert "a worker process failed, and its work is done again: ValueError: a worker's own" in (
+        caplog.text
+    )

@@ -200,6 +200,14 @@ def processors() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
+_MOST_PER_PROCESSOR = 8
+
+
+def workers_for(jobs: int) -> int:
+    """Return how many worker processes to start for so many jobs: more would only wait."""
+    return min(jobs, _MOST_PER_PROCESSOR * processors())
+
+
 def most_at_once(jobs: int, work: SiblingWork) -> int:
     """Return how many tasks may be done at once, of a strategy that would do so many."""
     return jobs if work.jobs is None else min(jobs, work.jobs)

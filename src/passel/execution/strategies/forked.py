@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.base import at_work, most_at_once, processors
+from passel.execution.strategies.base import at_work, most_at_once, processors, workers_for
 from passel.execution.strategies.results import Result, taken
 from passel.execution.strategies.stopping import interrupts_held, status_of
 from passel.execution.strategies.trial import Trial, rehearse_forked
@@ -38,6 +38,9 @@ _TOKEN = struct.Struct("I")
 
 _IDLE, _FINISHED = 2**32 - 1, 2**32 - 2
 """The progress of a worker that has not begun, and of one that has come to its end."""
+
+_FAILED = -1
+"""In place of a chunk's number, before what a worker has to say of its own failure."""
 
 _CHUNKS_PER_WORKER = 8
 """More balance better, fewer cost less."""
@@ -73,7 +76,7 @@ class Forked:
         unasked: bool = False,
         otherwise: Callable[[int], SiblingStrategy] | None = None,
     ) -> None:
-        self.jobs = jobs
+        self.jobs = workers_for(jobs)
         self._otherwise = otherwise
         self._eager = eager
         self._helps = helps
@@ -304,8 +307,9 @@ class _ForkedWorkers:
                 for chunk, result in results.items():
                     _write(file, chunk, result)
             _flush()
+        except Exception as error:  # noqa: BLE001 - not of a pass: what is not sent is done again
+            _write(file, _FAILED, f"{type(error).__name__}: {error}")
         finally:
-            # What was raised here was not raised by a pass: what is not sent is done again.
             self._set_progress(number, _FINISHED, 0)
             os._exit(0)
 
@@ -380,11 +384,16 @@ def how_it_ended(code: int, work: SiblingWork) -> str:
 
 
 def _tokens(numbers: Iterable[int]) -> int:
-    """Return a pipe to read the numbers of chunks from, each of which one reader gets."""
-    reading, writing = os.pipe()
-    os.write(writing, b"".join(map(_TOKEN.pack, numbers)))
-    os.close(writing)
-    return reading
+    """Return a file to read the numbers of chunks from, each of which one reader gets.
+
+    Forked processes share the position in it. A pipe would hold some thousands of numbers alone.
+    """
+    import tempfile  # noqa: PLC0415 - most runs are over before
+
+    with tempfile.TemporaryFile() as file:
+        file.write(b"".join(map(_TOKEN.pack, numbers)))
+        file.seek(0)
+        return os.dup(file.fileno())
 
 
 def _next(tokens: int) -> int | None:
@@ -393,7 +402,7 @@ def _next(tokens: int) -> int | None:
     return _TOKEN.unpack(token)[0] if token else None
 
 
-def _write(file: IO[bytes], chunk: int, result: Result) -> None:
+def _write(file: IO[bytes], chunk: int, result: Result | str) -> None:
     """Write a result, unless it cannot be written: then the chunk is done again."""
     import pickle  # noqa: PLC0415 - most runs are over before
 
@@ -410,6 +419,10 @@ def _read(file: IO[bytes]) -> Iterator[tuple[int, Result]]:
     file.seek(0)
     while True:
         try:
-            yield pickle.load(file)  # noqa: S301 - a copy of this very process wrote it
+            chunk, result = pickle.load(file)  # noqa: S301 - a copy of this very process wrote it
         except (EOFError, pickle.UnpicklingError):  # the disk was full: the rest is done again
             return
+        if chunk == _FAILED:
+            log_warning(f"a worker process failed, and its work is done again: {result}")
+        else:
+            yield chunk, result

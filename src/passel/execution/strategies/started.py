@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import log_warning_once
 from passel.errors import EncodingError
-from passel.execution.strategies.base import at_work, most_at_once, processors
+from passel.execution.strategies.base import at_work, most_at_once, processors, workers_for
 from passel.execution.strategies.futures import Sent, outcomes_of
 from passel.execution.strategies.pool import WorkerPool, the_pool
 from passel.execution.strategies.processes import can_start
@@ -52,7 +52,7 @@ class Started:
     where = "worker processes"
 
     def __init__(self, jobs: int, *, eager: bool = False) -> None:
-        self.jobs = jobs
+        self.jobs = workers_for(jobs)
         self._eager = eager
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
