@@ -36,8 +36,8 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
-from passel.execution.level import Level
-from passel.execution.strategies import Sequential, forked, strategy_for
+from passel.execution.child_run import ChildRun
+from passel.execution.strategies import Sequential, fork_map, forked, strategy_for
 from passel.execution.strategies.base import processors
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.started import Started
@@ -46,6 +46,7 @@ from passel.testing import ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from passel.execution.strategies import Jobs
     from passel.schedule import Step
@@ -303,8 +304,8 @@ def fair(monkeypatch: pytest.MonkeyPatch) -> None:
         taken[is_worker] = 1
         return chunk
 
-    unhindered = forked._next  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(forked, "_next", take)
+    unhindered = fork_map._next  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(fork_map, "_next", take)
 
 
 @pytest.mark.usefixtures("fair")
@@ -336,8 +337,8 @@ def test_everything_is_the_same_where_this_process_works(
 def test_one_chunk_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker is there for it all the same, as when others have died before it was done."""
 
-    def one(tasks: Sequence[Any], _: int) -> dict[int, Sequence[Any]]:
-        return {0: tasks}
+    def one(tasks: Sequence[Any], _: int) -> list[Sequence[Any]]:
+        return [tasks]
 
     monkeypatch.setattr(forked, "_chunks_of", one)
     manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
@@ -350,8 +351,8 @@ def test_chunks_get_shorter(count: int, workers: int) -> None:
     """No worker has a long one when the others have none left."""
     tasks = range(count)
     chunks = forked._chunks_of(tasks, workers)  # pyright: ignore[reportPrivateUsage]
-    assert [task for number in range(len(chunks)) for task in chunks[number]] == list(tasks)
-    sizes = [len(chunk) for chunk in chunks.values()]
+    assert [task for chunk in chunks for task in chunk] == list(tasks)
+    sizes = [len(chunk) for chunk in chunks]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] == 1
     assert sizes[0] <= -(-count // (8 * workers))
@@ -426,7 +427,7 @@ def test_a_worker_that_dies_beside_this_process(monkeypatch: pytest.MonkeyPatch)
 )
 def test_unasked(monkeypatch: pytest.MonkeyPatch, passes: tuple[Pass, ...], leaves: bool) -> None:
     """Unless somebody asks, only passes leave that say so, with all they hold, and unobserved."""
-    eager = Forked(2, eager=True, helps=False, unasked=True)
+    eager = Forked(2, eager=True, helps=False, is_automatic=True)
     found = "passel.manager.pass_manager.strategy_for"
     monkeypatch.setattr(found, mock.Mock(return_value=eager))
     manager = PassManager("toy.module", adapter=ToyAdapter())
@@ -453,9 +454,9 @@ def test_automatic(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_more_chunks_than_a_pipe_holds() -> None:
     """However many chunks there are, all of them can be handed out."""
-    tokens = forked._tokens(range(100_000))  # pyright: ignore[reportPrivateUsage]
+    tokens = fork_map._tokens(range(100_000))  # pyright: ignore[reportPrivateUsage]
     try:
-        numbers = [forked._next(tokens) for _ in range(100_001)]  # pyright: ignore[reportPrivateUsage]
+        numbers = [fork_map._next(tokens) for _ in range(100_001)]  # pyright: ignore[reportPrivateUsage]
     finally:
         os.close(tokens)
     assert numbers == [*range(100_000), None]
@@ -480,10 +481,10 @@ def test_a_failure_of_a_worker_is_logged(
 ) -> None:
     """What a worker raises outside of passes is said, and its work is done again."""
 
-    def fail(_: object) -> bool:
+    def fail(_: object, **__: object) -> AbstractContextManager[None]:
         raise ValueError("a worker's own")
 
-    monkeypatch.setattr(Level, "is_sound", fail)
+    monkeypatch.setattr(ChildRun, "apart", fail)
     expected = everything(Sequential(), 1)
     assert everything(Forked(2, eager=True), 1) == expected
     assert "a worker process failed, and its work is done again: ValueError: a worker's own" in (

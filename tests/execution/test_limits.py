@@ -16,6 +16,7 @@ from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManage
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.futures import Futures
+from passel.execution.strategies.place import Place
 from passel.execution.strategies.threads import Threads
 from passel.testing import ToyAdapter, ToyOp
 
@@ -102,7 +103,7 @@ def run(strategy: SiblingStrategy, manager: PassManager, module: ToyOp) -> list[
 
 def test_a_pass_that_takes_too_long_fails(strategy: SiblingStrategy) -> None:
     """It is ended, pass and op are named, and others are processed."""
-    spins = strategy.uses_threads or isinstance(strategy, Futures)
+    spins = strategy.place is Place.THREADS or isinstance(strategy, Futures)
     manager = PassManager("toy.module", adapter=ToyAdapter())
     manager.add_nested("toy.func", Linger(how="spin" if spins else "sleep"))
     manager.enable_pass_timeout(0.2)

@@ -20,7 +20,7 @@ from interrupts import interrupted
 from sibling_passes import Die, TellProcess, everything, is_elsewhere, module_of, plain, run
 
 from passel import OpPassManager, Pass, PassContext
-from passel.execution.strategies import Sequential, started, trial
+from passel.execution.strategies import Sequential, cost_model, started
 from passel.execution.strategies.pool import the_pool
 from passel.execution.strategies.processes import WorkerProcess
 from passel.execution.strategies.started import Started
@@ -105,7 +105,7 @@ def test_workers_take_part_where_that_pays(
         return usual(self, *args)
 
     monkeypatch.setattr(ToyAdapter, "ship", slow)
-    monkeypatch.setattr(trial, "perf_counter", lambda: Tick.now)
+    monkeypatch.setattr(cost_model, "perf_counter", lambda: Tick.now)
     monkeypatch.setattr(started, "processors", lambda: processors)
     manager = OpPassManager("toy.module").add_nested("toy.func", Tick())
     _, _, text = run(Started(4), manager, module_of(40))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from xdsl_inputs import CORPUS, REAL_FILES, sampled
 
-from passel.execution.strategies import trial
+from passel.execution.strategies import cost_model
 from passel.tool import driver, sharding
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def shared_out(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     monkeypatch.setattr(driver, "_WORTH_SHARDING", 0)
     monkeypatch.setattr(sharding, "_SMALLEST", 1)
-    monkeypatch.setattr(trial, "_WORTH_IT", float("inf"))  # the plain way is one process
+    monkeypatch.setattr(cost_model, "_WORTH_IT", float("inf"))  # the plain way is one process
     monkeypatch.setattr(sharding, "process_in_shards", spy)
     return used
 

@@ -18,7 +18,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from passel import Diagnostic, OperationPass, PassContext, PassFailedError, PassFailure, PassManager
-from passel.execution.strategies import Sequential, forked, strategy_for
+from passel.execution.strategies import Sequential, fork_map, strategy_for
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.futures import Futures
 from passel.execution.strategies.threads import Threads
@@ -363,8 +363,8 @@ def test_what_a_pass_adds_beside_its_op(monkeypatch: pytest.MonkeyPatch) -> None
         is_taken[0] = 1
         return chunk
 
-    unhindered = forked._next  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(forked, "_next", last)
+    unhindered = fork_map._next  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(fork_map, "_next", last)
 
     def run(strategy: SiblingStrategy) -> tuple[str, list[str]]:
         context = XDSLAdapter().create_context()

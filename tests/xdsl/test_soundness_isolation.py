@@ -21,10 +21,10 @@ from xdsl.ir import Operation, Region
 
 from passel import Failure, Pass, PassContext, PassFailedError, PassManager
 from passel.errors import EncodingError
-from passel.execution.level import Level
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.futures import Futures
+from passel.execution.strategies.transport import Transport
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -236,14 +236,14 @@ class ReachAfterChange(Reach):
 @pytest.fixture
 def keeps_one_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[Futures]:
     """A pool of workers that are not sent the function `a`."""
-    ship = Level.ship
+    ship = Transport.ship
 
-    def ship_others(level: Level, tasks: Sequence[OpContext], /) -> Any:
+    def ship_others(transport: Transport, tasks: Sequence[OpContext]) -> Any:
         if any(XDSLAdapter().symbol_name(task.op) == "a" for task in tasks):
             raise EncodingError("it stays here")
-        return ship(level, tasks)
+        return ship(transport, tasks)
 
-    monkeypatch.setattr(Level, "ship", ship_others)
+    monkeypatch.setattr(Transport, "ship", ship_others)
     with ProcessPoolExecutor(2, get_context("fork")) as pool:
         yield Futures(pool)
 

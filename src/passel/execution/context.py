@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from passel.analysis import AnalysisManager
 from passel.diagnostics import Diagnostic
+from passel.execution.op_state import OpState
 from passel.passes import PassContext
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
     from passel.passes import Pass, PipelineRun, Statistic
     from passel.passes.context import PipelineTree
-    from passel.schedule import Step
 
 
 class ContextServices(Protocol):
@@ -112,23 +112,16 @@ class OpContext(PassContext[Any]):
         stopped_at: The number of the instrumentation that has stopped the step before its body;
             None if none has.
         failure: Why the step itself has failed, rather than a pass nested in it.
-        good: The op's fingerprint when it was last known to be valid; None if that is not known.
-        claims: Steps since then that state that they change nothing, which nobody has checked.
-        deferred: The step after which the op is to be verified together with its siblings.
+        op_state: What is known of the op's validity.
         siblings: States of the ops inside while nested pipelines run on them.
-        seen: The op's fingerprint at the last look, if passes have made claims since it was good.
-        unsettled: Steps that the IR has run and verified by itself since the op was verified
-            as a whole.
     """
 
     __slots__ = (
         "cached",
-        "claims",
-        "deferred",
         "failure",
-        "good",
         "is_dynamic",
         "number",
+        "op_state",
         "parent",
         "place",
         "plan",
@@ -136,11 +129,9 @@ class OpContext(PassContext[Any]):
         "preserves_all",
         "record",
         "runner",
-        "seen",
         "siblings",
         "step",
         "stopped_at",
-        "unsettled",
     )
 
     def __init__(
@@ -165,12 +156,8 @@ class OpContext(PassContext[Any]):
         self.record: Record | None = None
         self.stopped_at: int | None = None
         self.failure: Failure | None = None
-        self.good: object = None
-        self.seen: object = None
-        self.claims: tuple[Step, ...] = ()
-        self.deferred: Step | None = None
+        self.op_state: OpState = OpState()
         self.siblings: SiblingStates | None = None
-        self.unsettled: tuple[Step, ...] = ()
         self.cached: AnalysisManager | None = analyses
         self.is_dynamic: bool = analyses is not None
         if parent is not None and parent.cached is not None:
@@ -232,10 +219,10 @@ class OpContext(PassContext[Any]):
         self.preserves_all = True
 
     def answer_for_changes_around(self) -> None:
-        """State that the pass has changed the op around its own, and that nobody minds."""
-        self.good = None
+        """Declare an intended change of the enclosing op."""
+        self.op_state.last_valid = None
         if self.parent is not None and self.parent.siblings is not None:
-            self.parent.siblings.accept_around()
+            self.parent.siblings.accept_enclosing()
 
     def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:
         """Run a pipeline on the pass's op, or on one inside of it, now."""

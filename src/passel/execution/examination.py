@@ -1,8 +1,8 @@
 """Examination: what a step has changed, and whether the op is good after it.
 
 An op's state is its fingerprint. It is known from one pass to the next, so that it is taken once
-per pass, and only in runs that have to know: to verify what changed and nothing else, to tell
-who asked, or to hold passes to what they state.
+per pass, and only in runs that need it: to verify what changed and nothing else, to report
+changes, or to hold passes to what they state.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from passel.execution.fingerprints import PartedFingerprint
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from passel.errors import Failure
     from passel.execution.context import OpContext
     from passel.execution.services import RunServices
@@ -54,8 +56,8 @@ class Examiner:
 
     def start(self, ctx: OpContext) -> None:
         """Take the op's state before a pass, if it is not known from what came before."""
-        prints = self._fingerprints
-        ctx.good = prints.take_parted(ctx.op) if ctx.plan.nests else prints.take(ctx.op)
+        prints, state = self._fingerprints, ctx.op_state
+        state.last_valid = prints.take_parted(ctx.op) if ctx.plan.nests else prints.take(ctx.op)
 
     def examine(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Find out what a step that succeeded has changed, and have that verified."""
@@ -63,17 +65,17 @@ class Examiner:
             return self._take_over(step, ctx, outcome)
         if ctx.preserves_all and self._trusts_claims:
             return self._note_claim(step, op, ctx)
-        changed = is_news = None
-        claims, seen = ctx.claims, ctx.seen
+        state, changed, is_news = ctx.op_state, None, None
+        claims, seen = state.claims, state.last_seen
         if self.tracks:
-            was = ctx.good
+            was = state.last_valid
             renew = self._renew if type(was) is PartedFingerprint else self._renew_whole
-            ctx.good = renew(op, was)
-            changed = ctx.good is not was
-            ctx.claims, ctx.seen = (), None
+            now = renew(op, was)
+            state.accept(now)
+            changed = now is not was
             if not changed and seen is None and self._trusts_unchanged:
                 return UNCHANGED
-            is_news = changed if seen is None else ctx.good != seen
+            is_news = changed if seen is None else now != seen
         failure = self._judge(step, op, ctx, changed, claims)
         if failure is not None:
             return merge([plain(changed), self._reports.fail_step(ctx, failure)])
@@ -83,11 +85,12 @@ class Examiner:
 
     def check_claims(self, op: Any, ctx: OpContext) -> Outcome:
         """Hold what passes have stated of preserving everything against the op."""
-        if not self._tells_changes or ctx.good is None:
+        state = ctx.op_state
+        if not self._tells_changes or state.last_valid is None:
             return UNCHANGED
-        (*claims, step), was = ctx.claims, ctx.good
-        ctx.good, ctx.claims = self._renew(op, was), ()
-        if ctx.good is was:
+        (*claims, step), was = state.claims, state.last_valid
+        state.accept(self._renew(op, was))
+        if state.last_valid is was:
             return UNCHANGED
         failure = None
         if self._verifies:
@@ -99,19 +102,20 @@ class Examiner:
     def _take_over(self, step: Step, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Take note of a step that has looked after changes and verification by itself."""
         if outcome.changed is not False:
-            ctx.claims, ctx.seen = (), None
+            state = ctx.op_state
+            state.accept(None if step.is_fused else state.last_valid)
             if step.is_fused:
-                ctx.good = None
-                ctx.unsettled = (*ctx.unsettled, step)
+                state.unsettled.append(step)
         return outcome
 
     def _note_claim(self, step: PassStep, op: Any, ctx: OpContext) -> Outcome:
         """Believe a pass that states that it preserves everything, until the pipeline ends."""
-        ctx.claims = (*ctx.claims, step)
+        state = ctx.op_state
+        state.claims.append(step)
         if self.tracks and self._hooks.after_change is not None:
-            before = ctx.good if ctx.seen is None else ctx.seen
-            ctx.seen = self._renew(op, before)
-            if ctx.seen is not before:
+            before = state.last_valid if state.last_seen is None else state.last_seen
+            state.last_seen = self._renew(op, before)
+            if state.last_seen is not before:
                 self._hooks.after_change(step, op)
         return UNCHANGED if self._verifies else UNKNOWN
 
@@ -121,7 +125,7 @@ class Examiner:
         op: Any,
         ctx: OpContext,
         changed: bool | None,
-        claims: tuple[Step, ...],
+        claims: Sequence[Step],
     ) -> Failure | None:
         """Verify the op after a pass, and return the failure if there is one."""
         if self._dialects is not None and changed:
@@ -132,19 +136,19 @@ class Examiner:
             if changed:
                 return self._failures.broken_claim(step, op)
         elif self._defers and ctx.parent is not None and step is ctx.plan.steps[-1]:
-            ctx.deferred = step
+            ctx.op_state.deferred = step
         elif self._verifies and (changed is not False or not self._skips):
             failure = self._verifier.verify(step, op, recursive=True, claims=claims)
-            ctx.unsettled, ctx.claims = (), ()
+            ctx.op_state.settle()
             if failure is not None:
                 return failure
-        return self._find_trespass(step, op, ctx) if self._isolates else None
+        return self._find_violation(step, op, ctx) if self._isolates else None
 
-    def _find_trespass(self, step: PassStep, op: Any, ctx: OpContext) -> Failure | None:
-        """Look for changes outside of the op, which only this pass can have made."""
+    def _find_violation(self, step: PassStep, op: Any, ctx: OpContext) -> Failure | None:
+        """Look for changes outside the op, which only this pass can have made."""
         inner, outer = ctx, ctx.parent
         while outer is not None and outer.siblings is not None:
-            for trespass in outer.siblings.compare_others(inner.op):
-                return self._failures.trespass_of(step, op, trespass)
+            for violation in outer.siblings.compare_others(inner.op):
+                return self._failures.violation_of(step, op, violation)
             inner, outer = outer, outer.parent
         return None

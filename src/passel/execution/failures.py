@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.execution.fusion import Inside
-    from passel.execution.isolation import Trespass
+    from passel.execution.isolation import IsolationViolation
     from passel.ir import IRAdapter
     from passel.schedule import NestedStep, PassStep, Step
 
@@ -148,11 +148,13 @@ class FailureReporter:
         message = f"'{self.adapter.kind_of(op).name}' op: the process that ran passes on it {how}"
         return self._of_suspects("crashed", suspects, op, op, message)
 
-    def trespass(self, suspects: Suspects, around: Any, trespass: Trespass) -> Failure:
+    def violation(
+        self, suspects: Suspects, enclosing: Any, violation: IsolationViolation
+    ) -> Failure:
         """Return the failure of passes on one op that changed another one."""
-        op = trespass.op
-        message = self._trespass_text(op, around)
-        if trespass.is_about_places:
+        op = violation.op
+        message = self._violation_text(op, enclosing)
+        if violation.is_about_places:
             message = (
                 f"'{self.adapter.kind_of(op).name}' op has ops immediately inside of it that were "
                 "erased or moved, or are new, by a pass on an op beside them, which only a pass on "
@@ -160,11 +162,11 @@ class FailureReporter:
             )
         return self._of_suspects("isolation", suspects, op, op, message)
 
-    def trespass_of(self, step: Step, op: Any, trespass: Trespass) -> Failure:
+    def violation_of(self, step: Step, op: Any, violation: IsolationViolation) -> Failure:
         """Return the failure of the very pass that changed another op than its own."""
-        around = None if trespass.is_around else self.adapter.parent(trespass.op)
-        message = self._trespass_text(trespass.op, around).partition(" op ")[2]
-        return self._failure("isolation", step, op, message, blamed=trespass.op)
+        around = None if violation.is_enclosing else self.adapter.parent(violation.op)
+        message = self._violation_text(violation.op, around).partition(" op ")[2]
+        return self._failure("isolation", step, op, message, blamed=violation.op)
 
     def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
         """Return the failure of a step, or a pipeline, that the op may not run: it was not run."""
@@ -185,7 +187,7 @@ class FailureReporter:
         }
         return suspects_of(step, list(taken), list(dict.fromkeys(taken.values())))
 
-    def _trespass_text(self, op: Any, around: Any) -> str:
+    def _violation_text(self, op: Any, around: Any) -> str:
         name = self.adapter.kind_of(op).name
         if around is None:
             return (

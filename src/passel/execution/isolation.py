@@ -1,6 +1,6 @@
 """Isolation of siblings: what pipelines on one op change outside of it is noticed.
 
-Before nested pipelines run on the ops inside of an op, the state of all of these and of the
+Before nested pipelines run on the ops inside an op, the state of all of these and of the
 op's own parts is taken. What differs later, without a pass on the op itself in between, was
 changed by a pass on another op.
 """
@@ -12,23 +12,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.execution.fingerprints import PartedFingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from passel.execution.fingerprints import Fingerprinter
+    from passel.execution.op_state import OpState
 
 
-class Trespass(NamedTuple):
-    """A change from outside.
+class IsolationViolation(NamedTuple):
+    """A change of an op by a pass that ran on another one.
 
     Attributes:
         op: What was changed.
-        is_around: Whether it is the op around those that were worked on, not one of them.
+        is_enclosing: Whether it encloses those that were worked on, rather than being one of them.
         suspects: Which siblings were worked on meanwhile, by their numbers.
-        is_about_places: Whether ops immediately inside of the op were erased, moved or added.
+        is_about_places: Whether ops immediately inside the op were erased, moved or added.
     """
 
     op: Any
-    is_around: bool
+    is_enclosing: bool
     suspects: range
     is_about_places: bool = False
 
@@ -40,12 +41,11 @@ class SiblingStates:
         fingerprints: Takes fingerprints.
         op: The op.
         children: The ops immediately inside.
-        known: The state of the op, if it is known; the children's are not taken again then.
-        is_asked: Whether anybody will ask for what is not known; if not, it is not taken.
+        states: The states of the children, whose fingerprints are taken and kept in there.
+        is_asked: Whether states that are not known are asked for later; if not, they are not taken.
 
     Attributes:
         is_asked: The same.
-        good: The states of the children; None for one that is not known.
     """
 
     def __init__(
@@ -53,69 +53,71 @@ class SiblingStates:
         fingerprints: Fingerprinter,
         op: Any,
         children: Sequence[Any],
-        known: object = None,
+        states: Sequence[OpState],
         *,
-        is_asked: bool = True,
+        is_asked: bool,
     ) -> None:
         self.is_asked = is_asked
         self._fingerprints = fingerprints
         self._renew = fingerprints.renew
         self._op = op
         self._children = children
-        self._own = fingerprints.take_own(op)
-        if isinstance(known, PartedFingerprint) and known.own == self._own:
-            self.good: list[object] = list(known.inside)
-        elif is_asked:
-            self.good = list(map(fingerprints.take, children))
-        else:
-            self.good = [None] * len(children)
+        self._states = states
         self._is_answered_for = False
         # Which child was worked on last when the state of each was taken; -1 for none.
         self._taken: list[int] = [-1] * len(children)
         self._last = -1
 
-    def compare(self, index: int) -> Trespass | None:
-        """Return the change from outside of a child since its state was taken, if there is one."""
+    def start(self, known: object) -> None:
+        """Take the states.
+
+        Args:
+            known: The fingerprint of the op, if it is known; the children's are in there.
+        """
+        self._own = self._fingerprints.take_own(self._op)
+        prints: Iterable[object] = ()
+        if isinstance(known, PartedFingerprint) and known.own == self._own:
+            prints = known.inside
+        elif self.is_asked:
+            prints = map(self._fingerprints.take, self._children)
+        for state, fingerprint in zip(self._states, prints, strict=False):
+            state.last_valid = fingerprint
+
+    def compare(self, index: int) -> IsolationViolation | None:
+        """Return the change of a child by passes on others since its state was taken, if any."""
         taken, last = self._taken[index], self._last
         if taken == last:
             return None  # nothing ran since
-        was = self.good[index]
-        now = self._renew(self._children[index], was)
-        self.good[index], self._taken[index] = now, last
-        if now is was:
+        self._taken[index] = last
+        if not self._renews(index):
             return None
-        return Trespass(self._children[index], False, range(taken + 1, last + 1))
+        return IsolationViolation(self._children[index], False, range(taken + 1, last + 1))
 
     def is_as_known(self, index: int) -> bool:
         """Return whether a child has not changed since its state was taken."""
-        was = self.good[index]
+        was = self._states[index].last_valid
         return self._renew(self._children[index], was) is was
 
-    def leave(self, index: int, good: object) -> None:
-        """End work on a child.
+    def leave(self, index: int) -> None:
+        """End work on a child, whose state holds its fingerprint now, if that is known."""
+        self._last = self._taken[index] = index
+        state = self._states[index]
+        if state.last_valid is None and self.is_asked:
+            state.last_valid = self._fingerprints.take(self._children[index])
 
-        Args:
-            index: The child.
-            good: Its state now; None if that is not known.
-        """
-        self._last = index
-        self._taken[index] = index
-        if good is None and self.is_asked:
-            good = self._fingerprints.take(self._children[index])
-        self.good[index] = good
-
-    def accept_around(self) -> None:
+    def accept_enclosing(self) -> None:
         """Take the op's own parts as they are now."""
         self._own = self._fingerprints.take_own(self._op)
         self._is_answered_for = True
 
     def whole(self) -> PartedFingerprint | None:
         """Return the state of the op, once `compare_all` has found nothing; None if not known."""
-        is_known = self.is_asked and not self._is_answered_for
-        return PartedFingerprint(self._own, self.good) if is_known else None
+        if not self.is_asked or self._is_answered_for:
+            return None
+        return PartedFingerprint(self._own, [state.last_valid for state in self._states])
 
-    def compare_all(self, gone: Sequence[int] = ()) -> Iterator[Trespass]:
-        """Yield all changes from outside that have not been found yet.
+    def compare_all(self, gone: Sequence[int] = ()) -> Iterator[IsolationViolation]:
+        """Yield all changes by passes on other ops that have not been found yet.
 
         Args:
             gone: Children that must not be touched any more.
@@ -123,19 +125,24 @@ class SiblingStates:
         if self._last < 0:
             return
         if self._fingerprints.take_own(self._op) != self._own and not gone:
-            yield Trespass(self._op, True, range(self._last + 1))
+            yield IsolationViolation(self._op, True, range(self._last + 1))
         for index in range(len(self._children)):
-            if index not in gone and (trespass := self.compare(index)):
-                yield trespass
+            if index not in gone and (violation := self.compare(index)):
+                yield violation
 
-    def compare_others(self, worked_on: Any) -> Iterator[Trespass]:
-        """Yield all changes from outside, but of the child that is being worked on."""
+    def compare_others(self, worked_on: Any) -> Iterator[IsolationViolation]:
+        """Yield all changes by passes on other ops, but of the child that is being worked on."""
         own = self._fingerprints.take_own(self._op)
         if own != self._own:
             self._own = own
-            yield Trespass(self._op, True, range(0))
+            yield IsolationViolation(self._op, True, range(0))
         for index, child in enumerate(self._children):
-            was = self.good[index]
-            if child is not worked_on and (now := self._renew(child, was)) is not was:
-                self.good[index] = now
-                yield Trespass(child, False, range(0))
+            if child is not worked_on and self._renews(index):
+                yield IsolationViolation(child, False, range(0))
+
+    def _renews(self, index: int) -> bool:
+        """Take the state of a child anew, and return whether it has changed."""
+        state = self._states[index]
+        was = state.last_valid
+        state.last_valid = self._renew(self._children[index], was)
+        return state.last_valid is not was

@@ -6,13 +6,16 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
+from passel.execution.analyses import MissingParentAnalysis
 from passel.execution.matching import unmatched
 from passel.execution.outcome import UNCHANGED, Outcome
+from passel.execution.placement import obstacle
 from passel.execution.reports import Reports
 from passel.execution.runner import PipelineRunner
 from passel.execution.services import Checks, RunServices
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.base import LeftBehind
+from passel.execution.strategies.place import Place
+from passel.ir import SendsOps, ability_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -93,6 +96,16 @@ class Run:
         """Every failure, once the run is over."""
         return self.outcome.failures
 
+    @property
+    def obstacle(self) -> str:
+        """Why siblings cannot share their work as was asked for; empty if they can."""
+        if self._strategy.is_automatic:
+            return ""
+        place = self._strategy.place
+        if place is Place.COPIES and ability_of(self.adapter, SendsOps) is None:
+            place = Place.PROCESSES  # workers are started in place of forked ones
+        return obstacle(place, self._services)
+
     def unmatched(self) -> tuple[str, ...]:
         """Return the nested pipelines that found no op to run on, once the run is over.
 
@@ -158,42 +171,34 @@ class Run:
             step: That step.
             shipment: Copies of some siblings.
             ordinals: Of each, which one of its siblings it is in the other run.
-            analyses: What it answers of which analyses of ops around are cached.
+            analyses: The cached analyses of the enclosing ops.
 
         Returns:
             Of each task the outcome, and what it has done to its op; None if that is not all
             that there is to say.
         """
-        around = self.adapter.parent(shipment.ops[0])
-        self.op, self.pipeline = around, schedule.pipeline
+        enclosing = self.adapter.parent(shipment.ops[0])
+        self.op, self.pipeline = enclosing, schedule.pipeline
         hooks, services, runner = self._hooks, self._services, self._runner
         hooks.run = self
         self._reports.held = 1
         with hooks.around(hooks.before_run, hooks.after_run, self, failed=False):
-            if runner.initialize(schedule, around).failures:
+            if runner.initialize(schedule, enclosing).failures:
                 return None
-            level, tasks = runner.level(step, around, analyses)
-            known = shipment.known
-            level.start_apart(repeats_failures=self.repeats_failures)
+            children = runner.child_run(step, enclosing, analyses)
             for op, number in zip(shipment.ops, ordinals, strict=True):
                 services.ordinals[services.identity_of(op)] = number
-            done: list[tuple[Outcome, Any]] = []
             wanted = set(map(services.identity_of, shipment.ops))
-            for task in tasks:
-                if services.identity_of(task.op) not in wanted:
-                    continue
-                noted = level.note_known(task, known)
-                outcome = level(task)
-                if isinstance(outcome.interrupt, LeftBehind):
-                    return None
-                try:
-                    done.append((outcome, level.pack(task, outcome, noted)))
-                except EncodingError:
-                    return None
-                if outcome.interrupt is not None:
-                    break
-            is_all = len(done) == len(shipment.ops) or (done and done[-1][0].interrupt is not None)
-            return done if is_all and level.is_sound() else None
+            tasks = [each for each in children.tasks if services.identity_of(each.op) in wanted]
+            try:
+                with children.apart(repeats_failures=self.repeats_failures):
+                    done = list(children.work_off(tasks, shipment.known))
+            except EncodingError:
+                return None
+            interrupt = done[-1][0].interrupt if done else None
+            if isinstance(interrupt, MissingParentAnalysis):
+                return None
+            return done if interrupt is not None or len(done) == len(shipment.ops) else None
 
     def _cross(
         self,

@@ -21,7 +21,7 @@ from passel.schedule import passes_in, passes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from passel.execution.level import Level
+    from passel.execution.child_run import ChildRun
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
     from passel.instruments.hooks import Instrumentor
@@ -87,19 +87,17 @@ class PipelineRunner:
         plan = self._planner.plan(schedule.pipeline, self.adapter.kind_of(op))
         ctx = self._context(op, plan)
         outcome = self._steps.run_pipeline(ctx) if parent is None else self.run_nested(parent, ctx)
-        if outcome.failures or not ctx.unsettled or not self._services.verifies:
+        if outcome.failures or not ctx.op_state.unsettled or not self._services.verifies:
             return outcome
         return merge([outcome, self._settle(op, ctx)])
 
-    def level(
-        self, step: NestedStep, op: Any, analyses: Mapping[Any, Any]
-    ) -> tuple[Level, list[OpContext]]:
-        """Return the work on the ops inside of an op, which is all that there is to do.
+    def child_run(self, step: NestedStep, op: Any, analyses: Mapping[Any, Any]) -> ChildRun:
+        """Return the run of nested pipelines on the ops inside an op, as all that there is to do.
 
         Args:
             step: The nested step.
             op: The op.
-            analyses: What it answers of which analyses of the op, and of those around, are cached.
+            analyses: The cached analyses of the op and of those that enclose it.
         """
         ctx: OpContext | None = None
         for each in reversed(list(outwards(self.adapter, op))):
@@ -110,7 +108,7 @@ class PipelineRunner:
             ctx = OpContext(self, each, place, None, ctx, analyses=cached)
             ctx.cached, ctx.step = cached, step
         assert ctx is not None  # noqa: S101 - the op's own
-        return self._siblings.level(step, op, ctx)
+        return self._siblings.child_run(step, op, ctx)
 
     def initialize(self, schedule: Schedule, op: Any) -> Outcome:
         """Call `initialize` of every pass that has one, once per schedule."""
@@ -191,8 +189,8 @@ class PipelineRunner:
 
     def _settle(self, op: Any, ctx: OpContext) -> Outcome:
         """Verify an op as a whole, of which only parts were verified since passes changed it."""
-        steps = [step for each in ctx.unsettled for step in passes_in(each)]
-        suspects = Suspects(ctx.unsettled[-1], steps, ())
+        steps = [step for each in ctx.op_state.unsettled for step in passes_in(each)]
+        suspects = Suspects(ctx.op_state.unsettled[-1], steps, ())
         failure = self.verifier.verify_around(suspects, op, recursive=True)
         return UNCHANGED if failure is None else self._services.reports.fail(failure)
 

@@ -1,22 +1,24 @@
-"""Nested pipelines on the ops immediately inside of one op.
+"""Nested pipelines on the ops immediately inside one op.
 
-A failure on one op does not keep its siblings from being processed. When all are, the op around
+A failure on one op does not keep its siblings from being processed. When all are, the enclosing op
 is verified: in one call with what was put off for the siblings, where the IR does so.
 """
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.isolation import SiblingStates
-from passel.execution.level import Level, LevelParts
+from passel.execution.child_run import ChildRun, ChildRunParts
 from passel.execution.outcome import UNCHANGED, Outcome, merge
-from passel.passes.effects_guard import stays_inside
-from passel.schedule import passes_in
+from passel.execution.placement import is_trusted, placement_of
+from passel.execution.strategies.base import Sequential
+from passel.execution.strategies.place import Place
+from passel.ir import KnowsItsCode, ability_of
 
 if TYPE_CHECKING:
+    from passel.execution.child_run import NestedRunner
     from passel.execution.context import OpContext
-    from passel.execution.level import NestedRunner
     from passel.execution.plans import Planner
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
@@ -30,7 +32,7 @@ class SiblingRunner:
     Args:
         services: What the run's parts share.
         planner: Decides which pipeline runs on which op.
-        verifier: Verifies the op around.
+        verifier: Verifies the enclosing op.
         strategy: How siblings share the work.
         runner: Runs the pipelines.
     """
@@ -43,75 +45,70 @@ class SiblingRunner:
         strategy: SiblingStrategy,
         runner: NestedRunner,
     ) -> None:
-        self._parts = LevelParts(services, planner, verifier, runner)
         self._services = services
         self._strategy = strategy
-        self._trusted: dict[NestedStep, bool] = {}
-        self._buffers = services.defers or not strategy.in_order
+        self._knows_code = ability_of(services.adapter, KnowsItsCode)
+        self._placement_of = cache(partial(placement_of, services=services))
+        self._is_trusted = cache(partial(is_trusted, services=services))
+        self._parts = ChildRunParts(services, planner, verifier, runner, self._placement_of)
         self._tracks = services.checks.isolation or (
             services.tracks and services.policies.finds_changes
         )
 
     def run(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
-        """Run nested pipelines on the ops inside of `op` and return the merged outcome."""
+        """Run nested pipelines on the ops inside `op` and return the merged outcome."""
         services, reports = self._services, self._services.reports
-        level, tasks = self.level(step, op, ctx)
-        if not tasks:
+        children = self.child_run(step, op, ctx)
+        if not children.tasks:
             return UNCHANGED
         if services.hooks.sees_steps:
             identity_of = services.identity_of
-            services.ordinals.update((identity_of(op), i) for i, op in enumerate(level.children))
+            services.ordinals.update((identity_of(op), i) for i, op in enumerate(children.children))
+        strategy = self._strategy_for(step, op)
+        buffers = services.defers or strategy.place is not Place.HERE
         outcomes: list[Outcome] = []
-        reports.held += self._buffers
+        reports.held += buffers
         try:
-            for outcome in self._strategy(level, tasks):
+            for outcome in strategy(children, children.tasks):
                 outcomes.append(outcome)
                 if outcome.interrupt is not None:
                     break
             else:
-                outcomes.append(level.settle(tasks, outcomes))
+                outcomes.append(children.settle(outcomes))
         finally:
             siblings, ctx.siblings = ctx.siblings, None
-            reports.held -= self._buffers
+            reports.held -= buffers
             merged = merge(outcomes)
-            if self._buffers:
+            if buffers:
                 reports(merged.diagnostics, merged.failures)
+        state = ctx.op_state
         if merged.changed is not False:
-            ctx.good = None
-        if ctx.good is None and siblings is not None:
-            ctx.good = siblings.whole()
+            state.last_valid = None
+        if state.last_valid is None and siblings is not None:
+            state.last_valid = siblings.whole()
         return merged
 
-    def level(self, step: NestedStep, op: Any, ctx: OpContext) -> tuple[Level, list[OpContext]]:
-        """Return the work on the ops inside of an op, and its tasks."""
-        level = Level(self._parts, step, op, ctx, is_trusted=self._trusts(step))
-        tasks = level.tasks()
-        if tasks and self._tracks:
-            known = None if ctx.claims else ctx.good
-            ctx.siblings = SiblingStates(
-                self._services.fingerprints,
-                op,
-                level.children,
-                known,
-                is_asked=not level.is_trusted or _goes_on(step, ctx),
-            )
-        return level, tasks
+    def child_run(self, step: NestedStep, op: Any, ctx: OpContext) -> ChildRun:
+        """Return the run of nested pipelines on the ops inside an op."""
+        children = ChildRun(self._parts, step, op, ctx, is_trusted=self._is_trusted(step))
+        if children.tasks and self._tracks:
+            children.track(is_asked=not children.is_trusted or _goes_on(step, ctx))
+        return children
 
-    def _trusts(self, step: NestedStep) -> bool:
-        """Return whether all passes of a step are trusted to change nothing but their ops.
-
-        Then nobody looks whether they do, unless the run is to check that.
-        """
-        if step not in self._trusted:
-            self._trusted[step] = not self._services.checks.isolation and all(
-                stays_inside(each.pass_) for each in passes_in(step)
-            )
-        return self._trusted[step]
+    def _strategy_for(self, step: NestedStep, op: Any) -> SiblingStrategy:
+        """Return the strategy of the run, or the plainest where sharing must be asked for."""
+        strategy = self._strategy
+        if strategy.is_automatic and (
+            self._placement_of(step).automatic
+            or (self._knows_code is not None and not self._knows_code.is_known_code(op))
+        ):
+            return Sequential()
+        return strategy
 
 
 def _goes_on(step: NestedStep, ctx: OpContext) -> bool:
     """Return whether the state of an op matters after a step on it."""
-    if ctx.claims or (ctx.plan is not None and ctx.plan.steps[-1] is not step):
+    if ctx.op_state.claims or (ctx.plan is not None and ctx.plan.steps[-1] is not step):
         return True
-    around = None if ctx.parent is None else ctx.parent.siblings
-    return around is not None and around.is_asked
+    enclosing = None if ctx.parent is None else ctx.parent.siblings
+    return enclosing is not None and enclosing.is_asked

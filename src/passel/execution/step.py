@@ -67,11 +67,11 @@ class StepRunner:
             if outcome is not last:
                 outcomes.append(outcome)
                 if outcome.failures:
-                    ctx.good = None  # whatever state that left behind
+                    ctx.op_state.last_valid = None  # whatever state that left behind
                     break
                 last = outcome
         else:
-            if ctx.claims:
+            if ctx.op_state.claims:
                 outcomes.append(self._examiner.check_claims(op, ctx))
             if plan.rejected is not None:
                 failure = self._failures.unschedulable(plan.rejected, op, plan.rejection)
@@ -92,7 +92,7 @@ class StepRunner:
                 if self._prepares and not self._begin(step, op, ctx):
                     outcome = UNCHANGED
                 elif step.pass_ is not None:
-                    if self._tracks and ctx.good is None:
+                    if self._tracks and ctx.op_state.last_valid is None:
                         self._examiner.start(ctx)
                     (self._deadline or step.pass_).run(op, ctx)
                     outcome = UNKNOWN

@@ -18,7 +18,6 @@ from passel.instruments.hooks import Instrumentor
 from passel.ir import (
     ANY,
     LocksContexts,
-    ShipsOps,
     TakesContainers,
     ability_of,
     adapter_for,
@@ -28,7 +27,6 @@ from passel.ir import (
 from passel.manager.checked_runs import CheckedRuns
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.manager.run_result import RunResult
-from passel.manager.unasked import is_unasked, suited
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
 from passel.passes.resolution import names_for, resolve
@@ -396,20 +394,17 @@ class PassManager(CheckedRuns, OpPassManager):
         compiler = self._compiler_for(adapter, context)
         schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
-        instrumentor = Instrumentor(instrumentations)
-        strategy = suited(strategy, self, instrumentor, adapter, op)
-        is_asked = not (strategy.in_order or is_unasked(strategy))
-        if is_asked and (why := self._obstacle(strategy, adapter, instrumentor)):
-            log_warning_once(f"no {strategy.where}: {why}")
         run = Run(
             compiler,
-            instrumentor,
+            Instrumentor(instrumentations),
             on_diagnostic,
             checks=self._checks,
             gates=self._gates,
             strategy=strategy,
         )
         try:
+            if why := run.obstacle:
+                log_warning_once(f"no {strategy.where}: {why}")
             with running_on(adapter, context):
                 outcome = run.run(schedule, op)
         except BaseException as error:  # an interrupt
@@ -428,24 +423,6 @@ class PassManager(CheckedRuns, OpPassManager):
         timing = next((i.timing for i in instrumentations if i.timing is not None), None)
         statistics = outcome.statistics()
         return RunResult(outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched())
-
-    def _obstacle(self, strategy: SiblingStrategy, adapter: IRAdapter, hooks: Instrumentor) -> str:
-        """Return why siblings cannot share their work as was asked for; empty if they can."""
-        threads, ships = strategy.uses_threads, strategy.ships
-        if threads and ability_of(adapter, LocksContexts) is not None:
-            return f"contexts of {adapter.name} are for one of Python's threads at a time"
-        if ships and ability_of(adapter, ShipsOps) is None:
-            return f"ops of {adapter.name} cannot be sent"
-        only = f"in one {'thread' if threads else 'process'} only"
-        if bound := hooks.bound_here(threads=threads):
-            return f"{' and '.join(bound)} can observe passes {only}"
-        if self._gates:
-            return f"gates are asked {only}"
-        if self._checks.isolation:
-            return f"the isolation check is done {only}"
-        if self._checks.analyses and (threads or ships):
-            return f"analyses are verified {only}"
-        return ""
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:

@@ -12,8 +12,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from passel.errors import PasselError
-from passel.execution.outcome import UNCHANGED
+from passel.errors import EncodingError, PasselError
 from passel.execution.strategies import processors
 from passel.ir.frontend import CutsSources, SourcePart, UnreadableError
 from passel.manager import OpPassManager
@@ -21,11 +20,9 @@ from passel.passes.effects_guard import effects_of, passes_held
 from passel.tool.shard import ShardResult, passes_of, process_shard
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from passel.diagnostics import Diagnostic
-    from passel.execution import Outcome
-    from passel.execution.strategies.base import Branch
     from passel.ir.frontend import Frontend
     from passel.manager import PassManager
     from passel.tool.part import Shared
@@ -113,12 +110,39 @@ def _forked(
     jobs: int, source: SourcePart, shared: Shared, shards: Sequence[Frontend]
 ) -> list[ShardResult] | None:
     """Return what copies of this process make of shards; None if there is a doubt."""
-    from passel.execution.strategies.forked import Forked
+    from passel.execution.strategies.base import at_work, workers_for
+    from passel.execution.strategies.fork_map import fork_map
 
-    work = _ShardWork(source, shared)
-    for _ in Forked(jobs, eager=True)(work, shards):
-        pass
-    return work.results
+    if at_work.get():
+        return None
+
+    @contextmanager
+    def body() -> Generator[Callable[[Frontend], Iterator[ShardResult]]]:
+        with _standard_streams_to_file() as said:
+
+            def process(shard: Frontend) -> Iterator[ShardResult]:
+                result = process_shard(source, shared, shard)
+                sys.stdout.flush()
+                if result is None or os.fstat(said).st_size:
+                    raise EncodingError("a shard must not say anything")
+                yield result
+
+            yield process
+
+    found = fork_map(body, shards, workers_for(jobs), all_or_nothing=True).results
+    return [found[n][0] for n in range(len(shards))] if len(found) == len(shards) else None
+
+
+@contextmanager
+def _standard_streams_to_file() -> Generator[int]:
+    """Redirect what this process writes to its standard streams, for good, and yield the file."""
+    import tempfile
+
+    with tempfile.TemporaryFile() as file:
+        for descriptor in (1, 2):
+            os.dup2(file.fileno(), descriptor)
+        sys.stdout = sys.stderr = io.TextIOWrapper(file, encoding="utf-8", write_through=True)
+        yield file.fileno()
 
 
 def _manager_for_shards(shared: Shared, *, is_asked: bool) -> PassManager | None:
@@ -145,97 +169,3 @@ def _can_leave(manager: OpPassManager, is_asked: bool) -> bool:
 
 def _ignore(_: Diagnostic) -> None:
     pass
-
-
-class _ShardWork:
-    """Shards as work for a strategy.
-
-    Attributes:
-        results: What the shards emit, in order; None if there is a doubt.
-    """
-
-    can_leave = True
-    held_by = ""
-    can_thread = False
-    ships_ops = False
-    can_ship = False
-    is_trusted = False
-    may_stay = False
-    retries = False
-    timeout = None
-    jobs = None
-
-    def __init__(self, source: SourcePart, shared: Shared) -> None:
-        from mmap import mmap
-
-        self._source = source
-        self._shared = shared
-        self._is_apart = False
-        self._doubts = mmap(-1, 1)  # shared by all processes
-        self.results: list[ShardResult] | None = []
-
-    def __call__(self, shard: Frontend, /) -> Outcome:
-        """Process a shard; not in the process of the tool, where it could leave traces."""
-        self._result = None
-        if not self._is_apart:
-            self.results = None
-        elif not self._doubts[0]:
-            self._result = self._process(shard)
-            self._doubts[0] = self._result is None
-        return UNCHANGED
-
-    def _process(self, shard: Frontend) -> ShardResult | None:
-        result = process_shard(self._source, self._shared, shard)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        return None if os.fstat(self._said.fileno()).st_size else result
-
-    def branch(self) -> Branch:
-        """Refuse threads, which would share what is written to the standard streams."""
-        raise NotImplementedError
-
-    @contextmanager
-    def observed(self) -> Generator[None]:
-        """Observe nothing."""
-        yield
-
-    def merge(self, observers: None, /) -> None:
-        """Merge nothing."""
-
-    def start_apart(self) -> None:
-        """Redirect what is written to the standard streams: it is a doubt as well."""
-        import tempfile
-
-        self._is_apart = True
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
-        for descriptor in (1, 2):
-            os.dup2(self._said.fileno(), descriptor)
-        stream = io.TextIOWrapper(self._said, encoding="utf-8", write_through=True)
-        sys.stdout = sys.stderr = stream
-
-    def note(self, shard: Frontend, /) -> None:
-        """Note nothing."""
-
-    def pack(self, shard: Frontend, outcome: Outcome, noted: None, /) -> ShardResult | None:
-        """Return what the shard has given."""
-        return self._result
-
-    def is_as_known(self, shard: Frontend, /) -> bool:
-        """Return true: a shard is a part of the source."""
-        return True
-
-    def unpack(self, shard: Frontend, packed: ShardResult | None, /) -> None:
-        """Take over what a shard has given."""
-        if packed is None:
-            self.results = None
-        elif self.results is not None:
-            self.results.append(packed)
-
-    def is_sound(self) -> bool:
-        """Return True: doubts are told otherwise."""
-        return True
-
-    def die(self, shard: Frontend, how: str, /) -> Outcome:
-        """Doubt a shard whose process has died."""
-        self.results = None
-        return UNCHANGED

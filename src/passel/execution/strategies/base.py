@@ -6,11 +6,15 @@ import os
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from passel.execution.strategies.place import Place
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from passel.execution.outcome import Outcome
+    from passel.execution.strategies.place import Placement
+    from passel.execution.strategies.transport import Packed, Transport
 
 
 at_work: ContextVar[bool] = ContextVar("at_work", default=False)
@@ -31,15 +35,21 @@ class Branch(NamedTuple):
     parts: Any
 
 
-class LeftBehind(BaseException):
-    """Raised in a worker by passes that ask for what has not come along; never leaves passel."""
-
-
 class SiblingWork(Protocol):
-    """The work on the ops immediately inside of one op, as strategies see it."""
+    """The work on the ops immediately inside one op, as strategies see it."""
 
     def __call__(self, task: Any, /) -> Outcome:
         """Do one task."""
+        ...
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether all passes are trusted to change nothing but their ops."""
+        ...
+
+    @property
+    def placement(self) -> Placement:
+        """Where tasks may be done."""
         ...
 
     @property
@@ -53,31 +63,8 @@ class SiblingWork(Protocol):
         ...
 
     @property
-    def is_trusted(self) -> bool:
-        """Whether its passes are trusted to change nothing but their ops."""
-        ...
-
-    @property
-    def may_stay(self) -> bool:
-        """Whether this process may do tasks while others do, so that nobody can tell.
-
-        Not if what a task could do to its process is to be survived.
-        """
-        ...
-
-    @property
-    def can_leave(self) -> bool:
-        """Whether tasks can be done by another process, so that nobody can tell."""
-        ...
-
-    @property
-    def held_by(self) -> str:
-        """The name of the IR if passes could leave but it cannot send their ops; else empty."""
-        ...
-
-    @property
-    def can_thread(self) -> bool:
-        """Whether tasks can be done by several threads at once, so that nobody can tell."""
+    def transport(self) -> Transport:
+        """Moves ops to other processes, and what has changed in them back."""
         ...
 
     def branch(self) -> Branch:
@@ -92,19 +79,19 @@ class SiblingWork(Protocol):
         """Take over what such parts have observed, maybe in another process."""
         ...
 
-    def start_apart(self) -> None:
-        """Called in another process before it does tasks."""
-        ...
-
-    def note(self, task: Any, /) -> Any:
-        """Return what need not be sent of a task's op, before the task is done."""
-        ...
-
-    def pack(self, task: Any, outcome: Outcome, noted: Any, /) -> Any:
-        """Return what a task has done to its op, as plain data.
+    def apart(self) -> AbstractContextManager[None]:
+        """Enclose the tasks that a worker does; its exit refuses them if passes left their ops.
 
         Raises:
-            EncodingError: It cannot be sent.
+            EncodingError: They have changed more than their ops.
+        """
+        ...
+
+    def work_off(self, tasks: Sequence[Any], /) -> Iterator[tuple[Outcome, Packed]]:
+        """Do tasks in a worker, up to an interrupt, and yield the outcome and changes of each.
+
+        Raises:
+            EncodingError: The changes cannot be sent.
         """
         ...
 
@@ -112,22 +99,14 @@ class SiblingWork(Protocol):
         """Return whether nothing that was done to other ops has changed a task's op."""
         ...
 
-    def unpack(self, task: Any, packed: Any, /) -> None:
-        """Do to the op here what a task has done to it in another process."""
-        ...
+    def unpack(self, task: Any, packed: Packed, known: Sequence[Any] = (), /) -> None:
+        """Do to the op here what a task has done to it in another process.
 
-    @property
-    def ships_ops(self) -> bool:
-        """Whether the IR can send ops to processes that know nothing of them."""
-        ...
-
-    @property
-    def can_ship(self) -> bool:
-        """Whether tasks can be done by a process that knows nothing of them, as far as is known."""
-        ...
-
-    def is_sound(self) -> bool:
-        """Return whether the tasks that were done here have changed nothing but their own ops."""
+        Args:
+            task: The task.
+            packed: What it has done.
+            known: What was not sent back, as `Transport.ship` has said.
+        """
         ...
 
     def die(self, task: Any, how: str, /) -> Outcome:
@@ -135,59 +114,19 @@ class SiblingWork(Protocol):
         ...
 
 
-class ShippableWork(SiblingWork, Protocol):
-    """Work of which tasks can be done by processes that know nothing of them."""
-
-    def prepare_shipping(self) -> None:
-        """Make ready what all processes need that know nothing of the tasks.
-
-        Raises:
-            EncodingError: It cannot be sent.
-        """
-        ...
-
-    def ship(self, tasks: Sequence[Any], /) -> tuple[bytes, Any]:
-        """Return tasks for the function `work_off`, and what will not be sent back.
-
-        Raises:
-            EncodingError: They cannot be sent.
-        """
-        ...
-
-    def receive(self, share: bytes, /) -> None:
-        """Make copies of the ops that `ship` has sent, as who gets them does, and forget them.
-
-        Raises:
-            EncodingError: They cannot be sent.
-        """
-        ...
-
-    def unpack_shipped(self, task: Any, packed: Any, noted: Any, /) -> None:
-        """Do to the op here what a task has done to it there.
-
-        Args:
-            task: The task.
-            packed: What it has done.
-            noted: What was not sent back, as `ship` has said.
-        """
-        ...
-
-
 class SiblingStrategy(Protocol):
     """Shares out the tasks of one nested step.
 
     Attributes:
-        in_order: Whether each task ends before the next one starts, so that what it reports can
-            be reported at once.
-        uses_threads: Whether tasks are done by several threads of this process.
-        ships: Whether tasks are done by processes that know nothing of them.
+        place: Where tasks are done. Here each ends before the next one starts, so that what it
+            reports can be reported at once.
         where: What does the tasks, as messages name it.
+        is_automatic: Whether it was chosen by `jobs="auto"`.
     """
 
-    in_order: bool
-    uses_threads: bool
-    ships: bool
+    place: Place
     where: str
+    is_automatic: bool
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
@@ -213,21 +152,24 @@ def most_at_once(jobs: int, work: SiblingWork) -> int:
     return jobs if work.jobs is None else min(jobs, work.jobs)
 
 
-def chunks_of(tasks: Sequence[Any], count: int) -> dict[int, Sequence[Any]]:
-    """Return the tasks in up to so many chunks, by the numbers of these, in order."""
+def can_share(work: SiblingWork, tasks: Sequence[Any], jobs: int) -> bool:
+    """Return whether there is more than one task to do at once, and this is no worker itself."""
+    return not at_work.get() and len(tasks) > 1 and most_at_once(jobs, work) > 1
+
+
+def chunks_of(tasks: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    """Return the tasks in up to so many chunks, in order."""
     size = max(1, -(-len(tasks) // count))
-    starts = range(0, len(tasks), size)
-    return {number: tasks[start : start + size] for number, start in enumerate(starts)}
+    return [tasks[start : start + size] for start in range(0, len(tasks), size)]
 
 
 class Sequential:
     """One task after the other, in the calling thread."""
 
-    in_order = True
-    uses_threads = False
-    ships = False
+    place = Place.HERE
     where = "this thread"
+    is_automatic = False
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
-        """Do the tasks lazily: one that nobody asks for is not done."""
+        """Do the tasks lazily, each when its outcome is taken."""
         return map(work, tasks)

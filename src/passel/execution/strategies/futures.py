@@ -13,15 +13,15 @@ import signal
 from collections import deque
 from concurrent.futures import TimeoutError as NotReady
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.base import at_work, chunks_of, most_at_once
-from passel.execution.strategies.forked import how_it_ended
+from passel.execution.strategies.base import can_share, chunks_of, most_at_once
+from passel.execution.strategies.place import Place
 from passel.execution.strategies.pool import WorkerEndedError, WorkerPool
 from passel.execution.strategies.remote import work_off
-from passel.execution.strategies.results import Result, taken
+from passel.execution.strategies.results import Result, how_it_ended, taken
 from passel.execution.strategies.stopping import result_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import ShippableWork, SiblingWork
+    from passel.execution.strategies.base import SiblingWork
 
 _CHUNKS_PER_WORKER = 4
 
@@ -45,10 +45,9 @@ class Futures:
         jobs: How many shares at once; None for as many as it takes.
     """
 
-    in_order = False
-    uses_threads = False
-    ships = True
+    place = Place.PROCESSES
     where = "workers of an executor"
+    is_automatic = False
 
     def __init__(self, executor: Executor, jobs: int | None = None) -> None:
         self._executor = executor
@@ -57,22 +56,19 @@ class Futures:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if at_work.get() or len(tasks) < 2 or most_at_once(2, work) < 2:  # noqa: PLR2004 - one cannot be shared
+        if not can_share(work, tasks, 2) or not work.placement.allows(Place.PROCESSES):
             return map(work, tasks)
-        if not work.can_ship:
-            return map(work, tasks)
-        shippable = cast("ShippableWork", work)
         try:
-            shippable.prepare_shipping()
+            work.transport.prepare()
         except EncodingError as error:
             log_warning(f"no {self.where}: {error}")
             return map(work, tasks)
-        return self._share(shippable, tasks)
+        return self._share(work, tasks)
 
-    def _share(self, work: ShippableWork, tasks: Sequence[Any]) -> Generator[Outcome]:
+    def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         jobs = most_at_once(self.jobs, work)
         is_limited = self._limit is not None or work.jobs is not None
-        chunks = list(chunks_of(tasks, jobs * _CHUNKS_PER_WORKER).values())
+        chunks = chunks_of(tasks, jobs * _CHUNKS_PER_WORKER)
         window = jobs if is_limited else len(chunks)
         sent: deque[Sent] = deque()
         told: set[str] = set()
@@ -87,15 +83,15 @@ class Futures:
             if sent:
                 self._end(sent)
 
-    def _send(self, work: ShippableWork, chunk: Sequence[Any]) -> Sent:
+    def _send(self, work: SiblingWork, chunk: Sequence[Any]) -> Sent:
         try:
-            data, noted = work.ship(chunk)
+            data, known = work.transport.ship(chunk)
         except EncodingError:
             return Sent(chunk)
         try:
-            return Sent(chunk, noted, self._executor.submit(work_off, data))
+            return Sent(chunk, known, self._executor.submit(work_off, data))
         except RuntimeError as error:  # it is broken, or was shut down
-            return Sent(chunk, noted, lost=error)
+            return Sent(chunk, known, lost=error)
 
     def _end(self, sent: Iterable[Sent]) -> None:
         """End what nobody waits for any more, as far as the executor lets it."""
@@ -120,7 +116,7 @@ class Sent:
 
     Attributes:
         chunk: The tasks.
-        noted: What will not be sent back of their ops.
+        known: What will not be sent back of their ops.
         future: The share's future; None if it was not sent.
         lost: Why nobody can tell what became of it.
     """
@@ -128,12 +124,12 @@ class Sent:
     def __init__(
         self,
         chunk: Sequence[Any],
-        noted: Any = None,
+        known: Any = None,
         future: Future[bytes] | None = None,
         lost: BaseException | None = None,
     ) -> None:
         self.chunk = chunk
-        self.noted = noted
+        self.known = known
         self.future = future
         self.lost = lost
 
@@ -154,7 +150,7 @@ class Sent:
 
 
 def outcomes_of(
-    work: ShippableWork, share: Sent, substitute: WorkerPool, told: set[str]
+    work: SiblingWork, share: Sent, substitute: WorkerPool, told: set[str]
 ) -> Iterator[Outcome]:
     """Wait for a share, do what no worker has done, and yield the outcomes.
 
@@ -168,7 +164,7 @@ def outcomes_of(
     if isinstance(result, Result):
         # What was done here meanwhile may have changed ops that the worker had as they were.
         if all(map(work.is_as_known, share.chunk)):
-            yield from _taken(work, share.chunk, result, share.noted)
+            yield from taken(work, share.chunk, result, share.known)
         else:
             yield from map(work, share.chunk)
         return
@@ -178,29 +174,18 @@ def outcomes_of(
     yield from _again(work, share, substitute)
 
 
-def _taken(
-    work: ShippableWork, chunk: Sequence[Any], result: Result, noted: Any
-) -> Iterator[Outcome]:
-    """Take over what a worker has done, and yield the outcomes."""
-
-    def unpack(task: Any, packed: Any) -> None:
-        work.unpack_shipped(task, packed, noted)
-
-    return taken(work, chunk, result, unpack)
-
-
-def _again(work: ShippableWork, share: Sent, substitute: WorkerPool) -> Iterator[Outcome]:
+def _again(work: SiblingWork, share: Sent, substitute: WorkerPool) -> Iterator[Outcome]:
     """Do a share that no worker has done: here, or in a process if a worker has died of it."""
     if share.lost is None:
         yield from map(work, share.chunk)
         return
     again = Sent(share.chunk)
     with suppress(EncodingError, OSError):  # it cannot be sent, or the system starts no process
-        data, noted = work.ship(share.chunk)
-        again = Sent(share.chunk, noted, substitute.done(data))
+        data, known = work.transport.ship(share.chunk)
+        again = Sent(share.chunk, known, substitute.done(data))
     result = again.result()
     if isinstance(result, Result):
-        yield from _taken(work, again.chunk, result, again.noted)
+        yield from taken(work, again.chunk, result, again.known)
     elif not isinstance(again.lost, WorkerEndedError):
         yield from map(work, share.chunk)
     elif len(share.chunk) == 1:

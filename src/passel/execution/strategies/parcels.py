@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import brief
 from passel.errors import EncodingError
-from passel.execution.strategies.base import LeftBehind
+from passel.execution.analyses import MissingParentAnalysis
 from passel.execution.strategies.versions import Versions
 from passel.schedule import passes_in
 
@@ -51,13 +51,13 @@ class Parcel(NamedTuple):
         ops: The ops, as `ShipsOps.ship` returns them.
         ordinals: Of each op, which one of its siblings it is.
         parts: Parts of what observes the run.
-        left_behind: Kinds of analyses that are cached for ops around.
+        missing: Kinds of analyses that are cached for the enclosing ops, and stay there.
     """
 
     ops: bytes
     ordinals: tuple[int, ...]
     parts: tuple[Any, ...]
-    left_behind: frozenset[Any]
+    missing: frozenset[Any]
 
 
 class Refusal(NamedTuple):
@@ -70,8 +70,8 @@ class Refusal(NamedTuple):
     why: str
 
 
-class LeftBehindAnalyses(dict[Any, Any]):
-    """Cached analyses of an op around that have not come along.
+class MissingAnalyses(dict[Any, Any]):
+    """Cached analyses of an enclosing op that have not come along.
 
     Args:
         kinds: Their kinds.
@@ -85,10 +85,10 @@ class LeftBehindAnalyses(dict[Any, Any]):
         """Return the default.
 
         Raises:
-            LeftBehind: There is such an analysis, elsewhere.
+            MissingParentAnalysis: There is such an analysis, elsewhere.
         """
         if kind in self._kinds:
-            raise LeftBehind
+            raise MissingParentAnalysis
         return super().get(kind, default)
 
 

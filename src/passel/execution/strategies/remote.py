@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from passel.diagnostics import brief
 from passel.errors import EncodingError, PasselError
 from passel.execution.strategies.base import Sequential, at_work
-from passel.execution.strategies.parcels import Assignment, LeftBehindAnalyses, Parcel, Refusal
+from passel.execution.strategies.parcels import Assignment, MissingAnalyses, Parcel, Refusal
 from passel.execution.strategies.processes import read_share, write_share
 from passel.execution.strategies.results import Result
 from passel.instruments.hooks import Instrumentor
@@ -121,7 +121,9 @@ class _Worker:
         alone = nullcontext() if locks is None else locks.lock_of(shipment.context)
         with alone, running_on(adapter, shipment.context):
             run.repeats_failures = repeats
-            done = run.do_share(schedule, step, shipment, parcel.ordinals, _left(parcel))
+            done = run.do_share(
+                schedule, step, shipment, parcel.ordinals, MissingAnalyses(parcel.missing)
+            )
         return Refusal("") if done is None else Result(done, parcel.parts)
 
     def _schedule(self, context: Any) -> tuple[PipelineCompiler, Schedule]:
@@ -131,10 +133,6 @@ class _Worker:
             compiler = PipelineCompiler(self._assignment.adapter, context)
             self._compiled = compiler, Schedule(Pipeline("any", (step,), step.path))
         return self._compiled
-
-
-def _left(parcel: Parcel) -> LeftBehindAnalyses:
-    return LeftBehindAnalyses(parcel.left_behind)
 
 
 def _ignore(diagnostic: Diagnostic) -> None:

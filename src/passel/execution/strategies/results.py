@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import signal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from passel.execution.outcome import Outcome
     from passel.execution.strategies.base import SiblingWork
@@ -20,15 +21,12 @@ class Result(NamedTuple):
         observers: What has observed it.
     """
 
-    done: list[tuple[Outcome, Any]]
+    done: Sequence[tuple[Outcome, Any]]
     observers: Any
 
 
 def taken(
-    work: SiblingWork,
-    chunk: Sequence[Any],
-    result: Result,
-    unpack: Callable[[Any, Any], None] | None = None,
+    work: SiblingWork, chunk: Sequence[Any], result: Result, known: Sequence[Any] = ()
 ) -> Iterator[Outcome]:
     """Take over what a worker has done, and yield the outcomes.
 
@@ -36,17 +34,30 @@ def taken(
         work: The work.
         chunk: The tasks.
         result: What the worker has done.
-        unpack: Does to an op what its task has done; by default `SiblingWork.unpack`.
+        known: What was not sent back of copies.
     """
-    unpack = unpack or work.unpack
     work.merge(result.observers)
     collects = gc.isenabled()
     gc.disable()  # much is made, and nothing becomes garbage
     try:
         for task, (_, packed) in zip(chunk, result.done, strict=False):  # ends with an interrupt
-            unpack(task, packed)
+            work.unpack(task, packed, known)
     finally:
         if collects:
             gc.enable()
     for outcome, _ in result.done:
         yield outcome
+
+
+def how_it_ended(code: int | None, work: SiblingWork) -> str:
+    """Return how a process has ended, from its exit code: negative for a signal."""
+    if code is None:
+        return "exited with an unknown status"
+    if code >= 0:
+        return f"ended with exit code {code}"
+    if -code == signal.SIGPROF and work.timeout is not None:  # the end of its patience
+        return f"was ended: a pass took more than {work.timeout:g} s, and did not return"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:  # one of those for real time, which have no names
+        return f"was killed by signal {-code}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 Jobs = int | Literal["auto"]
-"""How many tasks are done at once, or as many as there are processors, where nobody can tell."""
+"""How many tasks are done at once, or `auto`: one for each processor, where no difference shows."""
 
 
 def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> SiblingStrategy:
@@ -26,8 +26,8 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
 
     Args:
         jobs: How many; None for what the environment's `PASSEL_JOBS` says, or one; `auto` for
-            as many as there are processors, of passes that say that they may be taken elsewhere
-            unasked.
+            as many as there are processors, of passes that declare that they change only their
+            ops.
         executor: What does them; by default worker processes, or threads where Python has no
             global lock.
 
@@ -41,7 +41,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         jobs = "auto" if text == "auto" else number
         if not jobs:
             raise ValueError(f"PASSEL_JOBS is '{text}', which is no positive number")
-    is_unasked = jobs == "auto"
+    is_automatic = jobs == "auto"
     if jobs == "auto":
         jobs = processors() if executor is None else None
     if jobs is not None and jobs < 1:
@@ -50,7 +50,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         return _on_executor(executor, jobs)
     if jobs is None or jobs == 1:
         return Sequential()
-    if _is_free_threaded() and not is_unasked:
+    if _is_free_threaded() and not is_automatic:
         from passel.execution.strategies.threads import Threads
 
         return Threads(jobs)
@@ -58,7 +58,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         return Sequential()
     from passel.execution.strategies.forked import Forked
 
-    return Forked(jobs, unasked=is_unasked, otherwise=None if is_unasked else _started)
+    return Forked(jobs, is_automatic=is_automatic, otherwise=None if is_automatic else _started)
 
 
 def _started(jobs: int) -> SiblingStrategy:

@@ -8,21 +8,27 @@ meanwhile workers go on. Starting takes half a second, so workers stay for the n
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import log_warning_once
 from passel.errors import EncodingError
-from passel.execution.strategies.base import at_work, most_at_once, processors, workers_for
+from passel.execution.strategies.base import (
+    can_share,
+    most_at_once,
+    processors,
+    workers_for,
+)
+from passel.execution.strategies.cost_model import CostModel, rehearse_shipping
 from passel.execution.strategies.futures import Sent, outcomes_of
+from passel.execution.strategies.place import Place
 from passel.execution.strategies.pool import WorkerPool, the_pool
 from passel.execution.strategies.processes import can_start
-from passel.execution.strategies.trial import Trial, rehearse_shipping
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import ShippableWork, SiblingWork
+    from passel.execution.strategies.base import SiblingWork
     from passel.execution.strategies.processes import WorkerProcess
 
 _START = 0.6
@@ -46,10 +52,9 @@ class Started:
         eager: Whether workers do all in any case, as many as `jobs` says.
     """
 
-    in_order = False
-    uses_threads = False
-    ships = True
+    place = Place.PROCESSES
     where = "worker processes"
+    is_automatic = False
 
     def __init__(self, jobs: int, *, eager: bool = False) -> None:
         self.jobs = workers_for(jobs)
@@ -57,32 +62,35 @@ class Started:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        jobs = most_at_once(self.jobs, work)
-        if at_work.get() or len(tasks) < 2 or jobs < 2 or not can_start():  # noqa: PLR2004 - one cannot be shared
+        if (
+            not can_share(work, tasks, self.jobs)
+            or not work.placement.allows(Place.PROCESSES)
+            or not can_start()
+        ):
             return map(work, tasks)
-        if not work.can_ship:
-            if not work.ships_ops:
-                _tell_once(f"ops of '{work.held_by}' cannot be sent to others", "")
-            return map(work, tasks)
-        shippable = cast("ShippableWork", work)
         try:
-            shippable.prepare_shipping()
+            work.transport.prepare()
         except EncodingError as error:
-            _tell_once(str(error), "; define them in a module that other processes can import")
+            way_out = "define them in a module that other processes can import"
+            log_warning_once(
+                f"no {self.where}: {error}, so that passes in Python run on "
+                f"one op after the other; {way_out}"
+            )
             return map(work, tasks)
+        jobs = most_at_once(self.jobs, work)
         workers = jobs if self._eager else min(jobs, processors()) - 1
-        return self._share(shippable, tasks, workers)
+        return self._share(work, tasks, workers)
 
-    def _share(self, work: ShippableWork, tasks: Sequence[Any], workers: int) -> Generator[Outcome]:
+    def _share(self, work: SiblingWork, tasks: Sequence[Any], workers: int) -> Generator[Outcome]:
         pool, done, part = the_pool(), 0, 1.0
         if not self._eager:
             delay = 0.0 if pool.is_there(workers) else _START
             samples = ceil(len(tasks) / _MOST_SHARES)
-            trial = Trial(
+            model = CostModel(
                 work, rehearse_shipping, workers + 1, samples=samples, helps=True, delay=delay
             )
-            done = yield from trial.run(tasks)
-            part = trial.part
+            done = yield from model.run(tasks)
+            part = model.part
         if done == len(tasks) or not pool.begin():  # a run in another thread has it
             yield from map(work, tasks[done:])
             return
@@ -93,12 +101,6 @@ class Started:
         finally:
             substitute.end()
             pool.finish()
-
-
-def _tell_once(why: str, way_out: str) -> None:
-    """Log why there are no workers."""
-    rest = "so that passes in Python run on one op after the other"
-    log_warning_once(f"no worker processes: {why}, {rest}{way_out}")
 
 
 class _Sharing:
@@ -115,7 +117,7 @@ class _Sharing:
 
     def __init__(
         self,
-        work: ShippableWork,
+        work: SiblingWork,
         tasks: Sequence[Any],
         part: float,
         workers: Sequence[WorkerProcess],
@@ -189,8 +191,8 @@ class _Sharing:
     def _send(self, worker: WorkerProcess, start: int, end: int) -> None:
         chunk = self._tasks[start:end]
         try:
-            data, noted = self._work.ship(chunk)
+            data, known = self._work.transport.ship(chunk)
         except EncodingError:
             self._sent[start] = Sent(chunk)
         else:
-            self._sent[start] = Sent(chunk, noted, self._pool.send(worker, data))
+            self._sent[start] = Sent(chunk, known, self._pool.send(worker, data))

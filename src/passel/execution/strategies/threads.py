@@ -13,7 +13,13 @@ from contextvars import copy_context
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.strategies.base import at_work, chunks_of, most_at_once
+from passel.execution.strategies.base import (
+    at_work,
+    can_share,
+    chunks_of,
+    most_at_once,
+)
+from passel.execution.strategies.place import Place
 from passel.execution.strategies.stopping import Stoppable, Stopped, result_of
 from passel.ir import in_running_context
 
@@ -38,10 +44,9 @@ class Threads:
         pool: The threads; None for some of its own, as long as a nested step takes.
     """
 
-    in_order = False
-    uses_threads = True
-    ships = False
+    place = Place.THREADS
     where = "threads"
+    is_automatic = False
 
     def __init__(self, jobs: int | None = None, pool: ThreadPoolExecutor | None = None) -> None:
         most: int | None = getattr(pool, "_max_workers", None) or os.cpu_count()
@@ -50,18 +55,15 @@ class Threads:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if at_work.get() or len(tasks) < 2 or most_at_once(self.jobs, work) < 2:  # noqa: PLR2004 - one cannot be shared
-            return map(work, tasks)
-        if not work.can_thread:
-            return map(work, tasks)
-        return self._share(work, tasks)
+        if can_share(work, tasks, self.jobs) and work.placement.allows(Place.THREADS):
+            return self._share(work, tasks)
+        return map(work, tasks)
 
     def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         jobs = min(most_at_once(self.jobs, work), len(tasks))
         pool: Executor = self._pool or ThreadPoolExecutor(jobs, "passel")
         shares = [
-            _Share(chunk, work.branch())
-            for chunk in chunks_of(tasks, jobs * _CHUNKS_PER_THREAD).values()
+            _Share(chunk, work.branch()) for chunk in chunks_of(tasks, jobs * _CHUNKS_PER_THREAD)
         ]
         threads = _WorkingThreads(shares)
         try:

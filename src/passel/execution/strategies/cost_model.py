@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import ShippableWork, SiblingWork
+    from passel.execution.strategies.base import SiblingWork
 
 _ENOUGH = 0.004
 """Seconds of work after which it is known well enough how long a task takes."""
@@ -46,7 +46,7 @@ class Costs(NamedTuple):
     taking: float
 
 
-class Trial:
+class CostModel:
     """First tasks, done here until it is clear that workers would save time.
 
     Args:
@@ -137,12 +137,12 @@ def rehearse_forked(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcom
     here = noting = packing = taking = 0.0
     for task in tasks:
         times = [perf_counter()]
-        noted = work.note(task)
+        snapshot = work.transport.snapshot(task)
         times.append(perf_counter())
         outcome = work(task)
         times.append(perf_counter())
         try:
-            pickle.dumps((outcome, work.pack(task, outcome, noted)))
+            pickle.dumps((outcome, work.transport.pack(task, outcome, snapshot)))
         except Exception:  # noqa: BLE001 - it cannot be sent, whatever the reason
             taking = inf
         times.append(perf_counter())
@@ -157,13 +157,13 @@ def rehearse_forked(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcom
     return Costs(here, noting + packing, 0.0, taking)
 
 
-def rehearse_shipping(work: ShippableWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
+def rehearse_shipping(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
     """Do tasks here, and send their ops to this process as if it were another one."""
     here, changed, sending, reading, begun = 0.0, 0, inf, 0.0, perf_counter()
     with suppress(Exception):  # it cannot be sent, whatever the reason
-        share, _ = work.ship(tasks)
+        share, _ = work.transport.ship(tasks)
         shipped = perf_counter()
-        work.receive(share)
+        work.transport.receive(share)
         sending, reading = shipped - begun, perf_counter() - shipped
     for task in tasks:
         begun = perf_counter()

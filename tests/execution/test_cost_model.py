@@ -8,8 +8,9 @@ import pytest
 
 from passel.errors import EncodingError
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome
-from passel.execution.strategies import trial
-from passel.execution.strategies.trial import Trial, rehearse_forked, rehearse_shipping
+from passel.execution.strategies import cost_model
+from passel.execution.strategies.cost_model import CostModel, rehearse_forked, rehearse_shipping
+from passel.execution.strategies.place import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,19 +40,20 @@ class Pretended:
         self.noting = noting
         self.packing = packing
         self.outcome = CHANGED if changes else UNCHANGED
+        self.placement = Placement({}, "", stays, is_native=False)
         self.is_trusted = trusted
-        self.may_stay = stays
+        self.transport = self
 
     def __call__(self, task: float) -> Outcome:
         """Take as long as the task is."""
         self.now += task
         return self.outcome
 
-    def note(self, task: float) -> None:
+    def snapshot(self, task: float) -> None:
         """Take a while."""
         self.now += self.noting
 
-    def pack(self, task: float, outcome: Outcome, noted: None) -> bytes:
+    def pack(self, task: float, outcome: Outcome, snapshot: None) -> bytes:
         """Take a while."""
         self.now += self.packing
         return b""
@@ -73,22 +75,22 @@ class CannotBeSent(Pretended):
         """Fail."""
         raise EncodingError("no")
 
-    def pack(self, task: float, outcome: Outcome, noted: None) -> bytes:
+    def pack(self, task: float, outcome: Outcome, snapshot: None) -> bytes:
         """Fail."""
         raise EncodingError("no")
 
 
-def trial_of(work: Any, jobs: int) -> Trial:
-    """Return the trial of work for copies of this process."""
-    return Trial(work, rehearse_forked, jobs, helps=work.may_stay)
+def model_of(work: Any, jobs: int) -> CostModel:
+    """Return the cost model of work for copies of this process."""
+    return CostModel(work, rehearse_forked, jobs, helps=work.placement.parent_may_help)
 
 
 def done_here(
     monkeypatch: pytest.MonkeyPatch, work: Any, seconds: float, count: int, jobs: int = 2
 ) -> int:
     """Return how many of so many tasks are done before the rest leaves."""
-    monkeypatch.setattr(trial, "perf_counter", lambda: work.now)
-    return len(list(trial_of(work, jobs).run([seconds] * count)))
+    monkeypatch.setattr(cost_model, "perf_counter", lambda: work.now)
+    return len(list(model_of(work, jobs).run([seconds] * count)))
 
 
 @pytest.mark.parametrize(
@@ -142,15 +144,15 @@ def test_what_cannot_be_sent_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tasks_that_get_longer_leave_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is looked at again and again."""
     work = Pretended()
-    monkeypatch.setattr(trial, "perf_counter", lambda: work.now)
+    monkeypatch.setattr(cost_model, "perf_counter", lambda: work.now)
     tasks = [1e-5] * 500 + [1e-2] * 500
-    assert 500 < len(list(trial_of(work, 2).run(tasks))) < 550
+    assert 500 < len(list(model_of(work, 2).run(tasks))) < 550
 
 
 def shipping(monkeypatch: pytest.MonkeyPatch, work: Any, delay: float = 0.0) -> tuple[int, float]:
     """Return how many tasks of a second are done before the rest is sent, and what part that is."""
-    monkeypatch.setattr(trial, "perf_counter", lambda: work.now)
-    made = Trial(work, rehearse_shipping, 2, samples=10, helps=True, delay=delay)
+    monkeypatch.setattr(cost_model, "perf_counter", lambda: work.now)
+    made = CostModel(work, rehearse_shipping, 2, samples=10, helps=True, delay=delay)
     return len(list(made.run([1.0] * 100))), made.part
 
 

@@ -1,0 +1,377 @@
+"""Nested pipelines while they run on the ops immediately inside one op."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from copy import copy
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from passel.errors import EncodingError
+from passel.execution.context import ContextServices, OpContext
+from passel.execution.failures import suspects_of
+from passel.execution.isolation import IsolationViolation, SiblingStates
+from passel.execution.op_state import OpState
+from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
+from passel.execution.services import VerifyEach
+from passel.execution.strategies.base import Branch
+from passel.execution.strategies.transport import Transport
+from passel.execution.verification import Verifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from passel.execution.failures import Suspects
+    from passel.execution.plans import Planner
+    from passel.execution.services import RunServices
+    from passel.execution.strategies.place import Placement
+    from passel.execution.strategies.transport import Packed
+    from passel.schedule import NestedStep, Step
+
+
+class NestedRunner(ContextServices, Protocol):
+    """Runs pipelines on ops, and answers their contexts."""
+
+    def run_nested(self, parent: Step, ctx: OpContext) -> Outcome:
+        """Run the pipeline of a context, between its hooks."""
+        ...
+
+    def branch(self, services: RunServices) -> NestedRunner:
+        """Return one for another thread."""
+        ...
+
+
+class ChildRunParts(NamedTuple):
+    """Everything that the child runs of a run have in common.
+
+    Attributes:
+        services: What the run's parts share.
+        planner: Decides which pipeline runs on which op.
+        verifier: Verifies the enclosing op.
+        runner: Runs the pipelines.
+        placement_of: Returns where the ops of a nested step may be processed.
+    """
+
+    services: RunServices
+    planner: Planner
+    verifier: Verifier
+    runner: NestedRunner
+    placement_of: Callable[[NestedStep], Placement]
+
+
+class ChildRun:
+    """Nested pipelines while they run on the ops immediately inside one op.
+
+    Args:
+        parts: Everything that the child runs of a run have in common.
+        step: The pipelines.
+        op: The enclosing op.
+        ctx: Its context.
+        is_trusted: Whether all passes are trusted to change nothing but their ops.
+
+    Attributes:
+        children: The ops immediately inside the enclosing op.
+        tasks: The contexts of those that a pipeline runs on, in program order.
+        is_trusted: Whether all passes are trusted to change nothing but their ops.
+    """
+
+    def __init__(
+        self, parts: ChildRunParts, step: NestedStep, op: Any, ctx: OpContext, *, is_trusted: bool
+    ) -> None:
+        services = parts.services
+        self._services = services
+        self._verifier = parts.verifier
+        self._lifetime = services.policies.lifetime
+        self._step = step
+        self._op = op
+        self._ctx = ctx
+        self._runner = parts.runner
+        self._gone: list[int] = []
+        self._lost: list[int] = []
+        self._is_violated = False  # as far as a pass on the op that was changed has found it
+        self._repeats_failures = False
+        self._transport: Transport | None = None  # most runs need none
+        self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
+        self.is_trusted: bool = is_trusted
+        self._placement_of = parts.placement_of
+        self.children: list[Any] = list(services.adapter.children(op))
+        self._watch = self._lifetime.watch(op, self.children)
+        self.tasks: list[OpContext] = self._tasks_of(parts.planner)
+
+    def _tasks_of(self, planner: Planner) -> list[OpContext]:
+        step, ctx, runner = self._step, self._ctx, self._runner
+        plans, key_of = planner.nested(step), self._services.adapter.key_of
+        place_of = self._lifetime.place_of
+        tasks: list[OpContext] = []
+        for number, child in enumerate(self.children):
+            key = key_of(child)
+            if key not in plans:
+                plans[key] = planner.select(step, child)
+            plan = plans[key]
+            if plan is not None:
+                tasks.append(OpContext(runner, child, place_of(child), plan, ctx, number))
+        return tasks
+
+    def track(self, *, is_asked: bool) -> None:
+        """Take the states of the enclosing op and the ops inside, to notice what changes them.
+
+        Args:
+            is_asked: Whether states that are not known yet are asked for later.
+        """
+        ctx, worked_on = self._ctx, {task.number: task.op_state for task in self.tasks}
+        states = [worked_on.get(number) or OpState() for number in range(len(self.children))]
+        prints, known = self._services.fingerprints, ctx.op_state
+        siblings = SiblingStates(prints, self._op, self.children, states, is_asked=is_asked)
+        siblings.start(None if known.claims else known.last_valid)
+        ctx.siblings = siblings
+
+    def __call__(self, task: OpContext, /) -> Outcome:
+        """Run a nested pipeline on one op, if the op is still there."""
+        if self._gone and not self._lifetime.survives_loss:
+            return UNCHANGED
+        siblings, watch, op = self._ctx.siblings, self._watch, task.op
+        if not watch.is_in_place(task.number, task.place) or (
+            siblings and not watch.are_all_in_place()
+        ):
+            return self._lose(task)
+        if siblings is None:
+            return self._runner.run_nested(self._step, task)
+        before = UNCHANGED
+        if not self.is_trusted and (violation := siblings.compare(task.number)):
+            before, self._is_violated = self._report(violation), True
+            if self._verifier.verify(self._step, op, recursive=True) is not None:
+                return before  # passes may fail in any way on what is invalid
+        outcome = self._runner.run_nested(self._step, task)
+        place = self._lifetime.place_of(op)
+        if place is task.place or place == task.place:
+            siblings.leave(task.number)
+        else:
+            self._lost.append(task.number)  # a failure of its own
+        return outcome if before is UNCHANGED else merge([before, outcome])
+
+    # -- Work in other places ----------------------------------------------------------------
+
+    @property
+    def placement(self) -> Placement:
+        """Where tasks may be done."""
+        return self._placement_of(self._step)
+
+    @property
+    def jobs(self) -> int | None:
+        """How many tasks may be done at once, as their pipelines say; None for no limit."""
+        limits = {task.plan.pipeline.jobs for task in self.tasks}
+        return min((jobs for jobs in limits if jobs is not None), default=None)
+
+    def branch(self) -> Branch:
+        """Return what does tasks in another thread."""
+        _ = self._ctx.analyses  # made here, so that no two threads make them
+        other, (hooks, parts) = copy(self), self._services.hooks.branch()
+        other._services = self._services.branch(hooks)
+        other._runner = self._runner.branch(other._services)
+        other._verifier = Verifier(other._services)
+
+        def run(task: OpContext) -> Outcome:
+            task.runner = other._runner
+            if task.cached is not None:  # enclosing passes have asked for analyses of this op
+                task.cached.serve(other._runner.analyzer)
+            return other(task)
+
+        return Branch(run, hooks.observing(parts), parts)
+
+    # -- Work in other processes ------------------------------------------------------------
+
+    @property
+    def timeout(self) -> float | None:
+        """How many seconds a pass may take on one op; None for any time."""
+        return self._services.checks.timeout
+
+    @property
+    def transport(self) -> Transport:
+        """Moves the ops of tasks to other processes, and what has changed in them back."""
+        if self._transport is None:
+            self._transport = Transport(self._services, self._step, self._ctx)
+        return self._transport
+
+    def observed(self) -> AbstractContextManager[Any]:
+        """Let parts of what observes the run observe what is done inside, and yield them."""
+        return self._services.hooks.split()
+
+    def merge(self, observers: Any, /) -> None:
+        """Take over what such parts have observed."""
+        self._services.hooks.merge(observers)
+
+    @contextmanager
+    def apart(self, *, repeats_failures: bool = False) -> Generator[None]:
+        """Enclose the tasks that a worker does, which are refused if passes left their ops.
+
+        Even a change that a pass declares is not sent back, if it is not of the task's own op.
+
+        Args:
+            repeats_failures: Whether a task that fails is to fail again where it comes from.
+
+        Raises:
+            EncodingError: Passes have changed more than the ops that they ran on.
+        """
+        before, self._is_violated = self._enclosing_states(), False
+        self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
+        yield
+        if (
+            self._gone
+            or self._lost
+            or self._is_violated
+            or self._enclosing_states() != before
+            or any((*self._violations(), *self._violations_further_out()))
+        ):
+            raise EncodingError("passes have changed more than the ops that they ran on")
+
+    def work_off(
+        self, tasks: Sequence[OpContext], known: Sequence[Any] = (), /
+    ) -> Iterator[tuple[Outcome, Packed]]:
+        """Do tasks in a worker, up to an interrupt, and yield the outcome and changes of each.
+
+        Args:
+            tasks: The tasks.
+            known: What is known of the ops where they come from, if they are copies.
+
+        Raises:
+            EncodingError: The changes cannot be sent, or are to be made again where ops come from.
+        """
+        for task in tasks:
+            snapshot = self.transport.snapshot(task, known)
+            outcome = self(task)
+            if outcome.failures and self._repeats_failures:
+                raise EncodingError("it is to fail where the run is observed")
+            yield outcome, self.transport.pack(task, outcome, snapshot)
+            if outcome.interrupt is not None:
+                return
+
+    def is_as_known(self, task: OpContext, /) -> bool:
+        """Return whether nothing that was done to other ops has changed a task's op."""
+        siblings = self._ctx.siblings
+        if self.is_trusted or siblings is None:
+            return True
+        return self._watch.is_in_place(task.number, task.place) and siblings.is_as_known(
+            task.number
+        )
+
+    def unpack(self, task: OpContext, packed: Packed, known: Sequence[Any] = (), /) -> None:
+        """Do to the op here what a task has done to it in another process."""
+        self.transport.unpack(task, packed, known)
+        if (siblings := self._ctx.siblings) is not None:
+            if packed.contents is not None:
+                task.op_state.last_valid = None
+            siblings.leave(task.number)
+
+    def die(self, task: OpContext, how: str, /) -> Outcome:
+        """Return the outcome of a task whose process has died."""
+        failure = self._services.failures.died(self._suspects([task]), task.op, how)
+        return self._services.reports.fail(failure)
+
+    def _enclosing_states(self) -> list[object]:
+        """Return the states of the enclosing ops, without the ops inside."""
+        states: list[object] = []
+        ctx: OpContext | None = self._ctx
+        while ctx is not None:
+            states.append(self._services.fingerprints.take_own(ctx.op))
+            ctx = ctx.parent
+        return states
+
+    def _violations_further_out(self) -> Iterator[IsolationViolation]:
+        """Yield changes outside the enclosing op, which a child run there finds in its process."""
+        inner, outer = self._ctx, self._ctx.parent
+        while not self.is_trusted and outer is not None:
+            if outer.siblings is not None:
+                yield from outer.siblings.compare_others(inner.op)
+            inner, outer = outer, outer.parent
+
+    # -- The enclosing op ---------------------------------------------------------------------
+
+    def settle(self, outcomes: list[Outcome]) -> Outcome:
+        """Look at the op as a whole after all pipelines have run.
+
+        Args:
+            outcomes: How it went; failures that are found only now are added to them.
+
+        Returns:
+            The outcome for the op itself.
+        """
+        found = [self._report(each) for each in self._violations()]
+        if found or any(outcome.failures for outcome in outcomes):
+            self._verify_deferred(outcomes)
+            return merge(found)
+        touched = [
+            task
+            for task, outcome in zip(self.tasks, outcomes, strict=True)
+            if outcome.changed is not False or task.op_state.claims
+        ]
+        if not touched or not self._services.verifies:
+            return UNCHANGED
+        recursive = (
+            self._services.policies.verifies_together
+            or self._services.checks.verify is VerifyEach.ALWAYS
+        )
+        failure = self._verifier.verify_around(
+            self._suspects(touched), self._op, recursive=recursive
+        )
+        if failure is None:
+            if recursive:
+                self._ctx.op_state.unsettled = []
+            return UNCHANGED
+        if self._verify_deferred(outcomes):
+            return UNCHANGED  # one by one it has shown which pass is to blame
+        return self._services.reports.fail_step(self._ctx, failure)
+
+    def _violations(self) -> Iterable[IsolationViolation]:
+        """Yield changes outside of the ops that passes ran on."""
+        if not (self._gone or self._watch.are_all_in_place()):
+            self._may_touch = False
+            yield IsolationViolation(
+                self._op, True, range(len(self.children)), is_about_places=True
+            )
+        elif self._ctx.siblings is not None and self._may_touch and not self.is_trusted:
+            yield from self._ctx.siblings.compare_all([*self._gone, *self._lost])
+
+    def _verify_deferred(self, outcomes: list[Outcome]) -> bool:
+        """Verify what was to be verified with the op, one by one, and return whether any failed."""
+        if self._gone or not self._may_touch:
+            return False  # they may be erased as well
+        failed = False
+        for number, task in enumerate(self.tasks):
+            if (step := task.op_state.deferred) is None:
+                continue
+            failure = self._verifier.verify(step, task.op, recursive=True)
+            if failure is not None:
+                failed = True
+                more = self._services.reports.fail(failure)
+                outcomes[number] = merge([outcomes[number], more])
+        return failed
+
+    def _lose(self, task: OpContext) -> Outcome:
+        """Return the outcome of an op that was erased or moved before its turn."""
+        self._gone.append(task.number)
+        self._may_touch = self._lifetime.survives_loss
+        before = [each for each in self.tasks if each.number < task.number]
+        alive = [each for each in before if each.number not in self._gone]
+        suspects = self._suspects(alive if self._may_touch else ())
+        rest = "" if self._lifetime.survives_loss else "; the ops behind it are not processed"
+        failure = self._services.failures.lost_siblings(
+            suspects._replace(passes=self._suspects(before).passes),
+            self._op,
+            task.plan.op_name,
+            rest,
+        )
+        return merge([self._services.reports.fail_step(self._ctx, failure), CHANGED])
+
+    def _report(self, violation: IsolationViolation) -> Outcome:
+        """Return the outcome of a change that a pass on another op made."""
+        worked_on = [each for each in self.tasks if each.number in violation.suspects]
+        alive = [each for each in worked_on if each.number not in self._gone]
+        suspects = self._suspects(alive if self._may_touch else ())
+        suspects = suspects._replace(passes=self._suspects(worked_on).passes)
+        enclosing = None if violation.is_enclosing else self._op
+        failure = self._services.failures.violation(suspects, enclosing, violation)
+        return merge([self._services.reports.fail_step(self._ctx, failure), CHANGED])
+
+    def _suspects(self, tasks: Sequence[OpContext]) -> Suspects:
+        pipelines = list(dict.fromkeys(task.plan.pipeline for task in tasks))
+        return suspects_of(self._step, [task.op for task in tasks], pipelines)

@@ -1,0 +1,300 @@
+"""A function mapped over items by forked worker processes.
+
+Workers are copies of this process, so that nothing has to be sent to them. They take the items one
+by one, whichever is free, and send back what the function yields.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import struct
+import sys
+import tempfile
+import warnings
+from contextlib import suppress
+from mmap import mmap
+from typing import IO, TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
+
+from passel.diagnostics import log_warning
+from passel.errors import EncodingError
+from passel.execution.strategies.base import at_work
+from passel.execution.strategies.stopping import interrupts_held, status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+_I = TypeVar("_I")
+_R = TypeVar("_R")
+
+_NUMBER = struct.Struct("I")
+
+_NO_ITEM = 2**32 - 1
+"""In place of an item's number: the worker has not begun, or has come to its end."""
+
+_FAILED = -1
+"""In place of an item's number, before the text of a worker's own failure."""
+
+WorkerBody: TypeAlias = "Callable[[], AbstractContextManager[Callable[[_I], Iterable[_R]]]]"
+"""Entered in a worker, it returns the function. Its exit may refuse all that the worker did."""
+
+
+class Death(NamedTuple):
+    """The end of a worker while it worked on an item.
+
+    Attributes:
+        step: How many results the function had yielded for the item.
+        code: The exit code, negative for a signal; None if the system does not tell.
+    """
+
+    step: int
+    code: int | None
+
+
+class Forks(NamedTuple, Generic[_R]):
+    """Results of forked workers. An item in neither is still to be done.
+
+    Attributes:
+        results: What the function yielded, by the numbers of the items.
+        deaths: The ends of workers, by the numbers of the items that they worked on.
+    """
+
+    results: dict[int, list[_R]]
+    deaths: dict[int, Death]
+
+
+def fork_map(
+    body: WorkerBody[_I, _R],
+    items: Sequence[_I],
+    processes: int,
+    *,
+    parent: Callable[[int], bool] | None = None,
+    all_or_nothing: bool = False,
+) -> Forks[_R]:
+    """Map a function over items in forked workers, until all items are done, refused or fatal.
+
+    Args:
+        body: Called and entered in each worker. An `EncodingError` of the function refuses one
+            item, of the exit all that the worker did. Any other error is logged.
+        items: The items.
+        processes: How many processes work.
+        parent: Lets this process be one of them: does the item with a number, and returns whether
+            to go on. If not, all workers are ended.
+        all_or_nothing: Whether no more items are begun once one is refused.
+
+    Returns:
+        What workers have sent. Items that `parent` did are not in there.
+    """
+    found: Forks[_R] = Forks({}, {})
+    done_here: set[int] = set()
+    goes_on = True
+
+    def do_here(number: int) -> bool:
+        nonlocal goes_on
+        assert parent is not None  # noqa: S101 - else this is not called
+        done_here.add(number)
+        goes_on = parent(number)
+        return goes_on
+
+    left: dict[int, _I] = dict(enumerate(items))
+    while left and goes_on:
+        size = max(1, min(processes, len(left)) - (parent is not None))
+        workers = _Workers(body, left, size, is_drained=all_or_nothing)
+        workers.run(do_here if parent is not None else None)
+        found.results.update(workers.results)
+        found.deaths.update(workers.deaths)
+        if not workers.deaths or all_or_nothing:
+            break  # what is left was refused
+        known = {*found.results, *found.deaths, *done_here}
+        left = {number: item for number, item in left.items() if number not in known}
+    return found
+
+
+class _Workers(Generic[_I, _R]):
+    """Workers from fork to exit.
+
+    Args:
+        body: As for `fork_map`.
+        items: The items, by their numbers.
+        size: How many workers there are.
+        is_drained: Whether no more items are begun once one is refused.
+
+    Attributes:
+        results: As in `Forks`.
+        deaths: As in `Forks`.
+    """
+
+    def __init__(
+        self, body: WorkerBody[_I, _R], items: Mapping[int, _I], size: int, *, is_drained: bool
+    ) -> None:
+        self._body = body
+        self._items = items
+        self._size = size
+        self._is_drained = is_drained
+        # Of each worker: the item that it works on, and the step; written by the worker.
+        self._progress = mmap(-1, 2 * _NUMBER.size * size)
+        for worker in range(size):
+            self._set_progress(worker, _NO_ITEM, 0)
+        self.results: dict[int, list[_R]] = {}
+        self.deaths: dict[int, Death] = {}
+
+    def run(self, parent: Callable[[int], bool] | None) -> None:
+        """Let workers take the items, until none is left or `parent` ends that."""
+        try:
+            self._tokens = _tokens(self._items)
+        except OSError as error:  # too many files are open
+            log_warning(f"no worker processes: {error}")
+            return
+        flush()
+        freezes = not gc.get_freeze_count()
+        if freezes:
+            gc.freeze()  # so that no collection of a worker touches what it shares
+        workers: dict[int, IO[bytes]] = {}
+        files: list[IO[bytes]] = []
+        try:
+            with interrupts_held():
+                self._start_all(workers, files)
+            if parent is None or self._help(parent):
+                for number, (pid, file) in enumerate(tuple(workers.items())):
+                    status = status_of(pid)
+                    del workers[pid]
+                    self._note_death(number, status)
+                    self._read(file)
+        finally:
+            for pid in workers:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                status_of(pid)
+            if freezes:
+                gc.unfreeze()
+            os.close(self._tokens)
+            for file in files:
+                file.close()
+
+    def _help(self, parent: Callable[[int], bool]) -> bool:
+        """Do items in this process until all are taken; return False if that was ended."""
+        token = at_work.set(True)
+        try:
+            while (number := _next(self._tokens)) is not None:
+                if not parent(number):
+                    return False
+        finally:
+            at_work.reset(token)
+        return True
+
+    def _start_all(self, workers: dict[int, IO[bytes]], files: list[IO[bytes]]) -> None:
+        """Start as many workers as the system lets: these do what the others would have done."""
+        try:
+            for worker in range(self._size):
+                file = tempfile.TemporaryFile()  # noqa: SIM115 - read and closed by the caller
+                files.append(file)
+                with warnings.catch_warnings():
+                    # The worker runs Python alone, in the thread that forks.
+                    warnings.simplefilter("ignore", DeprecationWarning)
+                    pid = os.fork()
+                if not pid:
+                    self._be_worker(worker, file)
+                workers[pid] = file
+        except OSError as error:
+            some = "more" if workers else "worker"
+            log_warning(f"no {some} processes: {error}")
+
+    def _be_worker(self, worker: int, file: IO[bytes]) -> NoReturn:
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+            gc.disable()
+            at_work.set(True)
+            parent = os.getppid()
+            results: dict[int, list[_R]] = {}
+            with suppress(EncodingError):
+                with self._body() as function:
+                    while (number := _next(self._tokens)) is not None and os.getppid() == parent:
+                        self._do(worker, number, function, results)
+                for number, result in results.items():
+                    _write(file, number, result)
+            flush()
+        except Exception as error:  # noqa: BLE001 - not of an item: what is not sent is done again
+            _write(file, _FAILED, f"{type(error).__name__}: {error}")
+        finally:
+            self._set_progress(worker, _NO_ITEM, 0)
+            os._exit(0)
+
+    def _do(
+        self,
+        worker: int,
+        number: int,
+        function: Callable[[_I], Iterable[_R]],
+        results: dict[int, list[_R]],
+    ) -> None:
+        process, result = os.getpid(), list[_R]()
+        self._set_progress(worker, number, 0)
+        try:
+            for value in function(self._items[number]):
+                if os.getpid() != process:
+                    os._exit(0)  # a child that a pass has forked and let return
+                result.append(value)
+                self._set_progress(worker, number, len(result))
+        except EncodingError:
+            if self._is_drained:
+                os.lseek(self._tokens, 0, os.SEEK_END)
+        else:
+            results[number] = result
+
+    def _set_progress(self, worker: int, number: int, step: int) -> None:
+        _NUMBER.pack_into(self._progress, 2 * _NUMBER.size * worker, number)
+        _NUMBER.pack_into(self._progress, (2 * worker + 1) * _NUMBER.size, step)
+
+    def _note_death(self, worker: int, status: int | None) -> None:
+        """Note the end of a worker that has not come to its own end, whatever its exit code."""
+        (number,) = _NUMBER.unpack_from(self._progress, 2 * _NUMBER.size * worker)
+        (step,) = _NUMBER.unpack_from(self._progress, (2 * worker + 1) * _NUMBER.size)
+        if number != _NO_ITEM:
+            code = None if status is None else os.waitstatus_to_exitcode(status)
+            self.deaths[number] = Death(step, code)
+
+    def _read(self, file: IO[bytes]) -> None:
+        """Take the results that a worker has written."""
+        file.seek(0)
+        while True:
+            try:
+                number, result = pickle.load(file)  # noqa: S301 - a copy of this process wrote it
+            except (EOFError, pickle.UnpicklingError):  # the disk was full: the rest is done again
+                return
+            if number == _FAILED:
+                log_warning(f"a worker process failed, and its work is done again: {result}")
+            else:
+                self.results[number] = result
+
+
+def flush() -> None:
+    """Write what the standard streams hold, unless they are closed or there are none."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+
+
+def _tokens(numbers: Iterable[int]) -> int:
+    """Return a file to read the numbers of items from, each of which one reader gets.
+
+    Forked processes share the position in it. A pipe would hold some thousands of numbers alone.
+    """
+    with tempfile.TemporaryFile() as file:
+        file.write(b"".join(map(_NUMBER.pack, numbers)))
+        file.seek(0)
+        return os.dup(file.fileno())
+
+
+def _next(tokens: int) -> int | None:
+    """Take an item, and return its number; None if all are taken."""
+    token = os.read(tokens, _NUMBER.size)
+    return _NUMBER.unpack(token)[0] if token else None
+
+
+def _write(file: IO[bytes], number: int, result: Any) -> None:
+    """Write a result, unless it cannot be written: then the item is done again."""
+    with suppress(Exception):
+        file.write(pickle.dumps((number, result), pickle.HIGHEST_PROTOCOL))
+        file.flush()

@@ -1,0 +1,172 @@
+"""Transport: tasks' ops to other processes, and what has changed in them back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.errors import EncodingError
+from passel.ir import KeepsNames, ReturnsCopies, SendsOps, ShipsOps, ability_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from passel.execution.context import OpContext
+    from passel.execution.outcome import Outcome
+    from passel.execution.services import RunServices
+    from passel.schedule import NestedStep
+
+
+class Packed(NamedTuple):
+    """The effect of a task on its op in another process.
+
+    Attributes:
+        contents: What has changed in the op, or all that it holds now; None if nothing has.
+        claims: Whether passes have stated that they changed nothing.
+        matched: Keys of nested pipelines that have run on some op there.
+        names: The names in the op if these alone have changed.
+    """
+
+    contents: bytes | None
+    claims: bool
+    matched: AbstractSet[str]
+    names: Sequence[Any] | None = None
+
+
+class Snapshot(NamedTuple):
+    """The state of a task's op before the task is done elsewhere.
+
+    Attributes:
+        encode: Returns from the op, and from what is known of it, what is to be sent back.
+        known: What is known of the op.
+        names: The names in it.
+    """
+
+    encode: Callable[[Any, Any], bytes]
+    known: Any
+    names: Sequence[Any]
+
+
+class Transport:
+    """Moves the ops of one nested step's tasks, as the IR's adapter encodes them.
+
+    Args:
+        services: What the run's parts share.
+        step: The nested step.
+        ctx: The context of the enclosing op.
+    """
+
+    def __init__(self, services: RunServices, step: NestedStep, ctx: OpContext) -> None:
+        adapter = services.adapter
+        self._services = services
+        self._step = step
+        self._ctx = ctx
+        self._sends = ability_of(adapter, SendsOps)
+        self._ships = ability_of(adapter, ShipsOps)
+        self._returns = ability_of(adapter, ReturnsCopies)
+        self._named = ability_of(adapter, KeepsNames)
+        self._assignment = b""
+
+    # -- Changes --------------------------------------------------------------------------------
+
+    def snapshot(self, task: OpContext, known: Sequence[Any] = ()) -> Snapshot:
+        """Return what need not be sent back of a task's op, before the task is done.
+
+        Args:
+            task: The task.
+            known: Parts of the op that the process which sent a copy of it knows.
+        """
+        names = self._names_in(task)
+        if self._sends is not None:  # it has the op as it was, and needs only changes
+            return Snapshot(self._sends.encode_changes, self._sends.note(task.op), names)
+        assert self._returns is not None  # noqa: S101 - else the placement has an obstacle
+        return Snapshot(self._returns.encode, known, names)
+
+    def pack(self, task: OpContext, outcome: Outcome, snapshot: Snapshot) -> Packed:
+        """Return what a task has done to its op.
+
+        Raises:
+            EncodingError: It cannot be sent.
+        """
+        claims, matched = bool(task.op_state.claims), self._services.matched
+        if outcome.changed is False and not outcome.failures and not claims:
+            names = self._names_in(task)
+            return Packed(None, claims, matched, None if names == snapshot.names else names)
+        return Packed(snapshot.encode(task.op, snapshot.known), claims, matched)
+
+    def unpack(self, task: OpContext, packed: Packed, known: Sequence[Any]) -> None:
+        """Do to the op here what a task has done to it in another process."""
+        if packed.contents is not None:
+            if self._sends is not None:
+                self._sends.decode_changes(task.op, packed.contents, self._ctx.ir_context)
+            elif self._returns is not None:
+                context = self._ctx.ir_context
+                self._returns.decode_into(task.op, packed.contents, context, known)
+        if packed.names is not None and self._named is not None:
+            self._named.rename(task.op, packed.names)
+        if packed.claims:
+            task.op_state.claims = [task.plan.steps[-1]]
+        self._services.matched.update(packed.matched)
+
+    def _names_in(self, task: OpContext) -> Sequence[Any]:
+        return () if self._named is None else self._named.names_in(task.op)
+
+    # -- Copies -----------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Encode what is common to all that is shipped: the passes and the settings of the run.
+
+        Raises:
+            EncodingError: It cannot be sent.
+        """
+        from passel.execution.strategies.parcels import Assignment, pack_assignment  # noqa: PLC0415 - rarely needed
+
+        services = self._services
+        assignment = Assignment(
+            type(services.hooks.run),
+            services.adapter,
+            self._step,
+            services.checks,
+            services.reports.renders,
+            services.hooks.collects_statistics,
+            services.hooks.repeats_failures,
+        )
+        self._assignment = pack_assignment(assignment)
+
+    def ship(self, tasks: Sequence[OpContext]) -> tuple[bytes, Sequence[Any]]:
+        """Return tasks for the function `work_off`, and what will not be sent back.
+
+        Raises:
+            EncodingError: They cannot be sent.
+        """
+        from passel.execution.strategies.parcels import Parcel, pack  # noqa: PLC0415 - rarely needed
+
+        if any(task.cached is not None and task.cached.kinds() for task in tasks):
+            raise EncodingError("analyses of the ops are known already")
+        assert self._ships is not None  # noqa: S101 - else the placement has an obstacle
+        shipped, known = self._ships.ship([task.op for task in tasks], self._ctx.ir_context)
+        ordinals = tuple(task.number for task in tasks)
+        parts = self._services.hooks.branch()[1]
+        parcel = Parcel(shipped, ordinals, parts, self._enclosing_analyses())
+        return pack(self._assignment, parcel), known
+
+    def receive(self, share: bytes) -> None:
+        """Make copies of the ops that `ship` has sent, as a worker does, and forget them.
+
+        Raises:
+            EncodingError: They cannot be sent.
+        """
+        from passel.execution.strategies.parcels import ops_in  # noqa: PLC0415 - rarely needed
+
+        assert self._ships is not None  # noqa: S101 - else the placement has an obstacle
+        self._ships.receive(ops_in(share))
+
+    def _enclosing_analyses(self) -> frozenset[Any]:
+        """Return the kinds of analyses that are cached for the enclosing ops."""
+        kinds: set[Any] = set()
+        ctx: OpContext | None = self._ctx
+        while ctx is not None:
+            if ctx.cached is not None:
+                kinds |= ctx.cached.kinds_around()
+            ctx = ctx.parent
+        return frozenset(kinds)
