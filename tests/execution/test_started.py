@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import slow_pass
-from interrupts import interrupted
 from sibling_passes import Die, TellProcess, everything, is_elsewhere, module_of, plain, run
 
 from passel import OpPassManager, Pass, PassContext
 from passel.execution.strategies import Sequential, cost_model, started
-from passel.execution.strategies.pool import the_pool
-from passel.execution.strategies.processes import WorkerProcess
 from passel.execution.strategies.started import Started
 from passel.testing import ToyAdapter, ToyOp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EAGER = Started(2, eager=True)
 
@@ -69,14 +60,13 @@ def test_workers_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not {number // 10 for number in before} & {number // 10 for number in after}
 
 
-def test_one_run_has_the_workers() -> None:
-    """A run in another thread does its work itself meanwhile."""
-    assert the_pool().begin()
-    try:
-        assert numbers() == {10 * os.getpid()}
-    finally:
-        the_pool().finish()
-    assert 10 * os.getpid() not in numbers()
+def test_runs_in_several_threads_share_the_workers() -> None:
+    """Neither hinders the other, and no more processes work."""
+    with ThreadPoolExecutor(3) as threads:
+        runs = [threads.submit(numbers) for _ in range(6)]
+    found = set[int]().union(*(each.result() for each in runs))
+    assert 10 * os.getpid() not in found
+    assert len(found) == 2
 
 
 class Tick(Pass):
@@ -97,7 +87,7 @@ class Tick(Pass):
 def test_workers_take_part_where_that_pays(
     monkeypatch: pytest.MonkeyPatch, processors: int, sending: float, there: int
 ) -> None:
-    """By how long tasks and sending them take here; and this process does its part."""
+    """By how long tasks and sending them take here; and the first ones are done here."""
     usual = ToyAdapter.ship
 
     def slow(self: Any, *args: Any) -> Any:
@@ -257,32 +247,3 @@ def test_workers_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
         process.kill()
     for worker in workers:
         assert_ended(worker)
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Let Ctrl-C interrupt this process, also if that is a background job."""
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, usual)
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_of_a_look_at_a_worker_does_not_hinder_its_end() -> None:
-    """Wherever it comes: `subprocess` has a lock that it may leave locked then."""
-    number, came = 0, True
-    while came:
-        number += 1
-        worker = WorkerProcess(SimpleQueue())
-        gc.collect()  # the end of other processes is not to be interrupted
-        with (
-            suppress(KeyboardInterrupt),
-            interrupted(number, [subprocess], "line", by_signal=True) as interrupter,
-        ):
-            worker.has_ended()
-        came = interrupter.came
-        ending = threading.Thread(target=worker.end, daemon=True)
-        ending.start()
-        ending.join(timeout=20)
-        assert not ending.is_alive(), f"after an interrupt at line {number}"
-    assert number > 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -31,8 +32,7 @@ from mlir_sources import CALLS, LLVM, context_of_all, function, functions, parse
 from processes import survived
 
 from passel import PassFailedError, PassManager
-from passel.execution.strategies import pool as pools
-from passel.execution.strategies import started
+from passel.execution.strategies import started, workers
 from passel.execution.strategies.started import Started
 from passel.mlir import MLIRAdapter
 
@@ -51,7 +51,7 @@ def pool(request: pytest.FixtureRequest) -> Generator[Parallel]:
     if request.param == "jobs":
         eager = mock.patch.object(started, "Started", partial(Started, eager=True))
         # pytest names each test in the environment, and in another one workers start anew.
-        same = mock.patch.object(pools, "_surroundings", tuple[()])
+        same = mock.patch.object(workers, "_surroundings", return_value=(os.getpid(),))
         with eager, same:
             yield {"jobs": 2}
         return

@@ -55,10 +55,8 @@ class CostModel:
         jobs: How many processes would do tasks.
         samples: How many tasks to rehearse.
         helps: Whether this process would be one of those.
+        overlaps: Whether it would send and take beside them, rather than before and after.
         delay: Seconds until the others would begin.
-
-    Attributes:
-        part: The part of the tasks that others would do, such that all are ready at once.
     """
 
     def __init__(
@@ -68,7 +66,8 @@ class CostModel:
         jobs: int,
         *,
         samples: int = _SAMPLES,
-        helps: bool,
+        helps: bool = False,
+        overlaps: bool = False,
         delay: float = 0.0,
     ) -> None:
         self._work = work
@@ -76,9 +75,9 @@ class CostModel:
         self._jobs = jobs
         self._samples = samples
         self._helps = helps
+        self._overlaps = overlaps
         self._least = _WORTH_IT + delay
         self._time = -1.0  # as a part of what it takes without workers
-        self.part: float = 1.0
 
     def run(self, tasks: Sequence[Any]) -> Generator[Outcome, None, int]:
         """Do tasks from the first one on, and return how many were done."""
@@ -120,14 +119,15 @@ class CostModel:
         here = costs.here or 1.0
         there, sending, taking = (each / here for each in costs[1:])
         there += 1 + _SLOWDOWN
-        if not self._helps:
+        if self._overlaps:
+            self._time = max(sending + taking, (there + sending + taking) / self._jobs)
+        elif not self._helps:
             self._time = there / self._jobs + sending + taking
         elif sending + taking >= 1:  # more than to do them
             self._time = 1.0
         else:
             speed = (self._jobs - 1) / there
             self._time = (1 + taking * speed) / (1 + speed * (1 - sending))
-            self.part = min(1.0, speed / (1 + speed * (1 - sending - taking)))
 
 
 def rehearse_forked(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:

@@ -13,16 +13,16 @@ import signal
 from collections import deque
 from concurrent.futures import TimeoutError as NotReady
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.base import can_share, chunks_of, most_at_once
 from passel.execution.strategies.place import Place
-from passel.execution.strategies.pool import WorkerEndedError, WorkerPool
 from passel.execution.strategies.remote import work_off
 from passel.execution.strategies.results import Result, how_it_ended, taken
 from passel.execution.strategies.stopping import result_of
+from passel.execution.strategies.workers import StartedWorkers, WorkerEndedError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -68,47 +68,69 @@ class Futures:
     def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         jobs = most_at_once(self.jobs, work)
         is_limited = self._limit is not None or work.jobs is not None
-        chunks = chunks_of(tasks, jobs * _CHUNKS_PER_WORKER)
-        window = jobs if is_limited else len(chunks)
-        sent: deque[Sent] = deque()
-        told: set[str] = set()
-        following, substitute = iter(chunks), WorkerPool()
-        try:
-            for _ in chunks:
-                while len(sent) < window and (chunk := next(following, None)) is not None:
-                    sent.append(self._send(work, chunk))
-                yield from outcomes_of(work, sent.popleft(), substitute, told)
-        finally:
-            substitute.end()
-            if sent:
-                self._end(sent)
+        window = jobs if is_limited else None
+        return share_out(work, tasks, self._executor, jobs * _CHUNKS_PER_WORKER, window)
 
-    def _send(self, work: SiblingWork, chunk: Sequence[Any]) -> Sent:
-        try:
-            data, known = work.transport.ship(chunk)
-        except EncodingError:
-            return Sent(chunk)
-        try:
-            return Sent(chunk, known, self._executor.submit(work_off, data))
-        except RuntimeError as error:  # it is broken, or was shut down
-            return Sent(chunk, known, lost=error)
 
-    def _end(self, sent: Iterable[Sent]) -> None:
-        """End what nobody waits for any more, as far as the executor lets it."""
-        waiting = [share.future for share in sent if share.future is not None]
-        processes: dict[int, Any] = getattr(self._executor, "_processes", None) or {}
-        if not processes or not any(future.running() for future in waiting):
-            for future in waiting:
-                future.cancel()
-            return
-        # Not cancelled: a pool whose processes are gone says so to all, and trips over such ones.
-        for pid in tuple(processes):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
-        for process in tuple(processes.values()):
-            process.join(_PATIENCE / len(processes))
-            if process.is_alive():
-                process.kill()
+def share_out(
+    work: SiblingWork,
+    tasks: Sequence[Any],
+    executor: Executor,
+    count: int,
+    window: int | None = None,
+) -> Generator[Outcome]:
+    """Let an executor do tasks, and yield their outcomes in the order of the tasks.
+
+    Args:
+        work: The work, of which `Transport.prepare` was called.
+        tasks: The tasks.
+        executor: The executor.
+        count: Into how many shares they are cut.
+        window: How many shares it has at once; None for all.
+    """
+    chunks = chunks_of(tasks, count)
+    sent: deque[Sent] = deque()
+    told: set[str] = set()
+    following, substitute = iter(chunks), StartedWorkers(1)
+    try:
+        for _ in chunks:
+            while len(sent) < (window or len(chunks)) and (chunk := next(following, None)):
+                sent.append(_send(work, chunk, executor))
+            yield from outcomes_of(work, sent.popleft(), substitute, told)
+    finally:
+        substitute.shutdown()
+        if sent:
+            _end(executor, sent)
+
+
+def _send(work: SiblingWork, chunk: Sequence[Any], executor: Executor) -> Sent:
+    try:
+        data, known = work.transport.ship(chunk)
+    except EncodingError:
+        return Sent(chunk)
+    try:
+        return Sent(chunk, known, executor.submit(work_off, data))
+    except RuntimeError as error:  # it is broken, or was shut down
+        return Sent(chunk, known, lost=error)
+
+
+def _end(executor: Executor, sent: Iterable[Sent]) -> None:
+    """End what is not waited for any more, as far as the executor lets it."""
+    waiting = [share.future for share in sent if share.future is not None]
+    processes: Any = getattr(executor, "_processes", None)
+    if not isinstance(processes, dict) or not any(future.running() for future in waiting):
+        for future in waiting:
+            future.cancel()
+        return
+    # Not cancelled: a pool whose processes are gone says so to all, and trips over such ones.
+    pool = cast("dict[int, Any]", processes)
+    for pid in tuple(pool):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    for process in tuple(pool.values()):
+        process.join(_PATIENCE / len(pool))
+        if process.is_alive():
+            process.kill()
 
 
 class Sent:
@@ -150,7 +172,7 @@ class Sent:
 
 
 def outcomes_of(
-    work: SiblingWork, share: Sent, substitute: WorkerPool, told: set[str]
+    work: SiblingWork, share: Sent, substitute: StartedWorkers, told: set[str]
 ) -> Iterator[Outcome]:
     """Wait for a share, do what no worker has done, and yield the outcomes.
 
@@ -174,15 +196,15 @@ def outcomes_of(
     yield from _again(work, share, substitute)
 
 
-def _again(work: SiblingWork, share: Sent, substitute: WorkerPool) -> Iterator[Outcome]:
+def _again(work: SiblingWork, share: Sent, substitute: StartedWorkers) -> Iterator[Outcome]:
     """Do a share that no worker has done: here, or in a process if a worker has died of it."""
     if share.lost is None:
         yield from map(work, share.chunk)
         return
     again = Sent(share.chunk)
-    with suppress(EncodingError, OSError):  # it cannot be sent, or the system starts no process
+    with suppress(EncodingError):
         data, known = work.transport.ship(share.chunk)
-        again = Sent(share.chunk, known, substitute.done(data))
+        again = Sent(share.chunk, known, substitute.submit(work_off, data))
     result = again.result()
     if isinstance(result, Result):
         yield from taken(work, again.chunk, result, again.known)

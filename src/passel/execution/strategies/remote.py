@@ -16,8 +16,8 @@ from passel.diagnostics import brief
 from passel.errors import EncodingError, PasselError
 from passel.execution.strategies.base import Sequential, at_work
 from passel.execution.strategies.parcels import Assignment, MissingAnalyses, Parcel, Refusal
-from passel.execution.strategies.processes import read_share, write_share
 from passel.execution.strategies.results import Result
+from passel.execution.strategies.workers import read_message, write_message
 from passel.instruments.hooks import Instrumentor
 from passel.ir import LocksContexts, ability_of, running_on
 from passel.passes import default_registry
@@ -140,30 +140,30 @@ def _ignore(diagnostic: Diagnostic) -> None:
 
 
 def main() -> None:
-    """Do shares from the standard input until it ends, and write what comes of them.
+    """Make calls from the standard input until it ends, and write what they return.
 
-    That ends the process at once: whoever waited for it is gone. The standard output is for
-    results. What passes print goes to the file whose number is the first argument; the others
-    are plugins.
+    Its end ends the process at once. The standard output is for results. What passes print goes to
+    the file whose number is the first argument; the others are plugins.
     """
-    shares: SimpleQueue[bytes] = SimpleQueue()
+    calls: SimpleQueue[bytes] = SimpleQueue()
     source, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - it is no path
         os.dup2(nothing.fileno(), 0)
     os.dup2(int(sys.argv[1]), 1)
-    threading.Thread(target=_read_all, args=(source, shares), daemon=True).start()
+    threading.Thread(target=_read_all, args=(source, calls), daemon=True).start()
     for name in sys.argv[2:]:
         with suppress(PasselError):  # then it refuses shares with passes that are in there
             for each in named_passes_in(import_plugin(name)):
                 default_registry().register(each, override=True)
     while True:
-        result = work_off(shares.get())
+        function, args, kwargs = pickle.loads(calls.get())  # noqa: S301 - of who started it
+        result = function(*args, **kwargs)
         with suppress(OSError, ValueError):
             sys.stdout.flush()
-        write_share(results, result)
+        write_message(results, pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
 
 
-def _read_all(source: IO[bytes], shares: SimpleQueue[bytes]) -> None:
-    while (share := read_share(source)) is not None:
-        shares.put(share)
+def _read_all(source: IO[bytes], calls: SimpleQueue[bytes]) -> None:
+    while (call := read_message(source)) is not None:
+        calls.put(call)
     os._exit(0)
