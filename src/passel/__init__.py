@@ -24,7 +24,7 @@ from passel.errors import (
     PipelineSyntaxError,
     UnknownPassError,
 )
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.ir import ANY, OpKind
 from passel.manager import (
     Nesting,

@@ -18,7 +18,7 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.schedule import Step
 
 SOURCE = "toy.module(toy.func @a,toy.op,toy.module(toy.func @b,toy.func),toy.func,toy.module(toy.func @b))"

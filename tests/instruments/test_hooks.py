@@ -16,7 +16,7 @@ import pytest
 from xdsl.dialects.builtin import UnitAttr
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
-from passel.instruments.hooks import Instrumentor
+from passel.hooks import Instrumentor
 from passel.testing import EventRecorder, FullEventRecorder, ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
 
@@ -353,22 +353,30 @@ def test_hooks_pair_when_reporting_a_failure_raises() -> None:
 # -- What the framework promises to authors --------------------------------------------------
 
 
-HOOKS = [
-    *("before_run", "after_run", "before_pipeline", "after_pipeline", "before_pass"),
-    *("after_pass", "after_pass_failed", "after_change", "pass_skipped", "before_verification"),
-    *("after_verification", "before_analysis", "after_analysis"),
-]
+PAIRS = {
+    "runs": ("before_run", "after_run"),
+    "pipelines": ("before_pipeline", "after_pipeline"),
+    "passes": ("before_pass", "after_pass", "after_pass_failed"),
+    "verifications": ("before_verification", "after_verification"),
+    "analyses": ("before_analysis", "after_analysis"),
+    "scopes": ("before_scope", "after_scope"),
+    "on_failure": ("on_failure",),
+    "pass_skipped": ("pass_skipped",),
+    "after_change": ("after_change",),
+}
 
 
-@pytest.mark.parametrize("hook", HOOKS)
-def test_only_overridden_hooks_are_there(hook: str) -> None:
-    """Each hook that nobody overrides is None, which the run passes over."""
+@pytest.mark.parametrize(
+    ("pair", "hook"), [(pair, hook) for pair, hooks in PAIRS.items() for hook in hooks]
+)
+def test_only_overridden_hooks_are_there(pair: str, hook: str) -> None:
+    """Each pair of hooks that no instrumentation overrides is None, which the run passes over."""
 
     def called(self: object, *args: object, **kwargs: object) -> None: ...
 
     one = type("One", (PassInstrumentation,), {hook: called})()
     hooks = Instrumentor([PassInstrumentation(), one])
-    assert [name for name in HOOKS if getattr(hooks, name) is not None] == [hook]
+    assert [name for name in PAIRS if getattr(hooks, name) is not None] == [pair]
 
 
 def test_a_scope_ends_also_when_its_body_raises() -> None:

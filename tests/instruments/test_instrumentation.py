@@ -220,23 +220,6 @@ def test_a_raising_instrumentation_is_enabled_again_by_the_next_run(
     assert len(caplog.records) == 2
 
 
-def test_hooks_that_are_not_overridden_are_not_called() -> None:
-    """They cost nothing, because they are not there."""
-    from passel.instruments.hooks import Instrumentor
-
-    class Watch(PassInstrumentation):
-        def before_pass(self, step: Any, op: Any) -> None: ...
-
-    hooks = Instrumentor([Watch(), PassInstrumentation()])
-    assert [getattr(hooks, name) is not None for name in HOOKS] == [
-        False,
-        False,
-        True,
-        False,
-        False,
-    ]
-
-
 def test_before_hooks_see_the_op_before_and_after_hooks_after(
     parse: Callable[[str], PassManager],
 ) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tool_fixtures import MlirOpt
 
-    from passel.instruments.hooks import PassInstrumentation
+    from passel.hooks import PassInstrumentation
 
 UNREGISTERED = "--allow-unregistered-dialect"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mlir.ir import Context
 
 from passel import Pass, PassContext, PassFailedError, PassManager
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.mlir import MLIRAdapter, parse_source, pipelines
 from passel.passes import PassRegistry
 from passel.schedule import FusedStep, NestedStep, PipelineCompiler

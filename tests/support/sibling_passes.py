@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel import OpPassManager, Pass, PassContext, PassFailure, Statistic
 from passel.execution import Run
-from passel.instruments.hooks import Instrumentor
+from passel.hooks import Instrumentor
 from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 

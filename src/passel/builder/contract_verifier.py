@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from passel.analysis import AllAnalyses, analysis_name
 from passel.builder.declarations import Declarations, default_declarations
 from passel.errors import PassFailure
+from passel.hooks import PassInstrumentation
 from passel.instruments.begun import Begun
-from passel.instruments.hooks import PassInstrumentation
 from passel.ir import identities_of
 from passel.passes.preservation import preserved_by, preserves
 from passel.schedule import PassStep, passes_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator
 
     from passel.builder.declarations import DeclarationTable
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.schedule import Pipeline, Step
 
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from passel.analysis import analysis_name
 from passel.errors import PassFailure
+from passel.hooks import Bracket
 from passel.ir import identities_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from passel.instruments.hooks import Instrumentor
+    from passel.hooks import Instrumentor
     from passel.ir import IRAdapter
 
 
@@ -42,7 +43,7 @@ class AnalysisRunner:
         """
         name, hooks = analysis_name(kind), self.hooks
         before: object = None
-        with hooks.around(hooks.before_analysis, hooks.after_analysis, name, kind, op):
+        with Bracket(hooks.analyses, name, kind, op), hooks.interrupts.allowed():
             if self.verify_analyses:
                 before = self.adapter.fingerprint(op)
             result = construct()

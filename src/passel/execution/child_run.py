@@ -135,19 +135,25 @@ class ChildRun:
         ):
             return self._lose(task)
         if siblings is None:
-            return self._runner.run_nested(self._step, task)
+            return self._run(task)
         before = UNCHANGED
         if not self.is_trusted and (violation := siblings.compare(task.number)):
             before, self._is_violated = self._report(violation), True
             if self._verifier.verify(self._step, op, recursive=True) is not None:
                 return before  # passes may fail in any way on what is invalid
-        outcome = self._runner.run_nested(self._step, task)
+        outcome = self._run(task)
         place = self._lifetime.place_of(op)
         if place is task.place or place == task.place:
             siblings.leave(task.number)
         else:
             self._lost.append(task.number)  # a failure of its own
         return outcome if before is UNCHANGED else merge([before, outcome])
+
+    def _run(self, task: OpContext) -> Outcome:
+        if not self._services.hooks.sees_steps:
+            return self._runner.run_nested(self._step, task)
+        with self._services.hooks.interrupts.held():
+            return self._runner.run_nested(self._step, task)
 
     # -- Work in other places ----------------------------------------------------------------
 

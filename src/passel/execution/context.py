@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from passel.analysis import AnalysisManager
 from passel.diagnostics import Diagnostic
 from passel.execution.op_state import OpState
+from passel.hooks import Bracket
 from passel.passes import PassContext
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from passel.analysis.manager import A, AnalysisClass, AnalysisServices
     from passel.errors import Failure
     from passel.execution.isolation import SiblingStates
-    from passel.instruments.hooks import Instrumentor
+    from passel.hooks import Instrumentor
     from passel.ir import IRAdapter
     from passel.passes import Pass, PipelineRun, Statistic
     from passel.passes.context import PipelineTree
@@ -109,14 +110,14 @@ class OpContext(PassContext[Any]):
         cached: The op's analyses, once somebody has asked for one.
         is_dynamic: Whether a pass runs the pipeline, rather than the schedule.
         record: What the pass has told; None if nothing.
-        stopped_at: The number of the instrumentation that has stopped the step before its body;
-            None if none has.
+        bracket: The hooks around the step that is running; None if nothing listens.
         failure: Why the step itself has failed, rather than a pass nested in it.
         op_state: What is known of the op's validity.
         siblings: States of the ops inside while nested pipelines run on them.
     """
 
     __slots__ = (
+        "bracket",
         "cached",
         "failure",
         "is_dynamic",
@@ -131,7 +132,6 @@ class OpContext(PassContext[Any]):
         "runner",
         "siblings",
         "step",
-        "stopped_at",
     )
 
     def __init__(
@@ -154,7 +154,7 @@ class OpContext(PassContext[Any]):
         self.preserved: set[object] | None = None
         self.preserves_all: bool = False
         self.record: Record | None = None
-        self.stopped_at: int | None = None
+        self.bracket: Bracket | None = None
         self.failure: Failure | None = None
         self.op_state: OpState = OpState()
         self.siblings: SiblingStates | None = None
@@ -252,7 +252,7 @@ class OpContext(PassContext[Any]):
     def scope(self, name: str) -> Generator[None]:
         """Name what happens in a `with` statement, for reports of time and traces."""
         hooks = self.runner.hooks
-        with hooks.around(hooks.before_scope, hooks.after_scope, name):
+        with Bracket(hooks.scopes, name):
             yield
 
     def emit(self, diagnostic: Diagnostic) -> None:

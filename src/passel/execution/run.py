@@ -15,6 +15,7 @@ from passel.execution.runner import PipelineRunner
 from passel.execution.services import Checks, RunServices
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.place import Place
+from passel.hooks import Bracket
 from passel.ir import SendsOps, ability_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from passel.execution.context import OpContext
     from passel.execution.services import PassGate
     from passel.execution.strategies import SiblingStrategy
-    from passel.instruments.hooks import Instrumentor
+    from passel.hooks import Instrumentor
     from passel.ir import IRAdapter, Shipment
     from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Schedule, Step
 
@@ -147,11 +148,10 @@ class Run:
         self.op, self.pipeline = op, schedule.pipeline
         hooks = self._hooks
         hooks.run = self
-        bracket = hooks.around(hooks.before_run, hooks.after_run, self, failed=True)
         held = hooks.interrupts.installed() if hooks.sees_steps else nullcontext()
-        with held, bracket:
+        with held, Bracket(hooks.runs, self) as bracket:
             self.outcome = self._runner.run_root(schedule, op, parent)
-            bracket.extra = {"failed": bool(self.outcome.failures)}
+            bracket.failed = bool(self.outcome.failures)
         if self.outcome.interrupt is not None:
             raise self.outcome.interrupt
         return self.outcome
@@ -182,7 +182,7 @@ class Run:
         hooks, services, runner = self._hooks, self._services, self._runner
         hooks.run = self
         self._reports.held = 1
-        with hooks.around(hooks.before_run, hooks.after_run, self, failed=False):
+        with Bracket(hooks.runs, self, failed=False):
             if runner.initialize(schedule, enclosing).failures:
                 return None
             children = runner.child_run(step, enclosing, analyses)

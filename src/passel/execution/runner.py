@@ -14,6 +14,7 @@ from passel.execution.plans import Plan, Planner
 from passel.execution.siblings import SiblingRunner
 from passel.execution.step import StepRunner
 from passel.execution.verification import Verifier
+from passel.hooks import Bracket
 from passel.ir import ANY, outwards
 from passel.passes import Pass, PipelineRun
 from passel.schedule import passes_in, passes_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from passel.execution.child_run import ChildRun
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
-    from passel.instruments.hooks import Instrumentor
+    from passel.hooks import Instrumentor
     from passel.ir import IRAdapter
     from passel.passes.context import PipelineTree
     from passel.schedule import NestedStep, PassStep, PassTree, PipelineCompiler, Schedule, Step
@@ -129,13 +130,11 @@ class PipelineRunner:
     def run_nested(self, parent: Step, ctx: OpContext) -> Outcome:
         """Run a nested or dynamic pipeline on one op, between its hooks."""
         hooks = self.hooks
-        before, after = hooks.before_pipeline, hooks.after_pipeline
-        if before is None and after is None:
+        if hooks.pipelines is None:
             return self._steps.run_pipeline(ctx)
-        bracket = hooks.around(before, after, ctx.plan.pipeline, ctx.op, parent, failed=True)
-        with bracket:
+        with Bracket(hooks.pipelines, ctx.plan.pipeline, ctx.op, parent) as bracket:
             outcome = self._steps.run_pipeline(ctx)
-            bracket.extra = {"failed": bool(outcome.failures)}
+            bracket.failed = bool(outcome.failures)
         return outcome
 
     def run_dynamic(self, ctx: OpContext, pipeline: PipelineTree, op: Any) -> PipelineRun:
@@ -163,7 +162,8 @@ class PipelineRunner:
         outcome = self.initialize(schedule, op)
         if not outcome.failures:
             plan = self._planner.plan(schedule.pipeline, kind)
-            outcome = self.run_nested(step, self._context(op, plan, analyses))
+            with self.hooks.interrupts.held():
+                outcome = self.run_nested(step, self._context(op, plan, analyses))
         return self._take(ctx, outcome)
 
     def run_elsewhere(

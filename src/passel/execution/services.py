@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from passel.execution.reports import Reports
-    from passel.instruments.hooks import Instrumentor
+    from passel.hooks import Instrumentor
     from passel.ir import IRAdapter, RunPolicies
     from passel.passes.preservation import Contracts
     from passel.schedule import PassStep, PipelineCompiler, Step

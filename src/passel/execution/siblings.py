@@ -6,6 +6,7 @@ is verified: in one call with what was put off for the siblings, where the IR do
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from passel.execution.strategies.place import Place
 from passel.ir import KnowsItsCode, ability_of
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from passel.execution.child_run import NestedRunner
     from passel.execution.context import OpContext
     from passel.execution.plans import Planner
@@ -69,11 +72,12 @@ class SiblingRunner:
         outcomes: list[Outcome] = []
         reports.held += buffers
         try:
-            for outcome in strategy(children, children.tasks):
-                outcomes.append(outcome)
-                if outcome.interrupt is not None:
-                    break
-            else:
+            with self._waiting(strategy):
+                for outcome in strategy(children, children.tasks):
+                    outcomes.append(outcome)
+                    if outcome.interrupt is not None:
+                        break
+            if not outcomes or outcomes[-1].interrupt is None:
                 outcomes.append(children.settle(outcomes))
         finally:
             siblings, ctx.siblings = ctx.siblings, None
@@ -94,6 +98,13 @@ class SiblingRunner:
         if children.tasks and self._tracks:
             children.track(is_asked=not children.is_trusted or _goes_on(step, ctx))
         return children
+
+    def _waiting(self, strategy: SiblingStrategy) -> AbstractContextManager[None]:
+        """Enclose what may wait for others, which is interrupted at once."""
+        hooks = self._services.hooks
+        if strategy.place is Place.HERE or not hooks.sees_steps:
+            return nullcontext()
+        return hooks.interrupts.allowed()
 
     def _strategy_for(self, step: NestedStep, op: Any) -> SiblingStrategy:
         """Return the strategy of the run, or the plainest where sharing must be asked for."""

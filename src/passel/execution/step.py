@@ -16,7 +16,7 @@ from passel.execution.examination import Examiner
 from passel.execution.fusion import FusedFailure
 from passel.execution.kept import KeptAnalyses
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge
-from passel.instruments.hooks import HookStopped
+from passel.hooks import Bracket
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ class StepRunner:
         self._services = services
         self._hooks = services.hooks
         self._gates = tuple(services.gates)
-        self._prepares = bool(services.gates) or services.hooks.before_pass is not None
+        self._prepares = bool(services.gates) or services.hooks.passes is not None
         self._failures = services.failures
         self._reports = services.reports
         self._place_of = services.policies.lifetime.place_of
@@ -94,7 +94,7 @@ class StepRunner:
                 elif step.pass_ is not None:
                     if self._tracks and ctx.op_state.last_valid is None:
                         self._examiner.start(ctx)
-                    (self._deadline or step.pass_).run(op, ctx)
+                    self._run_pass(step, op, ctx)
                     outcome = UNKNOWN
                 else:
                     outcome = self._run_nested(step, op, ctx)
@@ -116,13 +116,8 @@ class StepRunner:
 
     def _begin(self, step: Step, op: Any, ctx: OpContext) -> bool:
         """Call hooks and gates before the body, and return whether the body is to run."""
-        hooks, ctx.stopped_at = self._hooks, None
-        if hooks.before_pass is not None:
-            try:
-                hooks.before_pass(step, op)
-            except HookStopped as stop:
-                ctx.stopped_at = stop.limit
-                raise stop.error from None
+        hooks, ctx.bracket = self._hooks, Bracket(self._hooks.passes, step, op)
+        ctx.bracket.open()
         if not self._gates or all(gate(step, op) for gate in self._gates):
             return True
         ctx.preserves_all = True
@@ -130,16 +125,18 @@ class StepRunner:
             hooks.pass_skipped(step, op)
         return False
 
-    def _raised(self, step: Step, op: Any, ctx: OpContext, error: Exception) -> Outcome:
-        """Return the outcome of a body that has raised.
+    def _run_pass(self, step: Step, op: Any, ctx: OpContext) -> None:
+        body: Any = self._deadline or step.pass_
+        if not self._listens:
+            body.run(op, ctx)
+            return
+        with self._hooks.interrupts.allowed():
+            body.run(op, ctx)
 
-        Raises:
-            HookStopped: A hook was interrupted.
-        """
+    def _raised(self, step: Step, op: Any, ctx: OpContext, error: Exception) -> Outcome:
+        """Return the outcome of a body that has raised."""
         if isinstance(error, FusedFailure):
             return self._fail_inside(ctx, error)
-        if isinstance(error, HookStopped):
-            raise error
         if not self._services.policies.lifetime.survives_loss and self._place_of(op) != ctx.place:
             return UNKNOWN  # it raised because its op is gone, which is the failure
         return self._reports.fail_step(ctx, self._failures.raised(step, op, error))
@@ -178,8 +175,6 @@ class StepRunner:
 
     def _interrupt(self, step: Step, op: Any, ctx: OpContext, error: BaseException) -> Outcome:
         """Return the outcome of what ends the run."""
-        if isinstance(error, HookStopped):
-            error = error.error
         if self._place_of(op) != ctx.place:
             lost = self._lose(step, ctx, UNCHANGED)
             failure = lost.failures[0]
@@ -196,21 +191,18 @@ class StepRunner:
 
     def _close(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Report what is left to report, and call the hooks after the step."""
-        hooks, extra = self._hooks, {}
-        if ctx.stopped_at is not None:
-            extra["limit"] = ctx.stopped_at
         if ctx.record is not None:
             try:
                 outcome = merge([outcome, self._reports.close(ctx)])
             except BaseException as error:  # noqa: BLE001 - raised when all hooks are closed
                 outcome = merge([outcome, self._interrupt(step, op, ctx, error)])
         try:
-            if outcome.failures:
-                if hooks.after_pass_failed is not None:
-                    own = outcome.failures[-1] if outcome.interrupt else ctx.failure
-                    hooks.after_pass_failed(step, op, own, **extra)
-            elif hooks.after_pass is not None:
-                hooks.after_pass(step, op, **extra)
+            if ctx.bracket is None:
+                pass
+            elif outcome.failures:
+                ctx.bracket.close(outcome.failures[-1] if outcome.interrupt else ctx.failure)
+            else:
+                ctx.bracket.close()
         except PassFailure as error:
             failure = self._failures.raised(step, op, error)
             outcome = merge([outcome, self._reports.fail_step(ctx, failure)])

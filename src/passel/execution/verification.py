@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from passel.hooks import Bracket
 from passel.ir import InvalidIR
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Verifier:
 
     def _error(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
         hooks = self._hooks
-        with hooks.around(hooks.before_verification, hooks.after_verification, step, op):
+        with Bracket(hooks.verifications, step, op), hooks.interrupts.allowed():
             try:
                 self._verify(op, recursive=recursive)
             except InvalidIR as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel.hooks import PassInstrumentation
 from passel.instruments.begun import Begun
-from passel.instruments.hooks import PassInstrumentation
 from passel.ir import PrintFlags
 from passel.schedule import PassStep
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Location
     from passel.errors import Failure
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.schedule import Step
 
 _TAG = "`pass-execution`"

@@ -8,7 +8,7 @@ from passel.ir import outwards
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.schedule import Step
 
 

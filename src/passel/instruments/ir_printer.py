@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
 
+from passel.hooks import PassInstrumentation
 from passel.instruments.begun import Begun
 from passel.instruments.events import chain_of, execution_of
-from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.ir_diff import TextMemory, unified_diff
 from passel.instruments.ir_files import FileTree
 from passel.instruments.ir_sinks import Dump, Recorder, StreamSink, TreeSink
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.instruments.ir_sinks import Sink
     from passel.instruments.terminals import Color
     from passel.ir import IRAdapter
@@ -101,7 +101,7 @@ class PrintIR(PassInstrumentation):
         wants_all = only_on_failure or (diff and not after) or (symbol and not before and not after)
         self._before = _Selection.of(before)
         self._after = _Selection.of(True if wants_all else after)
-        self._module_scope = module_scope
+        self._module_scope = self.stays_here = module_scope  # dumps then show more than a part
         self._only_on_change = only_on_change
         self._only_on_failure = only_on_failure
         self._flags = flags
@@ -139,10 +139,8 @@ class PrintIR(PassInstrumentation):
         if isinstance(self._sink, TreeSink):
             self._sink.tree.forget()
 
-    def split(self) -> PrintIR | None:
-        """Return what keeps the dumps of a part of a run; None if they show more than that."""
-        if self._module_scope:
-            return None
+    def split(self) -> PrintIR:
+        """Return what keeps the dumps of a part of a run."""
         container = self._watched.container if self._runs else None
         outer = [] if container is None else chain_of(self._watched.run, container)
         child = copy(self)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.instruments.pass_origins import PassOrigin
     from passel.ir import IRAdapter
     from passel.passes.base import Pass

@@ -12,9 +12,9 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
+from passel.hooks import PassInstrumentation
 from passel.instruments.begun import Begun
 from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
-from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.replaying import Recorded, how_to_replay
 from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
 from passel.instruments.reproducer_stream import check_destination, target_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from passel.errors import Failure
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.instruments.reproducer_stream import Destination
     from passel.schedule import Step
 

@@ -9,7 +9,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.instruments.report import header
 from passel.schedule import PassStep
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TextIO
 
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.passes import Statistic
     from passel.schedule import Pipeline, Step
 

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.analysis import analysis_name
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.instruments.timer import Timer
 from passel.instruments.timing_report import check_columns, timing_report
 from passel.instruments.timing_rows import Row, Threads
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.schedule import Step
 
 __all__ = ["Timer", "Timing"]

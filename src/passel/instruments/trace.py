@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
+from passel.hooks import PassInstrumentation
 from passel.instruments.begun import Begun
 from passel.instruments.events import chain_of
-from passel.instruments.hooks import PassInstrumentation
 from passel.instruments.trace_file import TraceFile
 from passel.schedule import PassStep
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.errors import Failure
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.ir import IRAdapter
     from passel.schedule import Pipeline, Step
 

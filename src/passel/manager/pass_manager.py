@@ -14,7 +14,7 @@ from passel.diagnostics import log_diagnostics, log_warning_once
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run
 from passel.execution.strategies import Jobs, strategy_for
-from passel.instruments.hooks import Instrumentor
+from passel.hooks import Instrumentor
 from passel.ir import (
     ANY,
     LocksContexts,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.execution import Outcome, PassGate
     from passel.execution.strategies import SiblingStrategy
-    from passel.instruments.hooks import PassInstrumentation
+    from passel.hooks import PassInstrumentation
     from passel.instruments.reproducer_stream import Destination
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
     from passel.errors import Failure
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.schedule import Pipeline, Step
 
 

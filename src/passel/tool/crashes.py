@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Severity
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.passes import Pass
 
 if TYPE_CHECKING:

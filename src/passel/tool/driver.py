@@ -19,7 +19,7 @@ from passel.tool.reports import Reports
 from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
-    from passel.instruments.hooks import PassInstrumentation
+    from passel.hooks import PassInstrumentation
     from passel.ir.frontend import Frontend, SourcePart
     from passel.passes import PassRegistry
     from passel.tool.cluster import Cluster

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.ir import PrintFlags
 from passel.schedule import PassStep
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from passel.execution.strategies import Jobs
-    from passel.instruments.hooks import PassInstrumentation
+    from passel.hooks import PassInstrumentation
     from passel.instruments.recorded import Recorded
     from passel.ir import IRAdapter
     from passel.ir.frontend import Frontend, Parsed, SourcePart

@@ -14,7 +14,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.live import Live
 
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.schedule import Pipeline, Step
 
 _DELAY = 1.0

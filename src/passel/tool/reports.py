@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TextIO
 
+    from passel.hooks import PassInstrumentation
     from passel.instruments.debug_counter import DebugCounter
-    from passel.instruments.hooks import PassInstrumentation
     from passel.instruments.ir_printer import PrintIR
     from passel.instruments.timing import Timing
     from passel.instruments.trace import Trace

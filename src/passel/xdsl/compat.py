@@ -26,7 +26,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from passel.errors import PassFailedError, PassFailure, PipelineError
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.ir import InvalidIR
 from passel.ir.frontend import UsageError
 from passel.manager import PassManager
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Dialect, Operation
 
-    from passel.instruments.hooks import Run
+    from passel.hooks import Run
     from passel.passes import PassRegistry
     from passel.schedule import Step
 

@@ -9,7 +9,7 @@ import pytest
 from xdsl_inputs import REAL_FILES, xdsl_context
 
 from passel import PassManager
-from passel.instruments.hooks import PassInstrumentation
+from passel.hooks import PassInstrumentation
 from passel.instruments.ir_printer import PrintIR
 from passel.ir import PrintFlags
 from passel.schedule import PassStep

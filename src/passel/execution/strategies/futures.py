@@ -202,7 +202,7 @@ def _again(work: SiblingWork, share: Sent, substitute: StartedWorkers) -> Iterat
         yield from map(work, share.chunk)
         return
     again = Sent(share.chunk)
-    with suppress(EncodingError):
+    with suppress(EncodingError, RuntimeError):  # it cannot be sent, or no process starts
         data, known = work.transport.ship(share.chunk)
         again = Sent(share.chunk, known, substitute.submit(work_off, data))
     result = again.result()

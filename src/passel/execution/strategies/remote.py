@@ -18,7 +18,7 @@ from passel.execution.strategies.base import Sequential, at_work
 from passel.execution.strategies.parcels import Assignment, MissingAnalyses, Parcel, Refusal
 from passel.execution.strategies.results import Result
 from passel.execution.strategies.workers import read_message, write_message
-from passel.instruments.hooks import Instrumentor
+from passel.hooks import Instrumentor
 from passel.ir import LocksContexts, ability_of, running_on
 from passel.passes import default_registry
 from passel.passes.plugins import import_plugin, named_passes_in

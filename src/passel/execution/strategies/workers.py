@@ -20,6 +20,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
+from passel.diagnostics import log_warning
 from passel.execution.strategies.stopping import interrupts_held
 from passel.passes.plugins import plugin_files
 
@@ -71,6 +72,10 @@ class StartedWorkers(Executor):
         self._lock = Lock()
         self._is_over = False
 
+    def serves(self, size: int) -> bool:
+        """Return whether there are so many, and they are as they would start now."""
+        return not self._is_over and self.size == size and self.surroundings == _surroundings()
+
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
         """Let a worker call an importable function that never raises.
 
@@ -109,6 +114,9 @@ class StartedWorkers(Executor):
                 process = process or self._start()
                 answer = process.ask(message)
             except OSError as error:  # the system starts no process
+                if not self._is_over:
+                    self._is_over = True
+                    log_warning(f"no worker processes: {error}")
                 future.set_exception(error)
                 continue
             if answer is not None:
@@ -149,7 +157,7 @@ def kept_workers(size: int) -> StartedWorkers:
 
 def have_started(size: int) -> bool:
     """Return whether so many workers have started already, as this process now is."""
-    return bool(_kept) and _kept[-1].size == size and _kept[-1].surroundings == _surroundings()
+    return bool(_kept) and _kept[-1].serves(size)
 
 
 @atexit.register

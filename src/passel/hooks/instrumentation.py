@@ -1,0 +1,181 @@
+"""What an instrumentation is, and what it sees of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from passel.diagnostics import Diagnostic
+    from passel.errors import Failure
+    from passel.ir import IRAdapter
+    from passel.schedule import PassStep, Pipeline, Step
+
+
+class Run(Protocol):
+    """A run, as an instrumentation that observes it sees it.
+
+    Attributes:
+        adapter: Answers for the IR.
+        ir_context: The IR's own context.
+        op: What the pipeline runs on.
+        pipeline: The pipeline as it runs, adjacent nested pipelines merged.
+        outer: The run whose pass this run is a part of, on ops of another IR; else None.
+        verifies: Whether the IR is verified after passes.
+        checks: The flags with which passel-opt checks what this run checks besides.
+        gates: How many gates decide whether passes are to run.
+        counts: Statistics by the pass's path and the statistic's name, once the run is over.
+        failures: Every failure, once the run is over.
+    """
+
+    adapter: IRAdapter
+    ir_context: Any
+    op: Any
+    pipeline: Pipeline
+    outer: Run | None
+    verifies: bool
+    checks: Sequence[str]
+    gates: int
+
+    @property
+    def counts(self) -> Mapping[tuple[str, str], int]:
+        """Statistics, once the run is over."""
+        ...
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """Every failure, once the run is over."""
+        ...
+
+    def ordinal_of(self, op: Any, /) -> int:
+        """Return which of the ops immediately inside of the one around it an op is.
+
+        Counted from 0 when the nested pipelines on these started, whatever they do; 0 at the
+        top. With the path of a step it identifies the execution of a pass.
+        """
+        ...
+
+    def conclude(self, diagnostic: Diagnostic, /) -> None:
+        """Report a diagnostic about the whole run, after all others.
+
+        Its notes become notes of the exception that the run raises.
+        """
+        ...
+
+
+LOCK = "_PassInstrumentation__lock"
+"""The attribute of an instrumentation with the lock that its hooks share."""
+
+
+class PassInstrumentation:
+    """Base class of what observes runs; override the hooks that you need.
+
+    Every `before_*` is followed by exactly one of its `after_*`, also on failure and when an
+    interrupt ends the run, in a hook or elsewhere. With several instrumentations, before-hooks
+    run in the order of registration and after-hooks in reverse. Hooks that are not overridden
+    cost nothing. Hooks of one object never overlap, whatever threads they are called from. An
+    instrumentation that raises is reported once in the log `passel` and not called again; the
+    run goes on. Only `PassFailure`, raised by `before_pass` or `after_pass`, is meant: the pass
+    fails by it.
+
+    Attributes:
+        timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
+        reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
+        collects_statistics: Whether passes are to count also what costs time to count.
+        overlaps: Whether its hooks may be called while another thread is in one of them, which
+            spares a lock.
+        crosses: Whether it also observes what passes run on ops of another IR. It has to ask
+            the adapter of the innermost run about them, or nothing at all.
+        one_by_one: Whether passes that the IR would run as one have to run one by one for it.
+            By default hooks see them as the one step that they are, a `FusedStep` with children.
+        stays_here: Whether `split` is not to be called, so that all that it observes runs in this
+            thread and process.
+        repeats_failures: Whether passes that have failed in another process fail here again for
+            it, after all that comes before them in program order. It needs no part of its own
+            there then, and is not for threads.
+
+    Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on
+    failure, and which has no hooks for runs, verification and change.
+    """
+
+    timing: Any = None
+    reproducer: Path | None = None
+    collects_statistics: bool = False
+    overlaps: bool = False
+    crosses: bool = False
+    one_by_one: bool = False
+    stays_here: bool = False
+    repeats_failures: bool = False
+
+    def split(self) -> PassInstrumentation | None:
+        """Return what observes a part of a run in another process or thread.
+
+        It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
+        parts in program order. None, the default, leaves that part unobserved. It is not called
+        for a class that overrides hooks and not this: nothing is known of what these observe.
+        """
+        return None
+
+    def merge(self, child: PassInstrumentation) -> None:
+        """Take over what the result of `split` has observed, as if it had happened now."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the lock that hooks share behind when it is copied or pickled."""
+        return {name: value for name, value in vars(self).items() if name != LOCK}
+
+    def before_run(self, run: Run) -> None:
+        """Called first, before passes are initialized."""
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Called last, also when an interrupt ends the run."""
+
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
+        """Called before a nested pipeline starts on `op`; `parent` is the step that runs it."""
+
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """Called when a nested pipeline ends on `op`."""
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Called before a pass, or a step that runs nested pipelines, starts on `op`."""
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Called when it has succeeded, verification included."""
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Called when it has failed.
+
+        Args:
+            step: What has failed.
+            op: On what.
+            failure: Why; None if only a nested pass has failed. An interrupt is the failure of
+                all steps that it ends.
+        """
+
+    def on_failure(self, failure: Failure) -> None:
+        """Called for every failure of the run, in program order, when it is reported."""
+
+    def pass_skipped(self, step: Step, op: Any) -> None:
+        """Called between the hooks of a step that a gate keeps from running."""
+
+    def after_change(self, step: PassStep, op: Any) -> None:
+        """Called before `after_pass` if the pass has changed the op, found by fingerprint."""
+
+    def before_verification(self, step: Step, op: Any) -> None:
+        """Called before the op is verified after a step; not when that is skipped."""
+
+    def after_verification(self, step: Step, op: Any) -> None:
+        """Called when it has been verified, whatever the outcome."""
+
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Called before an analysis is computed; not when it is found in the cache."""
+
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Called when it has been computed, or has raised."""
+
+    def before_scope(self, name: str) -> None:
+        """Called before a part of a pass that the pass has named."""
+
+    def after_scope(self, name: str) -> None:
+        """Called after it."""
