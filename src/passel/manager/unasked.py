@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from passel.execution.strategies import Sequential
 from passel.ir import KnowsItsCode, ability_of
 from passel.manager.op_pass_manager import OpPassManager
-from passel.passes.effects_guard import passes_held
+from passel.passes.walking import walk
 
 if TYPE_CHECKING:
     from passel.execution.strategies import SiblingStrategy
@@ -44,9 +44,4 @@ def is_unasked(strategy: SiblingStrategy) -> bool:
 
 def leaves_unasked(manager: OpPassManager) -> bool:
     """Return whether all passes of a pipeline say that they can be run by any process."""
-    return all(
-        leaves_unasked(each)
-        if isinstance(each, OpPassManager)
-        else all(held.forks_unasked() for held in passes_held(each))
-        for each in manager
-    )
+    return all(visit.pass_.forks_unasked() for visit in walk(manager))

@@ -228,13 +228,12 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """
         return cls.can_fork
 
-    def may_run(self) -> Iterable[PipelineTree] | None:
-        """Return the pipelines that the pass may run with `PassContext.run_pipeline`.
+    def may_run(self) -> Iterable[PipelineTree]:
+        """Return the pipelines that the pass may run, beside those that its options hold.
 
-        None, the default, stands for those that its options hold. A pass that runs others has
-        to say which, or counts as one that preserves nothing.
+        For checks before a run: the run itself goes by what `PassContext.run_pipeline` has run.
         """
-        return None
+        return ()
 
     @staticmethod
     def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one

@@ -17,8 +17,8 @@ from passel.execution.outcome import UNCHANGED
 from passel.execution.strategies import processors
 from passel.ir.frontend import CutsSources, SourcePart, UnreadableError
 from passel.manager import OpPassManager
-from passel.passes.effects_guard import effects_of, passes_held
-from passel.tool.shard import ShardResult, passes_of, process_shard
+from passel.passes.walking import walk
+from passel.tool.shard import ShardResult, process_shard
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -136,10 +136,10 @@ def _manager_for_shards(shared: Shared, *, is_asked: bool) -> PassManager | None
 
 def _can_leave(manager: OpPassManager, is_asked: bool) -> bool:
     """Return whether passes leave no traces but in the IR, and say so if nobody has asked."""
-    return not any(effects_of(each) for each in passes_of(manager)) and all(
-        held.can_fork and (is_asked or held.forks_unasked())
-        for each in passes_of(manager)
-        for held in passes_held(each)
+    passes = (visit.pass_ for visit in walk(manager))
+    return all(
+        each.can_fork and (is_asked or each.forks_unasked()) and not each.own_effects()
+        for each in passes
     )
 
 
