@@ -160,7 +160,7 @@ class Level:
             and not services.checks.isolation
             and not services.checks.analyses
             and services.hooks.can_branch
-            and all(step.pass_.can_thread for step in passes_in(self._step))
+            and all(step.pass_.contract.can_thread for step in passes_in(self._step))
         )
 
     def branch(self) -> Branch:
@@ -201,13 +201,15 @@ class Level:
             and not services.gates
             and not services.checks.isolation
             and services.hooks.can_split
-            and all(step.pass_.can_fork for step in steps)
+            and all(step.pass_.contract.can_fork for step in steps)
         )
 
     @property
     def held_by(self) -> str:
         """The name of the IR if passes could leave but it cannot send their ops; else empty."""
-        if self._sends is not None or not any(s.pass_.can_fork for s in passes_in(self._step)):
+        if self._sends is not None or not any(
+            s.pass_.contract.can_fork for s in passes_in(self._step)
+        ):
             return ""
         return self._services.adapter.name
 
@@ -337,7 +339,7 @@ class Level:
             and not services.checks.isolation
             and not services.checks.analyses
             and services.hooks.can_split
-            and all(step.pass_.can_ship() for step in steps)
+            and all(step.pass_.contract.can_ship for step in steps)
         )
 
     def prepare_shipping(self) -> None:

@@ -44,4 +44,4 @@ def is_unasked(strategy: SiblingStrategy) -> bool:
 
 def leaves_unasked(manager: OpPassManager) -> bool:
     """Return whether all passes of a pipeline say that they can be run by any process."""
-    return all(visit.pass_.forks_unasked() for visit in walk(manager))
+    return all(visit.pass_.contract.forks_unasked for visit in walk(manager))

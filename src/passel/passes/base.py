@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, dataclass_transf
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
-from passel.passes.effect_names import check_effects
+from passel.passes.contract import Contract, contract_of
 from passel.passes.options import Options, option
 from passel.passes.pass_type import PassType  # noqa: TC001 - fields are read when a class is made
 from passel.passes.statistics import Statistic, statistics_of
@@ -106,6 +106,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         "count by ctx.count"
     )
 
+    contract: ClassVar[Contract] = Contract()
+    """What the attributes below declare; made with the class, and asked for everywhere."""
+
     name: ClassVar[str] = ""
     dependent_dialects: ClassVar[tuple[str, ...]] = ()
     anchor: ClassVar[str | None] = None
@@ -134,7 +137,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         from passel.passes.definition import check_pass
 
         check_pass(cls)
-        check_effects(cls.effects, f"pass {cls.__qualname__}")
+        cls.contract = contract_of(cls)
 
     if not TYPE_CHECKING:
 
@@ -204,21 +207,12 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         return self.effects
 
     @classmethod
-    def forks_unasked(cls) -> bool:
-        """Return whether the class itself says `can_fork = True`.
-
-        Then nobody can tell the process that it runs in: it leaves nothing behind but in its op,
-        statistics and diagnostics. That a class which it is derived from says so is not enough.
-        """
-        return vars(cls).get("can_fork") is True
-
-    @classmethod
     def stays_inside(cls) -> bool:
         """Return whether it is taken on trust that it changes nothing but its op.
 
-        By default that is what `forks_unasked` says.
+        By default that is so if its own class body says `can_fork = True`.
         """
-        return cls.forks_unasked()
+        return vars(cls).get("can_fork") is True
 
     @classmethod
     def can_ship(cls) -> bool:

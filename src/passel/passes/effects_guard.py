@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EffectsError, Problem
-from passel.passes.effect_names import EFFECTS, check_effects
+from passel.passes.contract import EFFECTS, check_effects
 from passel.passes.walking import walk
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def effects_of(pass_: Pass[Any, Any]) -> tuple[str, ...]:
 
 def stays_inside(pass_: Pass[Any, Any]) -> bool:
     """Return whether it is taken on trust that a pass, and all that it may run, change one op."""
-    return all(each.pass_.stays_inside() for each in walk(pass_))
+    return all(each.pass_.contract.stays_inside for each in walk(pass_))
 
 
 class EffectsGuard:
@@ -76,7 +76,7 @@ class EffectsGuard:
 
 
 def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
-    by = "" if set(effects) <= set(pass_.effects) else ", by what is in its options,"
+    by = "" if set(effects) <= set(pass_.contract.effects) else ", by what is in its options,"
     does = _listed([EFFECTS[effect] for effect in effects])
     return f"pass '{pass_.name or pass_.display_name}'{by} {does}"
 

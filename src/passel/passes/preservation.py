@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from passel.analysis import AllAnalyses
 from passel.passes.walking import walk
@@ -11,22 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from passel.passes.base import Pass
+    from passel.passes.contract import Contract
     from passel.passes.tree import PassTree
 
 EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
 """The analyses that are preserved where nothing runs."""
-
-
-class Contract(NamedTuple):
-    """Declarations about the analyses that a pass touches.
-
-    Attributes:
-        preserves: Analyses that it never invalidates.
-        produces: Analyses of its op that are valid when it ends.
-    """
-
-    preserves: tuple[type, ...] = ()
-    produces: tuple[type, ...] = ()
 
 
 class Contracts(Protocol):
@@ -42,7 +31,7 @@ class OwnContracts:
 
     def contract_of(self, pass_: Pass[Any], /) -> Contract:
         """Return what the pass's class says."""
-        return Contract(pass_.preserves, pass_.produces)
+        return pass_.contract
 
 
 def preserves(kinds: Collection[type], kind: type) -> bool:

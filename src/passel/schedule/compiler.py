@@ -108,7 +108,7 @@ class PipelineCompiler:
                 raise AnchorError(Problem(message))
 
     def _load_dialects(self, passes: Iterable[Pass[Any, Any]]) -> None:
-        needed = {dialect: user for user in passes for dialect in user.dependent_dialects}
+        needed = {dialect: user for user in passes for dialect in user.contract.dependent_dialects}
         for dialect in sorted(needed):
             try:
                 self.adapter.load_dialects(self.context, [dialect])

@@ -136,11 +136,13 @@ def _manager_for_shards(shared: Shared, *, is_asked: bool) -> PassManager | None
 
 def _can_leave(manager: OpPassManager, is_asked: bool) -> bool:
     """Return whether passes leave no traces but in the IR, and say so if nobody has asked."""
-    passes = (visit.pass_ for visit in walk(manager))
-    return all(
-        each.can_fork and (is_asked or each.forks_unasked()) and not each.own_effects()
-        for each in passes
-    )
+    for pass_, *_ in walk(manager):
+        contract = pass_.contract
+        if not contract.can_fork or not (is_asked or contract.forks_unasked):
+            return False
+        if pass_.own_effects():
+            return False
+    return True
 
 
 def _ignore(_: Diagnostic) -> None:
