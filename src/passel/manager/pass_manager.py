@@ -19,7 +19,6 @@ from passel.ir import (
     ANY,
     LocksContexts,
     ShipsOps,
-    TakesContainers,
     ability_of,
     adapter_for,
     entered_context,
@@ -373,8 +372,7 @@ class PassManager(CheckedRuns, OpPassManager):
             PassFailedError: Passes failed. The IR is as they left it.
         """
         adapter = self._adapter or adapter_for(op)
-        if containers := ability_of(adapter, TakesContainers):
-            op = containers.op_of(op)
+        op = adapter.op_of(op)
         context = self._context_for(adapter, op)
         name = adapter.kind_of(op).name
         if self._anchor not in (ANY, name):

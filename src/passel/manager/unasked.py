@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies import Sequential
-from passel.ir import KnowsItsCode, ability_of
 from passel.manager.op_pass_manager import OpPassManager
 from passel.passes.walking import walk
 
@@ -33,8 +32,7 @@ def suited(
     nested = (each for each in manager if isinstance(each, OpPassManager))
     if hooks.sees_steps or not all(map(leaves_unasked, nested)):
         return Sequential()
-    knows = ability_of(adapter, KnowsItsCode)
-    return strategy if knows is None or knows.is_known_code(op) else Sequential()
+    return strategy if adapter.is_known_code(op) else Sequential()
 
 
 def is_unasked(strategy: SiblingStrategy) -> bool:
