@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from passel.execution.isolation import SiblingStates
 from passel.execution.level import Level, LevelParts
 from passel.execution.outcome import UNCHANGED, Outcome, merge
-from passel.passes.effects_guard import stays_inside
+from passel.passes.walking import walk
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ class SiblingRunner:
         """
         if step not in self._trusted:
             self._trusted[step] = not self._services.checks.isolation and all(
-                stays_inside(each.pass_) for each in passes_in(step)
+                visit.pass_.contract.stays_inside
+                for each in passes_in(step)
+                for visit in walk(each.pass_)
             )
         return self._trusted[step]
 

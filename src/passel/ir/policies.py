@@ -42,7 +42,7 @@ class Lifetime(Protocol):
 
     @property
     def place_of(self) -> Callable[[Any], object]:
-        """A function from an op to where it stands: equal as long as nobody moves or erases it.
+        """A function from an op to its place: equal as long as the op is neither moved nor erased.
 
         It is asked once per pass and op, so it should be as cheap as an attribute. It must not
         raise for an erased op.

@@ -1,4 +1,4 @@
-"""The pass manager that runs: what it is told about runs, and running.
+"""The pass manager that runs: settings of runs, and running.
 
 A run compiles the pipeline to a schedule and runs that, so it never changes a manager.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from passel.diagnostics import log_diagnostics, log_warning_once
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Checks, Run
-from passel.execution.strategies import Jobs, strategy_for
+from passel.execution.strategies import Jobs, Sequential, strategy_for
 from passel.instruments.hooks import Instrumentor
 from passel.ir import (
     ANY,
@@ -27,10 +27,10 @@ from passel.ir import (
 from passel.manager.checked_runs import CheckedRuns
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.manager.run_result import RunResult
-from passel.manager.unasked import is_unasked, suited
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
 from passel.passes.resolution import names_for, resolve
+from passel.passes.walking import walk
 from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler
 
@@ -311,7 +311,7 @@ class PassManager(CheckedRuns, OpPassManager):
 
         Args:
             allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`, which is
-                said of passes of others' MLIR and xDSL that nobody has looked through.
+                said of passes of others' MLIR and xDSL whose effects are not known.
             remedy: How to allow more, for the error; `{effects}` stands for all that it takes.
 
         Raises:
@@ -395,10 +395,8 @@ class PassManager(CheckedRuns, OpPassManager):
         schedule = compiler.schedule(self)
         instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
         instrumentor = Instrumentor(instrumentations)
-        strategy = suited(strategy, self, instrumentor, adapter, op)
-        is_asked = not (strategy.in_order or is_unasked(strategy))
-        if is_asked and (why := self._obstacle(strategy, adapter, instrumentor)):
-            log_warning_once(f"no {strategy.where}: {why}")
+        if not strategy.in_order:
+            strategy = self._suited(strategy, adapter, instrumentor, op)
         run = Run(
             compiler,
             instrumentor,
@@ -415,7 +413,7 @@ class PassManager(CheckedRuns, OpPassManager):
                 error.add_note(note)
             raise
         finally:
-            if on_diagnostic is None:
+            if on_diagnostic is None and run.outcome.diagnostics:
                 _log(run.outcome, run.concluding)
         if outcome.failures:
             failed = PassFailedError(outcome.failures, outcome.diagnostics)
@@ -426,6 +424,31 @@ class PassManager(CheckedRuns, OpPassManager):
         timing = next((i.timing for i in instrumentations if i.timing is not None), None)
         statistics = outcome.statistics()
         return RunResult(outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched())
+
+    def _suited(
+        self, strategy: SiblingStrategy, adapter: IRAdapter, hooks: Instrumentor, op: Any
+    ) -> SiblingStrategy:
+        """Return the strategy, or one after the other if it is unasked and would be observable."""
+        if getattr(strategy, "unasked", False):
+            return strategy if self._can_share_unasked(adapter, hooks, op) else Sequential()
+        if why := self._obstacle(strategy, adapter, hooks):
+            log_warning_once(f"no {strategy.where}: {why}")
+        return strategy
+
+    def _can_share_unasked(self, adapter: IRAdapter, hooks: Instrumentor, op: Any) -> bool:
+        """Return whether a run with worker processes is like one without.
+
+        It is if all passes of nested pipelines say `can_fork = True`, if ops run no code that may
+        keep state of its own, and if no instrumentation sees steps: diagnostics, which wait for
+        their turn, would come after what it writes.
+        """
+        nested = (each for each in self if isinstance(each, OpPassManager))
+        visits = (visit for each in nested for visit in walk(each))
+        return (
+            not hooks.sees_steps
+            and all(visit.pass_.contract.forks_unasked for visit in visits)
+            and adapter.is_known_code(op)
+        )
 
     def _obstacle(self, strategy: SiblingStrategy, adapter: IRAdapter, hooks: Instrumentor) -> str:
         """Return why siblings cannot share their work as was asked for; empty if they can."""

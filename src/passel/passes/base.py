@@ -5,7 +5,7 @@ OperationPass   runs on ops of one name, its anchor
 InterfacePass   runs on ops that have a trait or implement an interface
 
 `Pass` is also the protocol of every other kind of pass: all that managers, schedules, runs,
-reports and tools may ask of one is declared here, with a default. Nobody asks which kind a
+reports and tools may ask of one is declared here, with a default. They never ask which kind a
 pass is; what is special about a kind is its answer to one of these questions.
 
     written in Python   a class statement; its annotated fields are its options
@@ -61,15 +61,15 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         name: The name in textual pipelines. A pass without one runs, but cannot be parsed.
         dependent_dialects: Dialects of ops that the pass may create, loaded before the run.
         anchor: The name of the only op that the pass runs on; None for any op.
-        preserves: Analyses that the pass never invalidates: neither of its op, nor of ops inside
-            or around. `AllAnalyses` stands for every one.
+        preserves: Analyses that the pass never invalidates: neither of its op, nor of nested or
+            enclosing ones. `AllAnalyses` stands for every one.
         ir: The name of the only IR that the pass is for; empty for any.
         effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
-            `write-files`. A pipeline that somebody else has recorded runs such a pass only if
-            it is allowed to; see `PassManager.restrict_effects`.
+            `write-files`. A pipeline from a recorded file runs such a pass only if it is allowed
+            to; see `PassManager.restrict_effects`.
         can_fork: Whether it may run in a worker process that is a copy of this one. One whose own
-            class body says that it may is taken there also if nobody has asked for workers, and
-            it is taken on trust then that it changes nothing but its op.
+            class body says that it may is taken there by runs with `jobs="auto"` as well, and it is
+            taken on trust then that it changes nothing but its op.
         can_thread: Whether it may run on several ops at once, in threads of one process. Not if
             it changes other ops than its own, or objects beside the IR.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from passel.errors import EffectsError, Problem
 from passel.passes.contract import EFFECTS, check_effects
-from passel.passes.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -14,16 +13,6 @@ if TYPE_CHECKING:
     from passel.diagnostics import Span
     from passel.passes.base import Pass
     from passel.passes.walking import Visit
-
-
-def effects_of(pass_: Pass[Any, Any]) -> tuple[str, ...]:
-    """Return the effects of a pass and of all that it may run, sorted."""
-    return tuple(sorted({effect for each in walk(pass_) for effect in each.pass_.own_effects()}))
-
-
-def stays_inside(pass_: Pass[Any, Any]) -> bool:
-    """Return whether it is taken on trust that a pass, and all that it may run, change one op."""
-    return all(each.pass_.contract.stays_inside for each in walk(pass_))
 
 
 class EffectsGuard:
