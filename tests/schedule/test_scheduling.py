@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import ANY, AnchorError, Nesting, OpPassManager, Pass, PassFailedError, PassManager
+from passel import (
+    ANY,
+    AnchorError,
+    Nesting,
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassManager,
+)
+from passel.passes import default_registry
 from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, parse_toy
 
@@ -332,6 +342,28 @@ def test_text_added_to_an_implicit_manager_does_not_nest(
     assert str(pm) == "toy.module()"
     pm.add(make("on-func"))
     assert str(pm) == "toy.module(toy.func(on-func))"
+
+
+def test_a_missing_dialect_has_a_place_in_the_text() -> None:
+    """That of the pass that depends on it, also inside of an option."""
+
+    class Needs(Pass):
+        """Depend on a dialect that does not exist."""
+
+        name = "needs"
+        dependent_dialects = ("nosuch",)
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            """Do nothing."""
+
+    registry = default_registry().copy()
+    registry.register(Needs)
+    text = "toy.module(composite-fixed-point-pass{pipeline={needs}})"
+    pm = PassManager.parse(text, registry=registry, adapter=ToyAdapter())
+    with pytest.raises(AnchorError, match="'needs' depends on dialect 'nosuch'") as info:
+        pm.check()
+    assert info.value.span is not None
+    assert info.value.span.start == text.index("needs")
 
 
 def test_one_thread_compiles_at_a_time() -> None:

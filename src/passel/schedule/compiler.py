@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter, OpKind
     from passel.passes import Pass
     from passel.passes.effects_guard import EffectsGuard
+    from passel.passes.walking import Visit
     from passel.schedule.model import Step
 
 
@@ -86,36 +87,40 @@ class PipelineCompiler:
             visits = tuple(walk(tree, self.adapter))
             if self.guard is not None:
                 self.guard.check(visits)
-            passes = [visit.pass_ for visit in visits if not visit.is_elsewhere]
-            self._check_ir(passes)
+            here = [visit for visit in visits if not visit.is_elsewhere]
+            self._check_ir(here)
             schedule = Schedule(_Compilation(self.adapter, self.context).pipeline(tree, outer))
-            self._load_dialects(passes)
+            self._load_dialects(here)
             # Passes that build a pipeline anew for each op would add for ever.
             for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
                 del self._compiled[other]
             self._compiled[key] = _Compiled(weakref.ref(tree), signature, schedule)
             return schedule
 
-    def _check_ir(self, passes: Iterable[Pass[Any, Any]]) -> None:
+    def _check_ir(self, visits: Iterable[Visit]) -> None:
         """Refuse passes for another IR: they would not know what they are given."""
-        for pass_ in passes:
+        for pass_, span, _ in visits:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
                     f"pass '{pass_.name}' is for ops of {pass_.ir}, and this pipeline runs on "
                     f"ops of {self.adapter.name}: build it with PassManager(anchor, context), "
                     "which finds the passes of the context's IR"
                 )
-                raise AnchorError(Problem(message))
+                raise AnchorError(Problem(message, span))
 
-    def _load_dialects(self, passes: Iterable[Pass[Any, Any]]) -> None:
-        needed = {dialect: user for user in passes for dialect in user.contract.dependent_dialects}
+    def _load_dialects(self, visits: Iterable[Visit]) -> None:
+        needed = {
+            dialect: visit
+            for visit in visits
+            for dialect in visit.pass_.contract.dependent_dialects
+        }
         for dialect in sorted(needed):
             try:
                 self.adapter.load_dialects(self.context, [dialect])
             except LookupError as error:
-                name = needed[dialect].name
-                message = f"pass '{name}' depends on dialect '{dialect}': {error.args[0]}"
-                raise AnchorError(Problem(message)) from None
+                pass_, span, _ = needed[dialect]
+                message = f"pass '{pass_.name}' depends on dialect '{dialect}': {error.args[0]}"
+                raise AnchorError(Problem(message, span)) from None
 
 
 def _signature(tree: PassTree) -> Iterator[object]:
