@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 from sys import intern
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import onnx
 import onnx_ir as ir
 from onnx_passes import OnnxPass, pass_class_for
 
 from passel.diagnostics import UNKNOWN, Diagnostic, Severity, suggest
-from passel.ir import InvalidIR, OpKind
+from passel.ir import InvalidIR, IRAdapter, OpKind
 from passel.ir.frontend import Flag, Frontend, Parsed, UnreadableError
 from passel.ir.resources import cut_resources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CONTAINERS: dict[Any, str] = {
     ir.Model: "onnx.model",
@@ -51,11 +54,15 @@ def serialized(op: Any) -> bytes:
     return to_proto(op).SerializeToString(deterministic=True)
 
 
-class OnnxAdapter:
+class OnnxAdapter(IRAdapter):
     """The adapter of onnx-ir."""
 
     name = "onnx_ir"
-    key_of = staticmethod(name_of)
+
+    @property
+    def key_of(self) -> Callable[[Any], str]:
+        """The name."""
+        return name_of
 
     def create_context(self) -> object:
         """Return anything: all operators are known."""

@@ -228,6 +228,12 @@ def test_changed(subject: Subject, manager: PassManager, program: Any) -> None:
     assert manager.run(program).changed is (None if unknown else False)
 
 
+def _need(monkeypatch: pytest.MonkeyPatch, dialect: str) -> None:
+    """Let a pass depend on a dialect."""
+    contract = NeedsDialect.contract._replace(dependent_dialects=(dialect,))
+    monkeypatch.setattr(NeedsDialect, "contract", contract)
+
+
 def test_dependent_dialects(
     subject: Subject,
     manager: PassManager,
@@ -236,7 +242,7 @@ def test_dependent_dialects(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The dialects that passes need are loaded before anything runs."""
-    monkeypatch.setattr(NeedsDialect, "dependent_dialects", (subject.dialect,))
+    _need(monkeypatch, subject.dialect)
     manager.add_nested(subject.names["func"], NeedsDialect())
     run(manager)
     assert visited == ["f", "k"]
@@ -251,7 +257,7 @@ def test_missing_dialect(
 ) -> None:
     """A dialect that does not exist is an error that names the pass; nothing runs."""
     unknown = subject.misspelt[2]
-    monkeypatch.setattr(NeedsDialect, "dependent_dialects", (unknown,))
+    _need(monkeypatch, unknown)
     manager.add_nested(subject.names["func"], Visit(), NeedsDialect())
     with pytest.raises(AnchorError, match=f"pass 'needs-dialect' depends on dialect '{unknown}'"):
         run(manager)

@@ -125,8 +125,17 @@ def test_what_all_passes_inside_declare_is_kept(
 def test_what_is_produced_is_kept_for_the_op_alone() -> None:
     """A pass that produces an analysis of its op has not preserved that of the op around."""
     seen: list[bool] = []
-    produce = step(lambda _, ctx: ctx.analysis(Total))
-    type(produce).produces = (Total,)
+
+    class Produce(Pass):
+        """Compute the total."""
+
+        produces = (Total,)
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            """Compute it."""
+            ctx.analysis(Total)
+
+    produce = Produce()
     pm = manager(
         produce, look(seen, Total), pipeline(produce, look(seen, Total)), look(seen, Total)
     )

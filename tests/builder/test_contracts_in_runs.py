@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -13,10 +14,17 @@ from passel import (
     OpPassManager,
     Pass,
     PassContext,
+    PassFailedError,
     PassManager,
     option,
 )
-from passel.builder import Declarations, DeclarationTable, PipelineBuilder, check_contracts
+from passel.builder import (
+    Declarations,
+    DeclarationTable,
+    PipelineBuilder,
+    check_contracts,
+    enforce_contracts,
+)
 from passel.manager import BarePipeline, CompositeFixedPoint
 from passel.mlir import MLIRAdapter
 from passel.mlir import parse_source as parse_mlir
@@ -73,6 +81,15 @@ class Careful(Pass):
 
     name = "careful"
     preserves = (Schedule,)
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do nothing."""
+
+
+class Careless(Pass):
+    """Preserve nothing."""
+
+    name = "careless"
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Do nothing."""
@@ -161,19 +178,25 @@ def test_merged_pipelines() -> None:
     assert Schedule.used == Schedule.made
 
 
-def test_a_pass_that_hides_what_it_runs_keeps_nothing() -> None:
-    """Not even what it declares to preserve."""
+@pytest.mark.parametrize(("inner", "times"), [(Careful(), 1), (Careless(), 2)])
+def test_a_pass_that_does_not_say_what_it_runs(inner: Pass, times: int) -> None:
+    """The run goes by what it has run, and reports it if contracts are verified."""
 
     class Hides(Careful):
         name = "hides"
 
         def run(self, op: Any, ctx: PassContext) -> None:
-            ctx.run_pipeline(OpPassManager("toy.func"), op.body[0])
+            ctx.run_pipeline(funcs(inner), op.body[0])
 
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(Generate(), Hides(), Materialize())
-    assert check_contracts(pm)
+    assert not check_contracts(pm)
     pm.run(parse_toy("toy.module(toy.func @f)"))
-    assert len(Schedule.made) == 2
+    assert len(Schedule.made) == times
+    enforce_contracts(pm, verify=True)
+    with (
+        nullcontext() if times == 1 else pytest.raises(PassFailedError, match="but runs 'careless'")
+    ):
+        pm.run(parse_toy("toy.module(toy.func @f)"))
 
 
 # -- Passes of others ------------------------------------------------------------------------

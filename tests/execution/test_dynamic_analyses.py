@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from toy_steps import DEEP, FUNCS, Total, ask, fail, manager, nothing, pipeline, step
 
+from passel import OpPassManager
 from passel.testing import ToyOp, parse_toy
 
 if TYPE_CHECKING:
-    from passel import (
-        AnalysisManager,
-        Pass,
-        PassContext,
-    )
+    from passel import AnalysisManager, Pass, PassContext
 
 
 def test_on_the_current_op_it_sees_the_analyses_of_its_caller() -> None:
@@ -146,3 +143,45 @@ def test_handles_that_a_caller_holds_are_cut_off() -> None:
 
     manager(step(outer)).run(parse_toy(FUNCS))
     assert seen == [False]
+
+
+# -- Passes that declare to preserve an analysis ---------------------------------------------
+
+
+def _help(ctx: PassContext, inner: OpPassManager, op: ToyOp) -> None:
+    """Run a pipeline for a pass whose own code does not do so."""
+    ctx.run_pipeline(inner, op)
+
+
+CARELESS, CAREFUL = step(nothing), step(nothing, preserves=(Total,))
+
+
+@pytest.mark.parametrize(
+    ("inner", "is_kept"),
+    [
+        (pipeline(CAREFUL), True),
+        (pipeline(CAREFUL, CARELESS), False),
+        (pipeline(pipeline(CAREFUL)), True),
+    ],
+)
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_what_a_pass_declares_to_preserve_its_pipelines_have_to_preserve(
+    inner: OpPassManager, is_kept: bool, is_nested: bool
+) -> None:
+    """However it runs them, and whether it runs on the op or on one nested in it."""
+    seen: list[bool] = []
+
+    def on_module(op: ToyOp, ctx: PassContext) -> None:
+        _help(ctx, inner, op.body[0])
+
+    def on_function(op: ToyOp, ctx: PassContext) -> None:
+        _help(ctx, OpPassManager("any").add(step(on_module, preserves=(Total,))), op)
+
+    body = on_function if is_nested else on_module
+    outer = step(body, preserves=(Total,))
+    look = step(lambda _, ctx: seen.append(ctx.cached_analysis(Total) is not None))
+    first = step(lambda _, ctx: (ctx.analysis(Total), ctx.preserve(Total)))
+    between = pipeline(outer) if is_nested else outer
+    ir = "toy.module(toy.func @f(toy.func @g))"
+    manager(first, between, look).run(parse_toy(ir))
+    assert seen == [is_kept]

@@ -26,6 +26,7 @@ from sibling_passes import (
     module_of,
     plain,
     run,
+    trust,
 )
 
 from passel import (
@@ -134,7 +135,7 @@ def test_changes_further_out_are_found(beside: bool) -> None:
 
 def test_passes_that_say_so_are_taken_on_trust(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody looks whether they have changed other ops, unless the run is to check that."""
-    monkeypatch.setattr(Meddle, "can_fork", True)
+    trust(monkeypatch, Meddle)
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Meddle())
     module = module_of(12)
     manager.run(module, jobs=1)
@@ -329,8 +330,8 @@ def test_everything_is_the_same_where_this_process_works(
 ) -> None:
     """Failures, diagnostics and counts come in program order, whoever they are from."""
     expected = everything(Sequential(), seed)
-    monkeypatch.setattr(Act, "can_fork", True)
-    monkeypatch.setattr(Again, "can_fork", True)
+    trust(monkeypatch, Act)
+    trust(monkeypatch, Again)
     assert everything(Forked(2, eager=True), seed) == expected
 
 
@@ -404,7 +405,7 @@ def test_an_interrupt_here_ends_the_workers() -> None:
 @pytest.mark.usefixtures("fair")
 def test_a_worker_that_dies_beside_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its op is named, and this process does the rest."""
-    monkeypatch.setattr(Die, "can_fork", True)
+    trust(monkeypatch, Die)
     manager = OpPassManager("toy.module").add_nested("toy.func", Die())
     module = module_of(32)
     for op in module.body[1:]:

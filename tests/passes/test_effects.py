@@ -10,7 +10,7 @@ import pytest
 from passel import DefinitionError, OpPassManager, Pass, PassContext, PassManager
 from passel.errors import EffectsError
 from passel.manager import BarePipeline
-from passel.passes.effects_guard import effects_of
+from passel.passes.walking import walk
 from passel.testing import ToyAdapter, parse_toy
 
 
@@ -45,6 +45,11 @@ class Hold(Pass):
 def hold(*passes: Pass) -> Hold:
     """Return a pass that holds others."""
     return Hold(pipeline=BarePipeline(*passes))
+
+
+def effects_of(pass_: Pass[Any]) -> tuple[str, ...]:
+    """Return what a pass, and those that it may run, do outside the IR."""
+    return tuple(effect for visit in walk(pass_) for effect in visit.pass_.own_effects())
 
 
 def test_effects_are_those_of_all_that_a_pass_holds() -> None:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from threading import Lock, Thread
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import ANY, AnchorError, Nesting, OpPassManager, Pass, PassFailedError, PassManager
+from passel import (
+    ANY,
+    AnchorError,
+    Nesting,
+    OpPassManager,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassManager,
+)
+from passel.passes import default_registry
+from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from passel import OpKind
 
 
 def test_an_agnostic_pass_runs_on_any_isolated_op(trace: Callable[[str, str], list[str]]) -> None:
@@ -327,3 +342,54 @@ def test_text_added_to_an_implicit_manager_does_not_nest(
     assert str(pm) == "toy.module()"
     pm.add(make("on-func"))
     assert str(pm) == "toy.module(toy.func(on-func))"
+
+
+def test_a_missing_dialect_has_a_place_in_the_text() -> None:
+    """That of the pass that depends on it, also inside of an option."""
+
+    class Needs(Pass):
+        """Depend on a dialect that does not exist."""
+
+        name = "needs"
+        dependent_dialects = ("nosuch",)
+
+        def run(self, op: Any, ctx: PassContext) -> None:
+            """Do nothing."""
+
+    registry = default_registry().copy()
+    registry.register(Needs)
+    text = "toy.module(composite-fixed-point-pass{pipeline={needs}})"
+    pm = PassManager.parse(text, registry=registry, adapter=ToyAdapter())
+    with pytest.raises(AnchorError, match="'needs' depends on dialect 'nosuch'") as info:
+        pm.check()
+    assert info.value.span is not None
+    assert info.value.span.start == text.index("needs")
+
+
+def test_one_thread_compiles_at_a_time() -> None:
+    """An IR's context is asked for its ops by one thread only, whoever compiles."""
+
+    class Guarded(ToyAdapter):
+        """The toy IR, whose contexts are for one thread at a time."""
+
+        lock = Lock()
+
+        def kind_named(self, context: Any, name: str) -> OpKind | None:
+            assert self.lock.acquire(blocking=False)
+            sleep(0.01)
+            self.lock.release()
+            return super().kind_named(context, name)
+
+    compiler = PipelineCompiler(Guarded(), set[str]())
+    managers = [OpPassManager("toy.module").add_nested("toy.func") for _ in range(4)]
+    compiled: list[str] = []
+
+    def compile_one(manager: OpPassManager) -> None:
+        compiled.append(str(compiler.schedule(manager).pipeline))
+
+    threads = [Thread(target=compile_one, args=(manager,)) for manager in managers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert compiled == ["toy.module(toy.func())"] * 4

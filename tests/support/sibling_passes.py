@@ -16,6 +16,8 @@ from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
+    import pytest
+
     from passel.execution import Outcome
     from passel.execution.strategies import SiblingStrategy
 
@@ -164,3 +166,9 @@ def everything(strategy: SiblingStrategy, seed: int) -> tuple[Any, list[str], st
         op.value = (number * seed) % 11 if op.name == "toy.func" else 0
     outcome, reported, text = run(strategy, manager, module)
     return plain(outcome), reported, text
+
+
+def trust(monkeypatch: pytest.MonkeyPatch, kind: type[Pass[Any]]) -> None:
+    """Let a class say for a while, as its body may, that its passes can be run by any process."""
+    contract = kind.contract._replace(can_fork=True, forks_unasked=True, stays_inside=True)
+    monkeypatch.setattr(kind, "contract", contract)

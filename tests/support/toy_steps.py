@@ -16,6 +16,7 @@ from passel import (
     PassFailure,
     PassManager,
 )
+from passel.passes.factory import make_pass_class
 from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -76,12 +77,14 @@ def step(
 ) -> Pass[Any]:
     """Return a pass that does this."""
 
-    class Step(Pass):
+    class Step(Pass, abstract=True):
         def run(self, op: ToyOp, ctx: PassContext) -> None:
             body(op, ctx)
 
-    Step.name, Step.dependent_dialects, Step.preserves = name, dialects, preserves
-    return Step()
+    made = make_pass_class(
+        Step, "Step", name=name, dependent_dialects=dialects, preserves=preserves
+    )
+    return made()
 
 
 def nothing(op: ToyOp, ctx: PassContext) -> None:

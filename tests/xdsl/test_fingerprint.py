@@ -300,9 +300,7 @@ def test_an_adapter_with_fingerprints_of_its_own(parse: Callable[[str], Operatio
     class Coarse(XDSLAdapter):
         """Sees nothing but the name of an op."""
 
-        def fingerprint(  # pyright: ignore[reportIncompatibleVariableOverride] - a method will do
-            self, op: Operation, *, recursive: bool = True
-        ) -> object:
+        def fingerprint(self, op: Operation, *, recursive: bool = True) -> object:
             """Return the name."""
             return op.name
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from xdsl.passes import ModulePass
 from xdsl.transforms import get_all_passes
 
-from passel.passes.effects_guard import effects_of
 from passel.xdsl.module_passes import pass_class_for, wrap_module_pass
 from passel.xdsl.pass_effects import effects_of_class
 
@@ -53,11 +52,11 @@ def test_every_pass_that_reaches_outside_is_in_the_table() -> None:
 def test_options_decide_whether_a_file_is_read() -> None:
     """A pass that is given no file reads none."""
     apply_pdl = pass_class_for(get_all_passes()["apply-pdl"]())
-    assert effects_of(apply_pdl()) == ()
-    assert effects_of(apply_pdl.parse("pdl-file=x")) == ("read-files",)
+    assert apply_pdl().own_effects() == ()
+    assert apply_pdl.parse("pdl-file=x").own_effects() == ("read-files",)
 
 
 def test_passes_of_other_packages_declare_their_effects() -> None:
     """Those that do not may do anything."""
-    assert effects_of(wrap_module_pass(Foreign())) == ("unknown",)
-    assert effects_of(wrap_module_pass(Declared())) == ("read-files",)
+    assert wrap_module_pass(Foreign()).own_effects() == ("unknown",)
+    assert wrap_module_pass(Declared()).own_effects() == ("read-files",)

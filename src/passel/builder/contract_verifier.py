@@ -10,7 +10,6 @@ from passel.builder.declarations import Declarations, default_declarations
 from passel.errors import PassFailure
 from passel.hooks import PassInstrumentation
 from passel.instruments.begun import Begun
-from passel.ir import identities_of
 from passel.passes.preservation import preserved_by, preserves
 from passel.schedule import PassStep, passes_of
 
@@ -76,7 +75,7 @@ class ContractVerifier(PassInstrumentation):
     def before_run(self, run: Run) -> None:
         """Start anew."""
         self._adapter = run.adapter
-        self._identity_of = identities_of(run.adapter)
+        self._identity_of = run.adapter.identity_of
         self._names: dict[Hashable, str] = {}
         self._computed: set[tuple[Any, Hashable]] = set()
         self._illegal: dict[str, str] = {}

@@ -22,8 +22,9 @@ from passel.builder.contract_words import (
 )
 from passel.diagnostics import Severity
 from passel.ir import ANY
-from passel.passes.preservation import preserves, run_by
+from passel.passes.preservation import preserves
 from passel.passes.tree import PassTree
+from passel.passes.walking import run_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -149,10 +150,8 @@ class ContractWalk:
         place = self._place(pass_, path, span)
         said = self._declarations.of(pass_)
         self._require(place, said)
-        inner = run_by(pass_)
-        if inner:
-            self._run_inside(place, inner)
-        self._invalidate(place, () if inner is None else said.preserves)
+        self._run_inside(place, run_by(pass_))
+        self._invalidate(place, said.preserves)
         self._produce(place, said)
         self._change_dialects(place, said)
 

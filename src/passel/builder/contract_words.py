@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.analysis import analysis_name
-from passel.passes.preservation import run_by
 
 if TYPE_CHECKING:
     from passel.builder.contract_model import Key, Place
@@ -14,9 +13,7 @@ if TYPE_CHECKING:
 def not_preserved(key: Key, offender: Place, producer: Place, consumer: Place) -> str:
     """Say that a pass does not preserve what one before it has produced for one after it."""
     name, pass_ = analysis_name(key.kind), offender.pass_
-    if run_by(pass_) is None:
-        way_out = "it runs pipelines and does not say which: let its may_run() return them"
-    elif pass_.ir:
+    if pass_.ir:
         way_out = f"if it does, declare that of '{pass_.name}' in a DeclarationTable"
     else:
         way_out = f"if it does, declare preserves = ({name},) in {type(pass_).__name__}"

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from passel.installed import entry_points
 from passel.ir.left_out import leave_out, report_left_out
-from passel.passes.definition import check_tuples
-from passel.passes.preservation import Contract
+from passel.passes.contract import Contract, check_tuples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +144,9 @@ class DeclarationTable:
         return iter(sorted(known))
 
     def _found(self, cls: type[Pass[Any]]) -> Declarations:
-        own = Declarations(**{field.name: getattr(cls, field.name) for field in fields(_NOTHING)})
+        own = Declarations(
+            **{field.name: getattr(cls.contract, field.name) for field in fields(_NOTHING)}
+        )
         if cls.name:
             own |= self.named(cls.name, ir=cls.ir)
         table: DeclarationTable | None = self

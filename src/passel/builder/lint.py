@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from passel.diagnostics import Severity, Span, suggest
 from passel.errors import PipelineError
-from passel.ir import ANY, KnowsNesting, ability_of
+from passel.ir import ANY
 from passel.manager import OpPassManager
 from passel.passes import pass_type
 from passel.passes.pass_type import PassType
@@ -139,7 +139,7 @@ class _Nests:
     ) -> None:
         self._declarations = declarations
         self._adapter = adapter
-        self._knows = None if adapter is None else ability_of(adapter, KnowsNesting)
+        self._knows = adapter
         self._context = context
 
     def findings(self, anchor: str, entries: Sequence[_Entry]) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from passel.analysis import analysis_name
 from passel.errors import PassFailure
 from passel.hooks import Bracket
-from passel.ir import identities_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -31,7 +30,7 @@ class AnalysisRunner:
 
     def __init__(self, adapter: IRAdapter, hooks: Instrumentor, *, verify_analyses: bool) -> None:
         self.adapter = adapter
-        self.identity_of: Callable[[Any], Hashable] = identities_of(adapter)
+        self.identity_of: Callable[[Any], Hashable] = adapter.identity_of
         self.hooks = hooks
         self.verify_analyses = verify_analyses
 

@@ -10,6 +10,7 @@ from passel.diagnostics import Diagnostic
 from passel.execution.op_state import OpState
 from passel.hooks import Bracket
 from passel.passes import PassContext
+from passel.passes.preservation import EVERYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -69,14 +70,16 @@ class Record:
         diagnostics: What it has reported and nobody has been told yet, in order.
         reported: What was reported before, also by pipelines that the pass has run.
         counts: What was counted, by the pass's path and the statistic's name.
+        kept: Analyses that all pipelines preserve which the pass has run.
     """
 
-    __slots__ = ("counts", "diagnostics", "reported")
+    __slots__ = ("counts", "diagnostics", "kept", "reported")
 
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.reported: list[Diagnostic] = []
         self.counts: dict[tuple[str, str], int] = {}
+        self.kept: frozenset[type] = EVERYTHING
 
     def count(self, key: tuple[str, str], amount: int) -> None:
         """Add to a statistic."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.passes.preservation import preserved_by
+from passel.passes.preservation import EVERYTHING, in_common, preserved_by
 from passel.schedule import passes_in, passes_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ class KeptAnalyses:
     """Knows what steps keep whatever happens in them, each looked at once.
 
     Nested and fused passes have to preserve an analysis all of them, and so do those of pipelines
-    that a pass runs.
+    that a pass may run.
 
     Args:
         contracts: Knows what passes declare.
@@ -24,22 +24,29 @@ class KeptAnalyses:
 
     def __init__(self, contracts: Contracts) -> None:
         self._contracts = contracts
-        self._known: dict[Step | Pipeline, frozenset[type]] = {}
+        self._steps: dict[Step, tuple[frozenset[type], frozenset[type]]] = {}
+        self._pipelines: dict[Pipeline, frozenset[type]] = {}
 
-    def by_step(self, step: Step) -> frozenset[type]:
-        """Return the analyses of an op that a step on it keeps."""
-        kept = self._known.get(step)
-        if kept is None:
-            kept = preserved_by((inner.pass_ for inner in passes_in(step)), self._contracts)
+    def by_step(self, step: Step, ran: frozenset[type] = EVERYTHING) -> frozenset[type]:
+        """Return the analyses of an op that a step on it keeps.
+
+        Args:
+            step: The step.
+            ran: The analyses that all pipelines preserve which its passes have run.
+        """
+        known = self._steps.get(step)
+        if known is None:
+            preserved = preserved_by((inner.pass_ for inner in passes_in(step)), self._contracts)
+            produced: tuple[type, ...] = ()
             if step.pass_ is not None and not step.is_fused:
-                kept |= frozenset(self._contracts.contract_of(step.pass_).produces)
-            self._known[step] = kept
-        return kept
+                produced = self._contracts.contract_of(step.pass_).produces
+            known = self._steps[step] = preserved, frozenset(produced)
+        return in_common(known[0], ran) | known[1]
 
     def by_pipeline(self, pipeline: Pipeline) -> frozenset[type]:
-        """Return the analyses of an op that a pipeline on it keeps for whoever runs it."""
-        kept = self._known.get(pipeline)
+        """Return the analyses of an op that a pipeline on it, or inside of it, keeps."""
+        kept = self._pipelines.get(pipeline)
         if kept is None:
             passes = (step.pass_ for step in passes_of(pipeline))
-            kept = self._known[pipeline] = preserved_by(passes, self._contracts)
+            kept = self._pipelines[pipeline] = preserved_by(passes, self._contracts)
         return kept

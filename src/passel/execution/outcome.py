@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.errors import Portable
+from passel.passes.preservation import EVERYTHING, in_common
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,8 @@ class Outcome(NamedTuple):
         diagnostics: All that was reported, those of the failures included, in program order.
         counts: What passes counted.
         interrupt: What ends the whole run, such as a `KeyboardInterrupt`.
+        kept: Analyses that all pipelines preserve which passes have run. Their classes may be
+            unknown in another process, so that what is pickled preserves all of them or none.
     """
 
     changed: bool | None = False
@@ -38,6 +41,7 @@ class Outcome(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
     counts: Counts = MappingProxyType({})
     interrupt: BaseException | None = None
+    kept: frozenset[type] = EVERYTHING
 
     def statistics(self) -> dict[str, dict[str, int]]:
         """Return what passes counted, by the pass's path and then by the statistic's name."""
@@ -49,12 +53,13 @@ class Outcome(NamedTuple):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle an interrupt as far as it can be, with its traceback as text."""
         parts = (self.changed, self.failures, self.diagnostics, dict(self.counts))
-        return _outcome, (*parts, Portable.of(self.interrupt))
+        return _outcome, (*parts, Portable.of(self.interrupt), self.kept == EVERYTHING)
 
 
 def _outcome(*fields: Any) -> Outcome:
-    interrupt: Portable | None = fields[-1]
-    values: Any = (*fields[:-1], interrupt and interrupt.error())
+    *plain, interrupt, keeps = fields
+    kept = EVERYTHING if keeps else frozenset[type]()
+    values: Any = (*plain, interrupt and interrupt.error(), kept)
     return Outcome(*values)
 
 
@@ -89,6 +94,7 @@ def merge(outcomes: Sequence[Outcome]) -> Outcome:
     diagnostics: list[Diagnostic] = []
     counts: dict[tuple[str, str], int] = {}
     interrupt: BaseException | None = None
+    kept = EVERYTHING
     for outcome in outcomes:
         if outcome is UNCHANGED or (outcome is UNKNOWN and changed is None):
             continue  # most are
@@ -99,6 +105,7 @@ def merge(outcomes: Sequence[Outcome]) -> Outcome:
         for key, amount in outcome.counts.items():
             counts[key] = counts.get(key, 0) + amount
         interrupt = interrupt or outcome.interrupt
-    if not (failures or diagnostics or counts or interrupt):
+        kept = in_common(kept, outcome.kept)
+    if not (failures or diagnostics or counts or interrupt) and kept is EVERYTHING:
         return _PLAIN[changed]
-    return Outcome(changed, tuple(failures), tuple(diagnostics), counts, interrupt)
+    return Outcome(changed, tuple(failures), tuple(diagnostics), counts, interrupt, kept)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from passel.execution.strategies.place import Place, Placement
 from passel.ir import LocksContexts, SendsOps, ShipsOps, ability_of
-from passel.passes.effects_guard import passes_held
+from passel.passes.walking import walk
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def placement_of(step: NestedStep, services: RunServices) -> Placement:
     """Return the placement of a nested step in a run."""
     passes = [each.pass_ for each in passes_in(step)]
-    held = [each for pass_ in passes for each in passes_held(pass_)]
+    visits = [visit for each in passes for visit in walk(each)]
     found = {
         place: why
         for place in Place
         if (why := obstacle(place, services) or _obstacle_of_passes(place, passes))
     }
-    declared = all(each.forks_unasked() for each in held)
+    declared = all(visit.pass_.contract.forks_unasked for visit in visits)
     automatic = "" if declared else "not all passes declare that they change only their ops"
     if services.hooks.sees_steps:
         automatic = "the run is observed, pass by pass"
@@ -33,14 +33,14 @@ def placement_of(step: NestedStep, services: RunServices) -> Placement:
         obstacles=found,
         automatic=automatic,
         parent_may_help=is_trusted(step, services) and not is_watched,
-        is_native=not any(each.can_fork for each in passes),
+        is_native=not any(each.contract.can_fork for each in passes),
     )
 
 
 def is_trusted(step: NestedStep, services: RunServices) -> bool:
     """Return whether all passes of a step are trusted to change nothing but their ops."""
     return not services.checks.isolation and all(
-        held.stays_inside() for each in passes_in(step) for held in passes_held(each.pass_)
+        visit.pass_.contract.stays_inside for each in passes_in(step) for visit in walk(each.pass_)
     )
 
 
@@ -74,9 +74,9 @@ def _obstacle_of_passes(place: Place, passes: list[Pass]) -> str:
     for each in passes:
         may = {
             Place.HERE: True,
-            Place.THREADS: each.can_thread,
-            Place.COPIES: each.can_fork,
-            Place.PROCESSES: each.can_ship(),
+            Place.THREADS: each.contract.can_thread,
+            Place.COPIES: each.contract.can_fork,
+            Place.PROCESSES: each.contract.can_ship,
         }
         if not may[place]:
             return f"pass '{each.name or each.display_name}' declares that it may not run there"

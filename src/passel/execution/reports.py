@@ -90,4 +90,4 @@ class Reports:
         record, ctx.record = ctx.record, None
         if record is None:
             return UNCHANGED
-        return Outcome(False, (), tuple(record.reported), record.counts)
+        return Outcome(False, (), tuple(record.reported), record.counts, kept=record.kept)

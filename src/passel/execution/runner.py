@@ -17,6 +17,7 @@ from passel.execution.verification import Verifier
 from passel.hooks import Bracket
 from passel.ir import ANY, outwards
 from passel.passes import Pass, PipelineRun
+from passel.passes.preservation import in_common
 from passel.schedule import passes_in, passes_of
 
 if TYPE_CHECKING:
@@ -154,9 +155,7 @@ class PipelineRunner:
             except ValueError:
                 self._services.reports.flush(ctx)
                 return self._take(ctx, self._refuse(op))
-        compiler = self._services.compiler
-        with compiler.lock:
-            schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
+        schedule = self._services.compiler.schedule(cast("PassTree", pipeline), ctx.path)
         self._services.reports.flush(ctx)  # what the pass has reported comes before what runs now
         step = ctx.step
         outcome = self.initialize(schedule, op)
@@ -164,6 +163,8 @@ class PipelineRunner:
             plan = self._planner.plan(schedule.pipeline, kind)
             with self.hooks.interrupts.held():
                 outcome = self.run_nested(step, self._context(op, plan, analyses))
+        record, kept = ctx.told(), self._steps.kept.by_pipeline(schedule.pipeline)
+        record.kept = in_common(record.kept, in_common(kept, outcome.kept))
         return self._take(ctx, outcome)
 
     def run_elsewhere(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from passel.execution.dialects import DialectCheck
 from passel.execution.failures import FailureReporter
 from passel.execution.fingerprints import Fingerprinter
-from passel.ir import FindsDialects, FusesPasses, ability_of, identities_of, policies_of
+from passel.ir import FindsDialects, FusesPasses, ability_of
 from passel.passes.preservation import OwnContracts
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class RunServices:
         self.gates: Sequence[PassGate] = gates
         self.reports: Reports = reports
         self.adapter: IRAdapter = compiler.adapter
-        self.policies: RunPolicies = policies_of(self.adapter)
+        self.policies: RunPolicies = self.adapter.policies()
         self.failures: FailureReporter = FailureReporter(self.adapter)
         self.fingerprints: Fingerprinter = Fingerprinter(self.adapter)
         self.dialects: DialectCheck | None = None
@@ -115,7 +115,7 @@ class RunServices:
         self.states: dict[PassStep, Any] = {}
         self.ordinals: dict[Hashable, int] = {}
         self.matched: set[str] = set()
-        self.identity_of: Callable[[Any], Hashable] = identities_of(self.adapter)
+        self.identity_of: Callable[[Any], Hashable] = self.adapter.identity_of
 
     def branch(self, hooks: Instrumentor) -> RunServices:
         """Return services for another thread: reports are held back, numbers of ops are shared."""

@@ -15,7 +15,6 @@ from passel.execution.outcome import UNCHANGED, Outcome, merge
 from passel.execution.placement import is_trusted, placement_of
 from passel.execution.strategies.base import Sequential
 from passel.execution.strategies.place import Place
-from passel.ir import KnowsItsCode, ability_of
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -50,7 +49,6 @@ class SiblingRunner:
     ) -> None:
         self._services = services
         self._strategy = strategy
-        self._knows_code = ability_of(services.adapter, KnowsItsCode)
         self._placement_of = cache(partial(placement_of, services=services))
         self._is_trusted = cache(partial(is_trusted, services=services))
         self._parts = ChildRunParts(services, planner, verifier, runner, self._placement_of)
@@ -110,8 +108,7 @@ class SiblingRunner:
         """Return the strategy of the run, or the plainest where sharing must be asked for."""
         strategy = self._strategy
         if strategy.is_automatic and (
-            self._placement_of(step).automatic
-            or (self._knows_code is not None and not self._knows_code.is_known_code(op))
+            self._placement_of(step).automatic or not self._services.adapter.is_known_code(op)
         ):
             return Sequential()
         return strategy

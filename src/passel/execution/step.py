@@ -35,6 +35,9 @@ class StepRunner:
         services: What the run's parts share.
         verifier: Verifies.
         run_nested: Runs nested pipelines on the ops immediately inside of an op.
+
+    Attributes:
+        kept: Knows what steps preserve.
     """
 
     def __init__(
@@ -50,7 +53,7 @@ class StepRunner:
         self._failures = services.failures
         self._reports = services.reports
         self._place_of = services.policies.lifetime.place_of
-        self._kept = KeptAnalyses(services.checks.contracts)
+        self.kept: KeptAnalyses = KeptAnalyses(services.checks.contracts)
         self._examiner = Examiner(services, verifier)
         self._examines = self._examiner.is_needed
         self._tracks = self._examiner.tracks
@@ -77,7 +80,7 @@ class StepRunner:
                 failure = self._failures.unschedulable(plan.rejected, op, plan.rejection)
                 outcomes.append(self._reports.fail_step(ctx, failure))
         if ctx.cached is not None:
-            if ctx.is_dynamic and (kept := self._kept.by_pipeline(plan.pipeline)):
+            if ctx.is_dynamic and (kept := self.kept.by_pipeline(plan.pipeline)):
                 ctx.cached.invalidate(PreservedAnalyses(kept))
             else:
                 ctx.cached.clear()
@@ -161,7 +164,8 @@ class StepRunner:
 
     def _invalidate(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Drop the analyses of the op that the step has not preserved."""
-        analyses, kept = ctx.analyses, self._kept.by_step(step)
+        ran = outcome.kept if ctx.record is None else ctx.record.kept
+        analyses, kept = ctx.analyses, self.kept.by_step(step, ran)
         if ctx.preserved:
             kept |= ctx.preserved
         try:

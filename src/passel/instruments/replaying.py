@@ -22,7 +22,7 @@ from passel.ir import (
 )
 from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
 from passel.passes.callables import CallablePass
-from passel.passes.effects_guard import passes_held
+from passel.passes.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ def how_to_replay(run: Run, recorded: Recorded, command: str | None = None) -> s
         command: The command, with `{file}` for the file's quoted name, if one was given; it
             has all passes, and reads the IR.
     """
-    passes = list(dict.fromkeys(each for s in recorded.steps for each in passes_held(s.pass_)))
+    passes = list(dict.fromkeys(each.pass_ for s in recorded.steps for each in walk(s.pass_)))
     if problem := _unnamed(passes):
         return f"it cannot be replayed: {problem}"
     effects = sorted({effect for each in passes for effect in each.own_effects()})

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from passel.ir.frontend import Frontend
@@ -42,38 +42,11 @@ class WrapsPassClasses(Protocol):
 
 
 @runtime_checkable
-class TakesContainers(Protocol):
-    """Optional ability of an adapter: other objects than ops stand for ops, such as modules."""
-
-    def op_of(self, thing: Any) -> Any:
-        """Return the op as passes see it, given it or an object that stands for it."""
-        ...
-
-
-@runtime_checkable
 class BringsPasses(Protocol):
     """Optional ability of an adapter: its IR has passes by name that no registry knows."""
 
     def pass_source(self) -> Any:
         """Return the `PassSource` of the IR's own passes; equal to one returned before."""
-        ...
-
-
-@runtime_checkable
-class EntersContexts(Protocol):
-    """Optional ability of an adapter: its IR has a current context, as in `with Context():`."""
-
-    def entered_context(self) -> Any:
-        """Return the context that the calling thread is in, or None. Must import nothing."""
-        ...
-
-
-@runtime_checkable
-class RunsInContexts(Protocol):
-    """Optional ability of an adapter: passes on its ops want to be in the ops' context."""
-
-    def in_context(self, context: Any) -> AbstractContextManager[object]:
-        """Return what makes a context the current one of the calling thread for a while."""
         ...
 
 
@@ -155,24 +128,6 @@ class WritesSources(Protocol):
 
     def reading_flags(self, op: Any, context: Any) -> Sequence[str]:
         """Return the flags that `passel-opt` needs to read it."""
-        ...
-
-
-@runtime_checkable
-class HasBuilds(Protocol):
-    """Optional ability of an adapter: its IR has several builds, each installed by its own name."""
-
-    def build_name(self) -> str:
-        """Return the name that entry points have for the adapter of this build."""
-        ...
-
-
-@runtime_checkable
-class IdentifiesOps(Protocol):
-    """Optional ability of an adapter: its ops cannot be keys of a dictionary themselves."""
-
-    def identity_of(self, op: Any) -> Hashable:
-        """Return what is equal for all objects that stand for one op, whatever changes in it."""
         ...
 
 
@@ -333,36 +288,6 @@ class FindsDialects(Protocol):
         ...
 
 
-@runtime_checkable
-class KnowsItsCode(Protocol):
-    """Optional ability of an adapter: it tells code of the IR's own from that of others.
-
-    What others have written may keep state from op to op, which workers would not share.
-    """
-
-    def is_known_code(self, op: Any) -> bool:
-        """Return whether all ops nested in `op` are the IR's own, or declared to keep no state."""
-        ...
-
-
-@runtime_checkable
-class KnowsNesting(Protocol):
-    """Optional ability of an adapter: it knows ops that never stand right inside of others."""
-
-    def misfit(self, context: Any, outer: str, inner: str) -> str:
-        """Return why ops of one name do not stand right inside of those of another.
-
-        Args:
-            context: The IR's own context.
-            outer: The name of the ops around.
-            inner: The name of the ops inside.
-
-        Returns:
-            A sentence without a final period; empty if they may, or it is not known.
-        """
-        ...
-
-
 AbilityT = TypeVar("AbilityT")
 
 
@@ -372,16 +297,6 @@ def ability_of(adapter: object, ability: type[AbilityT]) -> AbilityT | None:
     `isinstance` takes longer than a short run.
     """
     return cast("AbilityT", adapter) if _fulfils(type(adapter), ability) else None
-
-
-def identities_of(adapter: object) -> Callable[[Any], Hashable]:
-    """Return a function from ops to keys of a dictionary, by default to the ops themselves."""
-    own = ability_of(adapter, IdentifiesOps)
-    return _itself if own is None else own.identity_of
-
-
-def _itself(op: Any) -> Hashable:
-    return op
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.diagnostics import brief, suggest
 from passel.errors import AdapterError, DefinitionError
 from passel.installed import entry_points
-from passel.ir.abilities import EntersContexts, HasBuilds, RunsInContexts, ability_of
+from passel.ir.contract import IRAdapter
 from passel.ir.left_out import leave_out, package_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from passel.installed import EntryPoint
-    from passel.ir.contract import IRAdapter
 
 
 @cache
@@ -40,13 +39,18 @@ def adapter_named(name: str) -> IRAdapter:
         hint = suggest(name, _adapters())
         raise AdapterError(f"there is no adapter '{name}' (installed: {known}){hint}")
     try:
-        return point.load()()
+        adapter = point.load()()
     except AdapterError:
         raise
     except (Exception, SystemExit) as error:
         package = package_of(point)
         msg = f"the adapter '{name}' of package {package} cannot be used: {brief(error)}"
         raise AdapterError(msg) from error
+    if not isinstance(adapter, IRAdapter):
+        package, kind = package_of(point), type(adapter).__name__
+        msg = f"the adapter '{name}' of package {package} is a {kind}, which is no IRAdapter"
+        raise AdapterError(f"{msg}: let its class derive from passel.ir.IRAdapter")
+    return adapter
 
 
 def adapter_names() -> Collection[str]:
@@ -59,8 +63,7 @@ def installed_name(adapter: IRAdapter) -> str:
 
     It is what `--ir` and `load_reproducer` take; empty if there is none.
     """
-    builds = ability_of(adapter, HasBuilds)
-    name = adapter.name if builds is None else builds.build_name()
+    name = adapter.build_name()
     if name not in adapter_names() or type(adapter_named(name)) is not type(adapter):
         return ""
     return name
@@ -98,20 +101,19 @@ def adapter_of_class(cls: type) -> IRAdapter:
     raise AdapterError(msg)
 
 
-def entered_context(adapter: object | None = None) -> Any:
+def entered_context(adapter: IRAdapter | None = None) -> Any:
     """Return the IR's context that the calling thread is in, or None.
 
     Args:
         adapter: The IR's; by default that of any IR that has been imported already.
     """
     if adapter is not None:
-        enters = ability_of(adapter, EntersContexts)
-        return None if enters is None else enters.entered_context()
+        return adapter.entered_context()
     # What a run around is in is not meant by passes of another IR inside of it.
     running = _running.get()
     around = [] if running is None else list(running.contexts_around())
     for each in imported_irs():
-        context = entered_context(each)
+        context = each.entered_context()
         if context is not None and not any(context is other for other in around):
             return context
     return None
@@ -160,8 +162,7 @@ def in_running_context() -> AbstractContextManager[object]:
     running = _running.get()
     if running is None or running.context is None:
         return nullcontext()
-    ability = ability_of(running.adapter, RunsInContexts)
-    return nullcontext() if ability is None else ability.in_context(running.context)
+    return running.adapter.in_context(running.context)
 
 
 def running_adapter() -> IRAdapter | None:

@@ -6,10 +6,15 @@ op anything itself. Ops are `Any` here: the core never looks inside them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.ir.policies import PlaceLifetime, RunPolicies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     from passel.diagnostics import Location
 
@@ -75,8 +80,8 @@ class InvalidIR(Exception):  # noqa: N818 - says what is, like StopIteration; ne
         self.notes: tuple[tuple[Any, str], ...] = tuple(notes)
 
 
-class IRAdapter(Protocol):
-    """One IR's side of the contract.
+class IRAdapter(ABC):
+    """One IR's side of the contract: fifteen questions, and some that have an answer already.
 
     An adapter has no state of a run. Methods that take an op may be called from several
     threads for ops that are not nested in each other.
@@ -88,6 +93,7 @@ class IRAdapter(Protocol):
     name: str
 
     @property
+    @abstractmethod
     def key_of(self) -> Callable[[Any], Hashable]:
         """A function from an op to its identity key.
 
@@ -95,48 +101,48 @@ class IRAdapter(Protocol):
         interned string. It is asked for every op that a run visits, so the function
         should be as cheap as the builtin `type`.
         """
-        ...
 
+    @abstractmethod
     def create_context(self) -> Any:
         """Return a new context with every dialect of the installation available."""
-        ...
 
+    @abstractmethod
     def context_of(self, op: Any) -> Any:
         """Return the context that `op` belongs to, or None if ops do not know theirs."""
-        ...
 
+    @abstractmethod
     def load_dialects(self, context: Any, names: Iterable[str]) -> None:
         """Load dialects by name. Raises `LookupError` for one that does not exist."""
-        ...
 
+    @abstractmethod
     def kind_of(self, op: Any) -> OpKind:
         """Return what is known of ops of this op's name. Called once per key and run."""
-        ...
 
+    @abstractmethod
     def kind_named(self, context: Any, name: str) -> OpKind | None:
         """Return the kind of the registered op `name`, or None if there is none."""
-        ...
 
+    @abstractmethod
     def suggest_op(self, context: Any, name: str) -> str:
         """Return `; did you mean 'x'?` for a misspelt op name, or an empty string."""
-        ...
 
+    @abstractmethod
     def children(self, op: Any) -> Sequence[Any]:
         """Return the ops immediately inside the regions of `op`, in program order."""
-        ...
 
+    @abstractmethod
     def parent(self, op: Any) -> Any:
         """Return the op around `op`, or None at the top."""
-        ...
 
+    @abstractmethod
     def symbol_name(self, op: Any) -> str | None:
         """Return the name that `op` defines as a symbol, if it does."""
-        ...
 
+    @abstractmethod
     def location(self, op: Any) -> Location:
         """Return where `op` comes from."""
-        ...
 
+    @abstractmethod
     def verify(self, op: Any, *, recursive: bool) -> None:
         """Check `op`, and what is nested in it if `recursive`.
 
@@ -148,12 +154,12 @@ class IRAdapter(Protocol):
         Raises:
             InvalidIR: For the first op that is invalid.
         """
-        ...
 
+    @abstractmethod
     def print_op(self, op: Any, flags: PrintFlags) -> str:
         """Return `op` as text, without a final newline. Must work for invalid ops too."""
-        ...
 
+    @abstractmethod
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a value that equals a later one only if nothing in `op` changed between.
 
@@ -162,4 +168,63 @@ class IRAdapter(Protocol):
         which order. May be conservative (differ although nothing changed), never optimistic.
         Lives at most as long as a run.
         """
-        ...
+
+    # -- What most IRs answer alike ---------------------------------------------------------
+
+    def op_of(self, thing: Any) -> Any:
+        """Return the op as passes see it, given it or an object that stands for it."""
+        return thing
+
+    def identity_of(self, op: Any) -> Hashable:
+        """Return what is equal for all objects that stand for one op, whatever changes in it.
+
+        By default the op itself, where there is one object for each, which compares by identity.
+        """
+        return op
+
+    def entered_context(self) -> Any:
+        """Return the context that the calling thread is in, as in `with Context():`, or None.
+
+        It must import nothing.
+        """
+        return None
+
+    def in_context(self, context: Any) -> AbstractContextManager[object]:
+        """Return what makes a context the current one of the calling thread for a while."""
+        return nullcontext()
+
+    def build_name(self) -> str:
+        """Return the name that entry points have for the adapter.
+
+        By default the IR's, of which there is one build.
+        """
+        return self.name
+
+    def policies(self) -> RunPolicies:
+        """Return how runs treat the IR's ops.
+
+        By default changes are found by fingerprint, and lost ops by their parents.
+        """
+        return RunPolicies(
+            finds_changes=True, verifies_together=False, lifetime=PlaceLifetime(self.parent)
+        )
+
+    def misfit(self, context: Any, outer: str, inner: str) -> str:
+        """Return why ops of one name do not stand right inside of those of another.
+
+        Args:
+            context: The IR's own context.
+            outer: The name of the enclosing ops.
+            inner: The name of the nested ops.
+
+        Returns:
+            A sentence without a final period; empty if they may, or it is not known.
+        """
+        return ""
+
+    def is_known_code(self, op: Any) -> bool:
+        """Return whether all ops nested in `op` are the IR's own, or declared to keep no state.
+
+        Code of others may keep state from op to op, which workers would not share.
+        """
+        return True

@@ -148,7 +148,7 @@ class CutsSources(Protocol):
 
         Each is asked to parse all of the source, in a process of its own. What it parses is
         what the source holds there, but that ops of others are missing inside the top-level
-        op. Whoever is in doubt raises.
+        op. A frontend in doubt raises.
 
         Args:
             part: The source.

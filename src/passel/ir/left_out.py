@@ -1,7 +1,7 @@
 """Installed packages that cannot be used, and what is said of them.
 
 A broken package takes neither passel nor other packages with it. It is left out, and reported
-when somebody looks for what it may have had: a name that is unknown otherwise, or a list of all.
+when what it may have had is wanted: a name that is unknown otherwise, or a list of all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _LeftOut(NamedTuple):
 
 
 class _Reader:
-    """Who is told about packages that are left out, each once."""
+    """A reader of messages about packages that are left out, each once."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self.tell = tell
@@ -87,7 +87,7 @@ def report_left_out() -> None:
 
 @contextmanager
 def telling_left_out(tell: Callable[[str], None]) -> Generator[None]:
-    """Let somebody be told about packages that are left out, also those that others know of.
+    """Hand each package that is left out to a function, those included that were reported before.
 
     Args:
         tell: Takes a line.

@@ -1,19 +1,14 @@
 """Policies of a run that differ between IRs: finding changes, verifying, noticing lost ops.
 
-An adapter that says nothing gets the defaults, which ask the adapter contract alone. One that
-knows better has the optional ability `SetsPolicies`.
+`IRAdapter.policies` answers them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
-
-from passel.ir.abilities import ability_of
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from passel.ir.contract import IRAdapter
 
 
 class SiblingWatch(Protocol):
@@ -47,7 +42,7 @@ class Lifetime(Protocol):
 
     @property
     def place_of(self) -> Callable[[Any], object]:
-        """A function from an op to where it stands: equal as long as nobody moves or erases it.
+        """A function from an op to its place: equal as long as the op is neither moved nor erased.
 
         It is asked once per pass and op, so it should be as cheap as an attribute. It must not
         raise for an erased op.
@@ -75,27 +70,17 @@ class RunPolicies(NamedTuple):
     lifetime: Lifetime
 
 
-@runtime_checkable
-class SetsPolicies(Protocol):
-    """Optional ability of an adapter: policies of its own."""
-
-    def policies(self) -> RunPolicies:
-        """Return the policies of a run on this IR's ops."""
-        ...
-
-
 class PlaceLifetime:
     """Lifetime by where ops say that they are.
 
     Args:
-        adapter: The adapter.
-        place_of: Where an op stands; by default what the adapter says is the op around.
+        place_of: Returns where an op stands, such as its parent.
     """
 
     survives_loss = True
 
-    def __init__(self, adapter: IRAdapter, place_of: Callable[[Any], object] | None = None) -> None:
-        self.place_of: Callable[[Any], object] = place_of or adapter.parent
+    def __init__(self, place_of: Callable[[Any], object]) -> None:
+        self.place_of: Callable[[Any], object] = place_of
 
     def watch(self, op: Any, children: Sequence[Any]) -> SiblingWatch:
         """Begin to watch the ops immediately inside of `op`."""
@@ -115,10 +100,3 @@ class _PlaceWatch:
 
     def are_all_in_place(self) -> bool:
         return True  # those that had a turn were in place then, and fingerprints tell the rest
-
-
-def policies_of(adapter: IRAdapter) -> RunPolicies:
-    """Return an adapter's policies, or the defaults."""
-    if own := ability_of(adapter, SetsPolicies):
-        return own.policies()
-    return RunPolicies(finds_changes=True, verifies_together=False, lifetime=PlaceLifetime(adapter))

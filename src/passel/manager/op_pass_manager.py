@@ -163,7 +163,7 @@ class OpPassManager(PassTree, OptionValue):
         """Append a manager for ops of this name immediately inside, and return it.
 
         Its passes run once per matching op, in program order; ops further inside need
-        another `nest`. Works as a context manager, for the looks of it.
+        another `nest`. `with` only groups the code.
 
         Args:
             anchor: An op name, an op class, or `any`.

@@ -1,4 +1,4 @@
-"""The pass manager that runs: what it is told about runs, and running.
+"""The pass manager that runs: settings of runs, and running.
 
 A run compiles the pipeline to a schedule and runs that, so it never changes a manager.
 """
@@ -18,7 +18,6 @@ from passel.hooks import Instrumentor
 from passel.ir import (
     ANY,
     LocksContexts,
-    TakesContainers,
     ability_of,
     adapter_for,
     entered_context,
@@ -310,7 +309,7 @@ class PassManager(CheckedRuns, OpPassManager):
 
         Args:
             allowed: Any of `read-files`, `run-programs`, `write-files` and `unknown`, which is
-                said of passes of others' MLIR and xDSL that nobody has looked through.
+                said of passes of others' MLIR and xDSL whose effects are not known.
             remedy: How to allow more, for the error; `{effects}` stands for all that it takes.
 
         Raises:
@@ -371,8 +370,7 @@ class PassManager(CheckedRuns, OpPassManager):
             PassFailedError: Passes failed. The IR is as they left it.
         """
         adapter = self._adapter or adapter_for(op)
-        if containers := ability_of(adapter, TakesContainers):
-            op = containers.op_of(op)
+        op = adapter.op_of(op)
         context = self._context_for(adapter, op)
         name = adapter.kind_of(op).name
         if self._anchor not in (ANY, name):
@@ -412,7 +410,7 @@ class PassManager(CheckedRuns, OpPassManager):
                 error.add_note(note)
             raise
         finally:
-            if on_diagnostic is None:
+            if on_diagnostic is None and run.outcome.diagnostics:
                 _log(run.outcome, run.concluding)
         if outcome.failures:
             failed = PassFailedError(outcome.failures, outcome.diagnostics)

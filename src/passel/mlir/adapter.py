@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError
-from passel.ir import RunPolicies
+from passel.ir import IRAdapter, RunPolicies
 from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.capi import handle
 from passel.mlir.contexts import context_lock
@@ -57,7 +57,7 @@ _KEYWORDS = {
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
 
 
-class MLIRAdapter:
+class MLIRAdapter(IRAdapter):
     """The adapter for one build of MLIR's bindings; contexts are its `ir.Context`.
 
     Ops are `Operation`, `OpView` or `Module` objects. What it hands out are `OpView`s: of the

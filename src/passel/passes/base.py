@@ -5,7 +5,7 @@ OperationPass   runs on ops of one name, its anchor
 InterfacePass   runs on ops that have a trait or implement an interface
 
 `Pass` is also the protocol of every other kind of pass: all that managers, schedules, runs,
-reports and tools may ask of one is declared here, with a default. Nobody asks which kind a
+reports and tools may ask of one is declared here, with a default. They never ask which kind a
 pass is; what is special about a kind is its answer to one of these questions.
 
     written in Python   a class statement; its annotated fields are its options
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, dataclass_transf
 
 from passel.errors import DefinitionError
 from passel.ir import op_name_of
-from passel.passes.effect_names import check_effects
+from passel.passes.contract import Contract, contract_of
 from passel.passes.options import Options, option
 from passel.passes.pass_type import PassType  # noqa: TC001 - fields are read when a class is made
 from passel.passes.statistics import Statistic, statistics_of
@@ -61,15 +61,15 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         name: The name in textual pipelines. A pass without one runs, but cannot be parsed.
         dependent_dialects: Dialects of ops that the pass may create, loaded before the run.
         anchor: The name of the only op that the pass runs on; None for any op.
-        preserves: Analyses that the pass never invalidates: neither of its op, nor of ops inside
-            or around. `AllAnalyses` stands for every one.
+        preserves: Analyses that the pass never invalidates: neither of its op, nor of nested or
+            enclosing ones. `AllAnalyses` stands for every one.
         ir: The name of the only IR that the pass is for; empty for any.
         effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
-            `write-files`. A pipeline that somebody else has recorded runs such a pass only if
-            it is allowed to; see `PassManager.restrict_effects`.
+            `write-files`. A pipeline from a recorded file runs such a pass only if it is allowed
+            to; see `PassManager.restrict_effects`.
         can_fork: Whether it may run in a worker process that is a copy of this one. One whose own
-            class body says that it may is taken there also if nobody has asked for workers, and
-            it is taken on trust then that it changes nothing but its op.
+            class body says that it may is taken there by runs with `jobs="auto"` as well, and it is
+            taken on trust then that it changes nothing but its op.
         can_thread: Whether it may run on several ops at once, in threads of one process. Not if
             it changes other ops than its own, or objects beside the IR.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
@@ -106,6 +106,9 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         "count by ctx.count"
     )
 
+    contract: ClassVar[Contract] = Contract()
+    """What the attributes below declare; made with the class, and asked for everywhere."""
+
     name: ClassVar[str] = ""
     dependent_dialects: ClassVar[tuple[str, ...]] = ()
     anchor: ClassVar[str | None] = None
@@ -134,7 +137,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         from passel.passes.definition import check_pass
 
         check_pass(cls)
-        check_effects(cls.effects, f"pass {cls.__qualname__}")
+        cls.contract = contract_of(cls)
 
     if not TYPE_CHECKING:
 
@@ -204,21 +207,12 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         return self.effects
 
     @classmethod
-    def forks_unasked(cls) -> bool:
-        """Return whether the class itself says `can_fork = True`.
-
-        Then nobody can tell the process that it runs in: it leaves nothing behind but in its op,
-        statistics and diagnostics. That a class which it is derived from says so is not enough.
-        """
-        return vars(cls).get("can_fork") is True
-
-    @classmethod
     def stays_inside(cls) -> bool:
         """Return whether it is taken on trust that it changes nothing but its op.
 
-        By default that is what `forks_unasked` says.
+        By default that is so if its own class body says `can_fork = True`.
         """
-        return cls.forks_unasked()
+        return vars(cls).get("can_fork") is True
 
     @classmethod
     def can_ship(cls) -> bool:
@@ -228,13 +222,12 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """
         return cls.can_fork
 
-    def may_run(self) -> Iterable[PipelineTree] | None:
-        """Return the pipelines that the pass may run with `PassContext.run_pipeline`.
+    def may_run(self) -> Iterable[PipelineTree]:
+        """Return the pipelines that the pass may run, beside those that its options hold.
 
-        None, the default, stands for those that its options hold. A pass that runs others has
-        to say which, or counts as one that preserves nothing.
+        For checks before a run: the run itself goes by what `PassContext.run_pipeline` has run.
         """
-        return None
+        return ()
 
     @staticmethod
     def argument_options(argument: str) -> Iterable[tuple[str, str]] | None:  # noqa: ARG004 - for those that take one

@@ -48,7 +48,7 @@ class PipelineRun:
 
     Attributes:
         failures: What failed, in program order; already reported.
-        changed: Whether the IR changed; None if nobody had to know.
+        changed: Whether the IR changed; None if the run had no need to know.
     """
 
     __slots__ = ("changed", "failures")
@@ -242,7 +242,7 @@ class PassContext(ABC, Generic[StateT]):
 
     @abstractmethod
     def answer_for_changes_around(self) -> None:
-        """State that the pass has changed the op around its own, and that nobody minds.
+        """State that the pass has changed the enclosing op, and answers for it.
 
         A pass must not do so: ops beside its own may be processed at the same time. For a
         compiler whose passes add symbols beside their op all the same: what the op around
@@ -307,7 +307,7 @@ class PassContext(ABC, Generic[StateT]):
     @property
     @abstractmethod
     def collects_statistics(self) -> bool:
-        """Whether somebody asked for statistics, so that counting may cost time."""
+        """Whether the run collects statistics, so that counting may cost time."""
 
     @abstractmethod
     def count(self, statistic: Statistic, amount: int = 1) -> None:
@@ -338,7 +338,7 @@ class PassContext(ABC, Generic[StateT]):
         The pass does not fail by it; raise `PassFailure` for that.
 
         Returns:
-            The diagnostic, to attach notes to while the pass runs: nobody sees it before the
+            The diagnostic, to attach notes to while the pass runs: it is reported when the
             pass has ended.
         """
         return self._report(Severity.ERROR, message, op)

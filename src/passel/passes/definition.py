@@ -11,32 +11,15 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import DefinitionError
-from passel.passes.pass_type import PassType
 from passel.passes.signatures import check_making, check_methods
 from passel.passes.statistics import Statistic
 from passel.pipeline import check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
 
 _BODIES = ("run", "initialize", "can_schedule_on")
 """Methods whose result would be a promise to run them, if they were asynchronous."""
-
-_TUPLES = {
-    "constraints",
-    "dependent_dialects",
-    "makes_illegal",
-    "makes_legal",
-    "preserves",
-    "produces",
-    "requires",
-    "types",
-}
-"""Attributes that are tuples, where one thing alone is easily written instead."""
-
-_PLAIN = {"constraints", "types"}
-_LISTS = (tuple, list)
-"""One type of pass is a tuple itself, so that these attributes are of these very classes."""
 
 _LAZY: tuple[tuple[Callable[[object], bool], str], ...] = (
     (inspect.iscoroutinefunction, "an async function"),
@@ -62,12 +45,11 @@ def check_body(function: object, what: str) -> None:
 
 
 def check_pass(cls: type[Any]) -> None:
-    """Refuse what a pass class declares wrongly beside its options.
+    """Refuse what a pass class declares wrongly beside its options and its contract.
 
     Raises:
         DefinitionError: Its name does not read back, its body would not run, a method has
-            other parameters, its anchor is no name, a statistic has the name of an attribute,
-            what is a tuple is a single thing, or a dialect is made both legal and illegal.
+            other parameters, its anchor is no name, or a statistic has the name of an attribute.
     """
     declared = vars(cls)
     if "name" in declared:
@@ -80,32 +62,6 @@ def check_pass(cls: type[Any]) -> None:
     for attribute, value in declared.items():
         if isinstance(value, Statistic) and _is_taken(cls, attribute):
             _refuse_taken(cls, "statistic", attribute)
-    check_tuples(cls.__qualname__, declared)
-    _check_types(cls)
-    for dialect in set(cls.makes_legal) & set(cls.makes_illegal):
-        msg = (
-            f"{cls.__qualname__} makes dialect '{dialect}' both legal and illegal: list it in "
-            "makes_illegal if none of it is left, else in makes_legal"
-        )
-        raise DefinitionError(msg)
-
-
-def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
-    """Refuse one thing where several are declared.
-
-    Args:
-        owner: Who declares it, for messages.
-        declared: Values by the names of attributes, of which some are tuples.
-
-    Raises:
-        DefinitionError: One of those is a single thing.
-    """
-    for attribute in sorted(_TUPLES & declared.keys()):
-        value = declared[attribute]
-        if isinstance(value, (str, type)) or (attribute in _PLAIN and type(value) not in _LISTS):
-            shown = value.__qualname__ if isinstance(value, type) else repr(value)
-            msg = f"{attribute} of {owner} is {shown}; write ({shown},)"
-            raise DefinitionError(msg)
 
 
 def _check_anchor(cls: type[Any], anchor: object) -> None:
@@ -117,15 +73,6 @@ def _check_anchor(cls: type[Any], anchor: object) -> None:
         f"OperationPass[{shown}], or write the name, as in anchor = 'func.func'"
     )
     raise DefinitionError(msg)
-
-
-def _check_types(cls: type[Any]) -> None:
-    for each in cls.types:
-        if not isinstance(each, PassType):
-            msg = (
-                f"{each!r} in types of {cls.__qualname__} is no PassType; write PassType({each!r})"
-            )
-            raise DefinitionError(msg)
 
 
 def make_dataclass(cls: type[Any]) -> None:

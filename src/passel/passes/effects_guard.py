@@ -5,36 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EffectsError, Problem
-from passel.passes.effect_names import EFFECTS, check_effects
-from passel.passes.held import held_by
-from passel.passes.tree import PassTree
+from passel.passes.contract import EFFECTS, check_effects
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from passel.diagnostics import Span
     from passel.passes.base import Pass
-
-
-def effects_of(pass_: Pass[Any, Any]) -> tuple[str, ...]:
-    """Return the effects of a pass and of all that its options hold, sorted."""
-    return tuple(sorted({effect for each in passes_held(pass_) for effect in each.own_effects()}))
-
-
-def passes_held(pass_: Pass[Any, Any]) -> Iterator[Pass[Any, Any]]:
-    """Yield a pass and all that its options hold, at any depth."""
-    return (held for held, _ in _passes_in(pass_, None))
-
-
-def stays_inside(pass_: Pass[Any, Any]) -> bool:
-    """Return whether it is taken on trust that a pass, and all that it holds, change one op."""
-    return all(held.stays_inside() for held in passes_held(pass_))
+    from passel.passes.walking import Visit
 
 
 class EffectsGuard:
     """Refuses pipelines with effects outside the IR that are not allowed.
 
-    Passes that other passes hold as options count. It looks at declarations alone: nothing is
+    Passes that other passes may run count. It looks at declarations alone: nothing is
     run or initialized.
 
     Args:
@@ -50,16 +34,16 @@ class EffectsGuard:
         self.allowed: frozenset[str] = frozenset(allowed)
         self._remedy = remedy
 
-    def check(self, tree: PassTree) -> None:
-        """Check a pass manager.
+    def check(self, visits: Iterable[Visit]) -> None:
+        """Check the passes of a manager.
 
         Raises:
-            EffectsError: Passes in it have effects that are not allowed.
+            EffectsError: Some have effects that are not allowed.
         """
         missing: set[str] = set()
         findings: dict[str, None] = {}
         place: Span | None = None
-        for pass_, span in _passes_of(tree, None):
+        for pass_, span, _ in visits:
             refused = sorted(set(pass_.own_effects()) - self.allowed)
             if refused:
                 place = place if missing else span
@@ -81,7 +65,7 @@ class EffectsGuard:
 
 
 def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
-    by = "" if set(effects) <= set(pass_.effects) else ", by what is in its options,"
+    by = "" if set(effects) <= set(pass_.contract.effects) else ", by what is in its options,"
     does = _listed([EFFECTS[effect] for effect in effects])
     return f"pass '{pass_.name or pass_.display_name}'{by} {does}"
 
@@ -89,21 +73,3 @@ def _finding(pass_: Pass[Any, Any], effects: Sequence[str]) -> str:
 def _listed(clauses: list[str]) -> str:
     *others, last = clauses
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _passes_of(tree: PassTree, span: Span | None) -> Iterator[tuple[Pass[Any, Any], Span | None]]:
-    """Yield all passes of a manager with their places, or with those of what holds them."""
-    for entry in tree.entries():
-        yield from _passes_in(entry.item, entry.span or span)
-
-
-def _passes_in(
-    item: Pass[Any, Any] | PassTree, span: Span | None
-) -> Iterator[tuple[Pass[Any, Any], Span | None]]:
-    """Yield a pass and what it holds, or the passes of a manager."""
-    if isinstance(item, PassTree):
-        yield from _passes_of(item, span)
-        return
-    yield item, span
-    for held in held_by(item):
-        yield from _passes_in(held, span)

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cache
-from types import CodeType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from passel.analysis import AllAnalyses
-from passel.passes.base import Pass
-from passel.passes.held import held_by
-from passel.passes.tree import PassTree
+from passel.passes.walking import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
-_EVERYTHING = frozenset({AllAnalyses})
+    from passel.passes.base import Pass
+    from passel.passes.contract import Contract
+    from passel.passes.tree import PassTree
 
-
-class Contract(NamedTuple):
-    """Declarations about the analyses that a pass touches.
-
-    Attributes:
-        preserves: Analyses that it never invalidates.
-        produces: Analyses of its op that are valid when it ends.
-    """
-
-    preserves: tuple[type, ...] = ()
-    produces: tuple[type, ...] = ()
+EVERYTHING: Final[frozenset[type]] = frozenset({AllAnalyses})
+"""The analyses that are preserved where nothing runs."""
 
 
 class Contracts(Protocol):
@@ -42,7 +31,7 @@ class OwnContracts:
 
     def contract_of(self, pass_: Pass[Any], /) -> Contract:
         """Return what the pass's class says."""
-        return Contract(pass_.preserves, pass_.produces)
+        return pass_.contract
 
 
 def preserves(kinds: Collection[type], kind: type) -> bool:
@@ -50,49 +39,22 @@ def preserves(kinds: Collection[type], kind: type) -> bool:
     return kind in kinds or AllAnalyses in kinds
 
 
+def in_common(some: frozenset[type], others: frozenset[type]) -> frozenset[type]:
+    """Return the analyses that are in two sets, each of which may stand for every one."""
+    if AllAnalyses in some:
+        return others
+    return some if AllAnalyses in others else some & others
+
+
 def preserved_by(
     items: Iterable[Pass[Any, Any] | PassTree], contracts: Contracts
 ) -> frozenset[type]:
     """Return the analyses that all of several passes and pipelines preserve.
 
-    What a pass runs counts like the pass itself. Nothing preserves everything.
+    What a pass may run counts like the pass itself. Nothing preserves everything.
     """
-    kept = None
-    for own in _declared(items, contracts):
-        if AllAnalyses not in own:
-            kept = frozenset(own) if kept is None else kept & frozenset(own)
-    return _EVERYTHING if kept is None else kept
-
-
-def run_by(pass_: Pass[Any, Any]) -> tuple[Pass[Any, Any] | PassTree, ...] | None:
-    """Return the pipelines that a pass may run; None if it runs some and does not say which."""
-    said, held = pass_.may_run(), tuple(held_by(pass_))
-    if said is not None:
-        return (*held, *cast("Iterable[PassTree]", said))
-    return None if not held and _runs_pipelines(type(pass_)) else held
-
-
-def _declared(
-    items: Iterable[Pass[Any, Any] | PassTree], contracts: Contracts
-) -> Iterator[tuple[type, ...]]:
+    kept = EVERYTHING
     for item in items:
-        if isinstance(item, PassTree):
-            yield from _declared((entry.item for entry in item.entries()), contracts)
-            continue
-        inner = run_by(item)
-        yield () if inner is None else contracts.contract_of(item).preserves
-        yield from _declared(inner or (), contracts)
-
-
-@cache
-def _runs_pipelines(cls: type[Pass[Any, Any]]) -> bool:
-    """Return whether the code of a class calls `run_pipeline`."""
-    own = cls.__mro__[: cls.__mro__.index(Pass)]
-    functions = (value for base in own for value in vars(base).values())
-    codes = (getattr(function, "__code__", None) for function in functions)
-    return any(_mentions(code, "run_pipeline") for code in codes if code is not None)
-
-
-def _mentions(code: CodeType, name: str) -> bool:
-    inner = (each for each in code.co_consts if isinstance(each, CodeType))
-    return name in code.co_names or any(_mentions(each, name) for each in inner)
+        for visit in walk(item):
+            kept = in_common(kept, frozenset(contracts.contract_of(visit.pass_).preserves))
+    return kept

@@ -143,7 +143,7 @@ def _is_plain(function: object, arguments: int) -> bool:
 
 
 def _accepts(function: Any, arguments: int) -> bool:
-    """Return whether something can be called with so many arguments, or nobody can tell."""
+    """Return whether something can be called with so many arguments, or has no signature."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

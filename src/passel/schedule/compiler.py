@@ -10,7 +10,6 @@ there `run` does this to the manager itself.
 from __future__ import annotations
 
 import operator
-import typing
 import weakref
 from collections import Counter
 from threading import RLock
@@ -18,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AnchorError, DefinitionError, PipelineError, Problem
 from passel.ir import ANY
-from passel.passes import Options
 from passel.passes.resolution import bound
 from passel.passes.tree import Entry, PassTree
+from passel.passes.walking import walk
 from passel.schedule.model import (
     NestedStep,
     PassStep,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter, OpKind
     from passel.passes import Pass
     from passel.passes.effects_guard import EffectsGuard
+    from passel.passes.walking import Visit
     from passel.schedule.model import Step
 
 
@@ -67,7 +67,7 @@ class PipelineCompiler:
         """Return the compiled form of a tree, leaving the tree as it is.
 
         The dialects that its passes depend on are loaded, and those of pipelines that its
-        passes hold as options.
+        passes may run.
 
         Args:
             tree: A pass manager.
@@ -79,77 +79,48 @@ class PipelineCompiler:
             EffectsError: A pass has effects outside the IR that are not allowed.
         """
         key, signature = (id(tree), outer), list(_signature(tree))
-        if known := self._compiled.get(key):
-            same = known.tree() is tree and len(known.signature) == len(signature)
-            if same and all(map(operator.is_, known.signature, signature)):
-                return known.schedule
-        draft = _Draft.of(tree, self.adapter)
-        if self.guard is not None:
-            self.guard.check(draft)
-        passes = tuple(self._passes_in(draft))
-        self._check_ir(passes)
-        pipeline = _Compiler(self).pipeline(draft, outer)
-        self._load_dialects(passes)
-        # Passes that build a pipeline anew for each op would add for ever.
-        for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
-            del self._compiled[other]
-        schedule = Schedule(pipeline)
-        self._compiled[key] = _Compiled(weakref.ref(tree), signature, schedule)
-        return schedule
+        with self.lock:
+            if known := self._compiled.get(key):
+                same = known.tree() is tree and len(known.signature) == len(signature)
+                if same and all(map(operator.is_, known.signature, signature)):
+                    return known.schedule
+            visits = tuple(walk(tree, self.adapter))
+            if self.guard is not None:
+                self.guard.check(visits)
+            here = [visit for visit in visits if not visit.is_elsewhere]
+            self._check_ir(here)
+            schedule = Schedule(_Compilation(self.adapter, self.context).pipeline(tree, outer))
+            self._load_dialects(here)
+            # Passes that build a pipeline anew for each op would add for ever.
+            for other in [k for k, compiled in self._compiled.items() if compiled.tree() is None]:
+                del self._compiled[other]
+            self._compiled[key] = _Compiled(weakref.ref(tree), signature, schedule)
+            return schedule
 
-    def kind_named(self, name: str) -> OpKind | None:
-        """Return the kind of a registered op."""
-        try:
-            name.encode()
-        except UnicodeEncodeError:  # from a command line that is not UTF-8; no op is called so
-            return None
-        return self.adapter.kind_named(self.context, name)
-
-    def suggest_op(self, name: str) -> str:
-        """Return a hint for an op name that is not registered."""
-        return self.adapter.suggest_op(self.context, name)
-
-    def _passes_in(self, tree: PassTree) -> Iterator[Pass[Any, Any]]:
-        """Yield all passes of a tree, those inside of passes' options included."""
-        for entry in tree.entries():
-            if isinstance(entry.item, PassTree):
-                yield from self._passes_in(entry.item)
-                continue
-            pass_ = bound(entry, self.adapter)
-            yield pass_
-            for info in pass_.option_infos():
-                yield from self._passes_in_option(getattr(pass_, info.field))
-
-    def _passes_in_option(self, value: Any) -> Iterator[Pass[Any, Any]]:
-        if isinstance(value, tuple):
-            for element in typing.cast("tuple[Any, ...]", value):
-                yield from self._passes_in_option(element)
-        elif isinstance(value, Options):
-            for info in value.option_infos():
-                yield from self._passes_in_option(getattr(value, info.field))
-        elif isinstance(value, PassTree):
-            yield from self._passes_in(value)
-
-    def _check_ir(self, passes: Iterable[Pass[Any, Any]]) -> None:
+    def _check_ir(self, visits: Iterable[Visit]) -> None:
         """Refuse passes for another IR: they would not know what they are given."""
-        for pass_ in passes:
+        for pass_, span, _ in visits:
             if pass_.ir not in ("", self.adapter.name):
                 message = (
                     f"pass '{pass_.name}' is for ops of {pass_.ir}, and this pipeline runs on "
                     f"ops of {self.adapter.name}: build it with PassManager(anchor, context), "
                     "which finds the passes of the context's IR"
                 )
-                raise AnchorError(Problem(message))
+                raise AnchorError(Problem(message, span))
 
-    def _load_dialects(self, passes: Iterable[Pass[Any, Any]]) -> None:
-        needed = {dialect: user for user in passes for dialect in user.dependent_dialects}
+    def _load_dialects(self, visits: Iterable[Visit]) -> None:
+        needed = {
+            dialect: visit
+            for visit in visits
+            for dialect in visit.pass_.contract.dependent_dialects
+        }
         for dialect in sorted(needed):
             try:
                 self.adapter.load_dialects(self.context, [dialect])
             except LookupError as error:
-                name = needed[dialect].name
-                message = f"pass '{name}' depends on dialect '{dialect}': {error.args[0]}"
-                raise AnchorError(Problem(message)) from None
+                pass_, span, _ = needed[dialect]
+                message = f"pass '{pass_.name}' depends on dialect '{dialect}': {error.args[0]}"
+                raise AnchorError(Problem(message, span)) from None
 
 
 def _signature(tree: PassTree) -> Iterator[object]:
@@ -162,180 +133,155 @@ def _signature(tree: PassTree) -> Iterator[object]:
             yield None
 
 
-class _Draft(PassTree):
-    """A manager's copy that merging may change, with the passes that names mean on an IR."""
+class _Nest(NamedTuple):
+    """A tree, or adjacent ones for the same ops, with the passes that names mean on the IR.
 
-    def __init__(self, anchor: str, span: Span | None, jobs: int | None = None) -> None:
-        self._anchor = anchor
-        self._jobs = jobs
-        self.span = span
-        self.members: list[Entry[_Draft]] = []
+    Attributes:
+        anchor: The name of the ops, or `any`.
+        entries: The direct entries of all, in order.
+        jobs: How many ops none of them may exceed at once; None for no limit.
+        span: The place of the first.
+    """
 
-    @staticmethod
-    def of(tree: PassTree, adapter: IRAdapter, span: Span | None = None) -> _Draft:
-        """Return a copy of a tree."""
-        draft = _Draft(tree.anchor, span, tree.jobs)
-        for entry in tree.entries():
-            item = entry.item
-            if isinstance(item, PassTree):
-                copy = _Draft.of(item, adapter, entry.span)
-            else:
-                copy = item if entry.unbound is None else bound(entry, adapter)
-            draft.members.append(Entry(copy, entry.span))
-        return draft
+    anchor: str
+    entries: tuple[Entry[PassTree], ...]
+    jobs: int | None
+    span: Span | None
 
-    @property
-    def anchor(self) -> str:
-        """The anchor."""
-        return self._anchor
-
-    @property
-    def jobs(self) -> int | None:
-        """How many ops it may run on at once."""
-        return self._jobs
-
-    def entries(self) -> Iterator[Entry[_Draft]]:
-        """Yield the direct entries."""
-        return iter(self.members)
-
-    def join(self, other: _Draft) -> None:
-        """Add what another one for the same ops holds; neither runs on more at once than it may."""
-        self.members += other.members
-        limits = [jobs for jobs in (self._jobs, other.jobs) if jobs is not None]
-        self._jobs = min(limits, default=None)
+    def joined(self, other: _Nest) -> _Nest:
+        """Return both in one, which keeps to the limits of each."""
+        limits = [jobs for jobs in (self.jobs, other.jobs) if jobs is not None]
+        entries = self.entries + other.entries
+        return self._replace(entries=entries, jobs=min(limits, default=None))
 
     def passes(self) -> Iterator[Pass[Any, Any]]:
         """Yield the direct entries that are passes."""
-        return (item for item, _, _ in self.members if not isinstance(item, _Draft))
+        return (item for item, _, _ in self.entries if not isinstance(item, PassTree))
 
 
-class _Compiler:
-    """Drafts to pipelines, innermost first, so that the innermost error is reported."""
+class _Compilation:
+    """Trees to pipelines, innermost first, so that the innermost error is reported."""
 
-    def __init__(self, kinds: PipelineCompiler) -> None:
-        self.kinds = kinds
-        self.numbers: Counter[str] = Counter()
-        self.around: list[OpKind] = []
+    def __init__(self, adapter: IRAdapter, context: Any) -> None:
+        self._adapter = adapter
+        self._context = context
+        self._numbers: Counter[str] = Counter()
 
-    def pipeline(self, draft: _Draft, outer: str) -> Pipeline:
-        path = f"{outer}/{draft.anchor}" if outer else draft.anchor
-        _check_complete(draft)
-        kind = self._checked_kind(draft, nested=bool(outer))
-        around = self.around
-        self.around = around if kind is None else [kind, *around]
+    def pipeline(self, tree: PassTree, outer: str) -> Pipeline:
+        """Return the compiled form of a tree under a path."""
+        return self._pipeline(self._nest(tree, None), outer, ())
+
+    def _nest(self, tree: PassTree, span: Span | None) -> _Nest:
+        entries = tuple(
+            Entry[PassTree](bound(entry, self._adapter), entry.span) for entry in tree.entries()
+        )
+        return _Nest(tree.anchor, entries, tree.jobs, span)
+
+    def _pipeline(self, nest: _Nest, outer: str, around: tuple[OpKind, ...]) -> Pipeline:
+        path = f"{outer}/{nest.anchor}" if outer else nest.anchor
+        _check_complete(nest)
+        kind = self._checked_kind(nest, is_nested=bool(outer))
+        inside = around if kind is None else (kind, *around)
         steps: list[Step] = []
-        for entry in self._merged(draft):
-            if isinstance(entry, list):
-                nested = tuple(self.pipeline(inner, path) for inner in entry)
+        for item in self._merged(nest):
+            if isinstance(item, list):
+                nested = tuple(self._pipeline(inner, path, inside) for inner in item)
                 steps.append(NestedStep(nested, path))
             else:
-                steps.append(
-                    PassStep(
-                        entry, f"{path}/{self.numbers[path]}:{entry.name or entry.display_name}"
-                    )
-                )
-                self.numbers[path] += 1
-        self.around = around
+                name = item.name or item.display_name
+                steps.append(PassStep(item, f"{path}/{self._numbers[path]}:{name}"))
+                self._numbers[path] += 1
         if kind is not None:
-            self._check_schedulable(draft, kind)
-        return Pipeline(draft.anchor, tuple(steps), path, draft.jobs)
+            _check_schedulable(nest, kind, around)
+        return Pipeline(nest.anchor, tuple(steps), path, nest.jobs)
 
-    def _checked_kind(self, draft: _Draft, *, nested: bool) -> OpKind | None:
-        if draft.anchor == ANY:
+    def _kind_named(self, name: str) -> OpKind | None:
+        """Return the kind of a registered op."""
+        try:
+            name.encode()
+        except UnicodeEncodeError:  # from a command line that is not UTF-8; no op is called so
             return None
-        kind = self.kinds.kind_named(draft.anchor)
-        if kind is None and nested:
-            hint = self.kinds.suggest_op(draft.anchor)
-            message = f"no registered operation is called '{draft.anchor}'{hint}"
-            raise AnchorError(Problem(message, draft.span))
-        if kind is not None and not kind.isolated and draft.members:
+        return self._adapter.kind_named(self._context, name)
+
+    def _checked_kind(self, nest: _Nest, *, is_nested: bool) -> OpKind | None:
+        if nest.anchor == ANY:
+            return None
+        kind = self._kind_named(nest.anchor)
+        if kind is None and is_nested:
+            hint = self._adapter.suggest_op(self._context, nest.anchor)
+            message = f"no registered operation is called '{nest.anchor}'{hint}"
+            raise AnchorError(Problem(message, nest.span))
+        if kind is not None and not kind.isolated and nest.entries:
             message = (
-                f"'{draft.anchor}' cannot anchor a pipeline: it is not marked as "
+                f"'{nest.anchor}' cannot anchor a pipeline: it is not marked as "
                 "'IsolatedFromAbove', so its passes could not run apart from what is around it"
             )
-            raise AnchorError(Problem(message, draft.span))
+            raise AnchorError(Problem(message, nest.span))
         return kind
 
-    def _check_schedulable(self, draft: _Draft, kind: OpKind) -> None:
-        problems = [
-            Problem(
-                f"unable to schedule pass '{entry.name}' on a PassManager intended to run on "
-                f"'{draft.anchor}'! It runs {entry.requirement()}; {self._way_out(entry, kind)}",
-                span,
-            )
-            for entry, span, _ in draft.members
-            if not isinstance(entry, _Draft) and not is_schedulable(entry, kind)
-        ]
-        if problems:
-            raise AnchorError(*problems)
+    def _merged(self, nest: _Nest) -> Iterator[Pass[Any, Any] | list[_Nest]]:
+        """Yield the entries, with adjacent pipelines gathered where they may be, `any` last."""
+        group: dict[str, _Nest] = {}
+        for item, span, _ in nest.entries:
+            inner = self._nest(item, span) if isinstance(item, PassTree) else None
+            if group and (inner is None or self._conflicts(group, inner)):
+                yield sorted(group.values(), key=_place)
+                group = {}
+            if inner is not None:
+                known = group.get(inner.anchor)
+                group[inner.anchor] = inner if known is None else known.joined(inner)
+            elif not isinstance(item, PassTree):
+                yield item
+        if group:
+            yield sorted(group.values(), key=_place)
 
-    def _way_out(self, pass_: Pass[Any, Any], kind: OpKind) -> str:
-        for outer in self.around:
-            if is_schedulable(pass_, outer):
-                return f"put it into the pipeline around, on '{outer.name}'"
-        name = pass_.name or pass_.display_name
-        return f"write {kind.name}(any({name})) to run it on the ops inside that it accepts"
-
-    def _merged(self, draft: _Draft) -> Iterator[Pass[Any, Any] | list[_Draft]]:
-        """Yield the entries with adjacent nested pipelines gathered where they may be."""
-        group = _Group()
-        for entry, _, _ in draft.members:
-            if not isinstance(entry, _Draft):
-                if group.by_anchor:
-                    yield group.ordered()
-                    group = _Group()
-                yield entry
-            elif self._conflict(group, entry):
-                yield group.ordered()
-                group = _Group()
-                group.add(entry)
-            else:
-                group.add(entry)
-        if group.by_anchor:
-            yield group.ordered()
-
-    def _conflict(self, group: _Group, entry: _Draft) -> bool:
+    def _conflicts(self, group: dict[str, _Nest], inner: _Nest) -> bool:
         """Return whether an op could be taken by `any` on one side and by the other side."""
-        catch_all = group.by_anchor.get(ANY)
-        if entry.anchor != ANY:
-            return catch_all is not None and self._overlaps(catch_all, entry)
+        catch_all = group.get(ANY)
+        if inner.anchor != ANY:
+            return catch_all is not None and self._overlaps(catch_all, inner)
         if catch_all is not None:
             return True
-        return any(self._overlaps(entry, other) for other in group.by_anchor.values())
+        return any(self._overlaps(inner, other) for other in group.values())
 
-    def _overlaps(self, catch_all: _Draft, other: _Draft) -> bool:
-        kind = self.kinds.kind_named(other.anchor)
+    def _overlaps(self, catch_all: _Nest, other: _Nest) -> bool:
+        kind = self._kind_named(other.anchor)
         return kind is not None and any_accepts(catch_all.passes(), kind)
 
 
-def _check_complete(draft: _Draft) -> None:
-    for entry, span, _ in draft.members:
-        if isinstance(entry, _Draft):
+def _place(nest: _Nest) -> tuple[bool, bytes]:
+    return nest.anchor == ANY, nest.anchor.encode(errors="surrogatepass")
+
+
+def _check_complete(nest: _Nest) -> None:
+    for item, span, _ in nest.entries:
+        if isinstance(item, PassTree):
             continue
         try:
-            entry.check_complete()
+            item.check_complete()
         except DefinitionError as error:
             if span is None:
                 raise
             raise PipelineError(Problem(str(error), span)) from error
 
 
-class _Group:
-    """Adjacent nested pipelines, those for the same ops made one."""
+def _check_schedulable(nest: _Nest, kind: OpKind, around: tuple[OpKind, ...]) -> None:
+    problems = [
+        Problem(
+            f"unable to schedule pass '{item.name}' on a PassManager intended to run on "
+            f"'{nest.anchor}'! It runs {item.requirement()}; {_way_out(item, kind, around)}",
+            span,
+        )
+        for item, span, _ in nest.entries
+        if not isinstance(item, PassTree) and not is_schedulable(item, kind)
+    ]
+    if problems:
+        raise AnchorError(*problems)
 
-    def __init__(self) -> None:
-        self.by_anchor: dict[str, _Draft] = {}
 
-    def add(self, entry: _Draft) -> None:
-        """Add a pipeline behind what is there for the same ops."""
-        known = self.by_anchor.setdefault(entry.anchor, entry)
-        if known is not entry:
-            known.join(entry)
-
-    def ordered(self) -> list[_Draft]:
-        """Return the pipelines by name, `any` last."""
-
-        def place(draft: _Draft) -> tuple[bool, bytes]:
-            return draft.anchor == ANY, draft.anchor.encode(errors="surrogatepass")
-
-        return sorted(self.by_anchor.values(), key=place)
+def _way_out(pass_: Pass[Any, Any], kind: OpKind, around: tuple[OpKind, ...]) -> str:
+    for outer in around:
+        if is_schedulable(pass_, outer):
+            return f"put it into the pipeline around, on '{outer.name}'"
+    name = pass_.name or pass_.display_name
+    return f"write {kind.name}(any({name})) to run it on the ops inside that it accepts"

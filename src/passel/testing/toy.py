@@ -11,13 +11,14 @@ import pickle
 import re
 import sys
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.diagnostics import UNKNOWN, Location, suggest
-from passel.ir import InvalidIR, OpKind, PrintFlags, Shipment
+from passel.ir import InvalidIR, IRAdapter, OpKind, PrintFlags, Shipment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 class Callable_:  # noqa: N801 - the toy IR's one interface
@@ -94,7 +95,7 @@ def _is_callable(interface: type) -> bool:
     return interface is Callable_
 
 
-class ToyAdapter:
+class ToyAdapter(IRAdapter):
     """The adapter of the toy IR."""
 
     name = "toy"
@@ -107,10 +108,10 @@ class ToyAdapter:
         ]
     }
 
-    @staticmethod
-    def key_of(op: ToyOp) -> str:
-        """Return the name."""
-        return op.name
+    @property
+    def key_of(self) -> Callable[[Any], str]:
+        """The name."""
+        return attrgetter("name")
 
     def create_context(self) -> set[str]:
         """Return the set of loaded dialects."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
 from passel.manager import Nesting, PassManager
-from passel.passes.effect_names import EFFECTS, check_effects
+from passel.passes.contract import EFFECTS, check_effects
 from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, parse_options
 

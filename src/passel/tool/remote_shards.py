@@ -12,7 +12,6 @@ import io
 import pickle
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import lru_cache, partial
-from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -21,8 +20,8 @@ from passel.diagnostics import brief, log_warning
 from passel.execution.strategies.stopping import result_of
 from passel.execution.strategies.versions import Versions
 from passel.ir.frontend import CutsSources, SourcePart
-from passel.passes.effects_guard import passes_held
-from passel.tool.shard import ShardResult, passes_of, process_shard
+from passel.passes.walking import walk
+from passel.tool.shard import ShardResult, process_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +52,7 @@ def results_on(
     """
     if source.path is None:
         return None  # which nobody else can read
-    passes = chain.from_iterable(map(passes_held, passes_of(manager)))
+    passes = (visit.pass_ for visit in walk(manager))
     settings = shared.settings
     try:
         job = pickle.dumps(

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from passel.manager import OpPassManager
 from passel.tool.part import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import Frontend, SourcePart
-    from passel.passes import Pass
     from passel.tool.part import Shared
 
 
@@ -49,12 +45,3 @@ def process_shard(source: SourcePart, shared: Shared, shard: Frontend) -> ShardR
 def _doubt(diagnostic: Diagnostic) -> None:
     """Refuse what is to be said."""
     raise ValueError(diagnostic.message)
-
-
-def passes_of(manager: OpPassManager) -> Iterator[Pass[Any, Any]]:
-    """Yield the passes of a manager and of those nested in it, in order."""
-    for entry in manager:
-        if isinstance(entry, OpPassManager):
-            yield from passes_of(entry)
-        else:
-            yield entry

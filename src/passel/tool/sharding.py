@@ -16,8 +16,8 @@ from passel.errors import EncodingError, PasselError
 from passel.execution.strategies import processors
 from passel.ir.frontend import CutsSources, SourcePart, UnreadableError
 from passel.manager import OpPassManager
-from passel.passes.effects_guard import effects_of, passes_held
-from passel.tool.shard import ShardResult, passes_of, process_shard
+from passel.passes.walking import walk
+from passel.tool.shard import ShardResult, process_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -160,11 +160,13 @@ def _manager_for_shards(shared: Shared, *, is_asked: bool) -> PassManager | None
 
 def _can_leave(manager: OpPassManager, is_asked: bool) -> bool:
     """Return whether passes leave no traces but in the IR, and say so if nobody has asked."""
-    return not any(effects_of(each) for each in passes_of(manager)) and all(
-        held.can_fork and (is_asked or held.forks_unasked())
-        for each in passes_of(manager)
-        for held in passes_held(each)
-    )
+    for pass_, *_ in walk(manager):
+        contract = pass_.contract
+        if not contract.can_fork or not (is_asked or contract.forks_unasked):
+            return False
+        if pass_.own_effects():
+            return False
+    return True
 
 
 def _ignore(_: Diagnostic) -> None:

@@ -36,7 +36,7 @@ from xdsl.utils.exceptions import UnregisteredConstructException
 
 from passel.diagnostics import UNKNOWN, Location, closest, suggest
 from passel.errors import DefinitionError
-from passel.ir import OpKind, PlaceLifetime, RunPolicies
+from passel.ir import IRAdapter, OpKind, PlaceLifetime, RunPolicies
 from passel.ir.left_out import report_left_out
 from passel.xdsl.fingerprint import Fingerprint, fingerprint
 from passel.xdsl.invariants import InvariantChecker
@@ -57,7 +57,7 @@ _ISOLATED_IN_MLIR = frozenset({"llvm.func"})
 """Ops that MLIR defines as isolated from above and xDSL does not."""
 
 
-class XDSLAdapter:
+class XDSLAdapter(IRAdapter):
     """The adapter for xDSL's ops; contexts are `xdsl.context.Context`.
 
     Args:
@@ -230,7 +230,7 @@ class XDSLAdapter:
             return printed(op, flags._replace(generic=True))
 
     # Called once per pass and op: without detour.
-    fingerprint: staticmethod[..., Fingerprint] = staticmethod(fingerprint)
+    fingerprint: Any = staticmethod(fingerprint)
     renew_fingerprint: staticmethod[..., Fingerprint] = staticmethod(fingerprint)
 
     def is_known_code(self, op: Operation) -> bool:
@@ -289,7 +289,7 @@ class XDSLAdapter:
 
     def policies(self) -> RunPolicies:
         """Let runs look for changes by fingerprint; an op is where its block is."""
-        lifetime = PlaceLifetime(self, attrgetter("parent"))
+        lifetime = PlaceLifetime(attrgetter("parent"))
         return RunPolicies(finds_changes=True, verifies_together=False, lifetime=lifetime)
 
     def print_source(self, op: Operation, context: Context) -> str:

@@ -1,0 +1,138 @@
+"""Contracts: what passes declare beside their names and options, collected and checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.diagnostics import suggest
+from passel.errors import DefinitionError
+from passel.passes.pass_type import PassType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+EFFECTS = {
+    "read-files": "reads files",
+    "run-programs": "runs programs",
+    "write-files": "writes files",
+    "unknown": "may do anything outside the IR, as far as is known",
+}
+"""The effects that a pass may declare, and how errors put them."""
+
+_TUPLES = {
+    "constraints",
+    "dependent_dialects",
+    "effects",
+    "makes_illegal",
+    "makes_legal",
+    "preserves",
+    "produces",
+    "requires",
+    "types",
+}
+"""Attributes that are tuples, where one thing alone is easily written instead."""
+
+_PLAIN = {"constraints", "types"}
+_LISTS = (tuple, list)
+"""One type of pass is a tuple itself, so that these attributes are of these very classes."""
+
+
+class Contract(NamedTuple):
+    """The contract of a class of passes; what it declares is described at `Pass`.
+
+    Attributes:
+        preserves: Analyses that they never invalidate.
+        produces: Analyses of their op that are valid when they end.
+        requires: Analyses, and dialects, that they need.
+        types: The parts that they play in a pipeline.
+        constraints: Where they may stand.
+        makes_legal: Dialects that ops may be of afterwards.
+        makes_illegal: Dialects that no op is of afterwards.
+        idempotent: Whether a second run changes nothing.
+        dependent_dialects: Dialects of ops that they may create.
+        effects: What they may do outside the IR.
+        can_fork: Whether they may run in copies of this process.
+        can_thread: Whether they may run on several ops at once in one process.
+        can_ship: Whether they may run in processes that know nothing of this one.
+        forks_unasked: Whether they run in other processes though no run has asked for these.
+        stays_inside: Whether it is taken on trust that they change nothing but their op.
+    """
+
+    preserves: tuple[type, ...] = ()
+    produces: tuple[type, ...] = ()
+    requires: tuple[type | str, ...] = ()
+    types: tuple[PassType, ...] = ()
+    constraints: tuple[Any, ...] = ()
+    makes_legal: tuple[str, ...] = ()
+    makes_illegal: tuple[str, ...] = ()
+    idempotent: bool = False
+    dependent_dialects: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
+    can_fork: bool = True
+    can_thread: bool = True
+    can_ship: bool = True
+    forks_unasked: bool = False
+    stays_inside: bool = False
+
+
+def contract_of(cls: type[Any]) -> Contract:
+    """Return what a class declares.
+
+    Raises:
+        DefinitionError: A single thing stands for several, a type or an effect does not exist, or
+            a dialect is made both legal and illegal.
+    """
+    owner = cls.__qualname__
+    check_tuples(owner, vars(cls))
+    for each in cls.types:
+        if not isinstance(each, PassType):
+            raise DefinitionError(
+                f"{each!r} in types of {owner} is no PassType; write PassType({each!r})"
+            )
+    check_effects(cls.effects, f"pass {owner}")
+    for dialect in set(cls.makes_legal) & set(cls.makes_illegal):
+        raise DefinitionError(
+            f"{owner} makes dialect '{dialect}' both legal and illegal: list it in "
+            "makes_illegal if none of it is left, else in makes_legal"
+        )
+    return Contract(
+        **{name: getattr(cls, name) for name in Contract._fields[:-3]},
+        can_ship=cls.can_ship(),
+        forks_unasked=vars(cls).get("can_fork") is True,  # that a base class says so is not enough
+        stays_inside=cls.stays_inside(),
+    )
+
+
+def check_effects(names: Iterable[str], owner: str) -> None:
+    """Check the names of effects.
+
+    Args:
+        names: The names.
+        owner: Who declares or allows them, for messages.
+
+    Raises:
+        DefinitionError: There is no such effect.
+    """
+    for name in names:
+        if name not in EFFECTS:
+            known = ", ".join(EFFECTS)
+            hint = suggest(name, EFFECTS)
+            raise DefinitionError(f"{owner}: no such effect '{name}', only {known}{hint}")
+
+
+def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
+    """Refuse one thing where several are declared.
+
+    Args:
+        owner: Who declares it, for messages.
+        declared: Values by the names of attributes, of which some are tuples.
+
+    Raises:
+        DefinitionError: One of those is a single thing.
+    """
+    for attribute in sorted(_TUPLES & declared.keys()):
+        value = declared[attribute]
+        if isinstance(value, (str, type)) or (attribute in _PLAIN and type(value) not in _LISTS):
+            shown = value.__qualname__ if isinstance(value, type) else repr(value)
+            msg = f"{attribute} of {owner} is {shown}; write ({shown},)"
+            raise DefinitionError(msg)
