@@ -172,6 +172,7 @@ OWN = {
     "color": "rendering",
     "pass-timeout": "passel's alone",
     "compat": "another tool",
+    "complete": "information",
     "draw-pipeline": "passel's alone",
     "extend-pipeline": "passel's alone",
     "emit-bytecode": "test_bytecode",

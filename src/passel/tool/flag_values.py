@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from passel.diagnostics import suggest
@@ -13,7 +12,6 @@ from passel.ir import adapter_names
 if TYPE_CHECKING:
     from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
-    from passel.ir.frontend import Flag
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
 
@@ -89,21 +87,17 @@ _IRS = ("xdsl", "mlir", "auto")
 """Values that `--ir` takes whatever is installed."""
 
 
-def with_installed_irs(flag: Flag) -> Flag:
-    """Return a flag as it is, but `--ir` with all that it takes now."""
-    known = dict.fromkeys((*_IRS, *sorted(adapter_names())))
-    return replace(flag, metavar=f"<{'|'.join(known)}>") if flag.name == "ir" else flag
+def known_irs() -> list[str]:
+    """Return all values that `--ir` takes."""
+    return list(dict.fromkeys((*_IRS, *sorted(adapter_names()))))
 
 
 def ir_of(text: str) -> str:
     """Return the name of an IR that is installed, or `auto`."""
-    if text in _IRS:  # without a look at what is installed
+    if text in _IRS or text in known_irs():  # mostly without a look at what is installed
         return text
-    known = {*adapter_names(), *_IRS}
-    if text not in known:
-        names = ", ".join(sorted(known))
-        raise ValueError(f"takes one of {names}, not '{text}'{suggest(text, known)}")
-    return text
+    names = ", ".join(sorted(known_irs()))
+    raise ValueError(f"takes one of {names}, not '{text}'{suggest(text, known_irs())}")
 
 
 def verify_mode_of(text: str) -> bool | Literal["always"]:

@@ -15,7 +15,7 @@ from passel.ir import BringsFrontend, TakesDialects, ability_of, adapter_named, 
 from passel.ir.frontend import UsageError
 from passel.tool.definition import ToolDefinition
 from passel.tool.flags import flags_in, read_flags
-from passel.tool.plugins import packages_in
+from passel.tool.plugins import load_plugins, packages_in
 from passel.tool.settings import InformationFlags, flags_by_name
 
 if TYPE_CHECKING:
@@ -201,10 +201,8 @@ class IRChoice:
         return self.frontend.version()
 
 
-def chosen_ir(
-    words: Sequence[str], tool: ToolDefinition = _ANY_TOOL, plugins: Sequence[ModuleType] = ()
-) -> IRChoice:
-    """Return the IR that a command line means, before its flags can be read.
+def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoice:
+    """Return the IR that a command line means, before its flags can be read; load its plugins.
 
     `auto` is MLIR's bindings if the input is bytecode, if a pass of the pipeline is only theirs,
     or if a plugin is for them; else xDSL. What is no IR is refused when the flags are read.
@@ -212,8 +210,13 @@ def chosen_ir(
     Args:
         words: The command line.
         tool: The tool.
-        plugins: The plugins that it names.
+
+    Raises:
+        UsageError: A plugin cannot be loaded.
     """
+    flags = {"load-pass-plugin", "load-dialect-plugin"}
+    files = [value for name, value in flags_in(words) if name in flags and value]
+    plugins = load_plugins(files, tool.registry)  # reading refuses the empty
     if tool.adapter is not None:
         return IRChoice(tool.adapter.name, tool, plugins)
     chosen = "xdsl"
@@ -299,18 +302,3 @@ def passes_of_pipeline(text: str) -> Iterator[str]:
             yield node.name
         elif "." in node.anchor or node.anchor == "any":
             todo[:0] = node.elements
-
-
-def listed_names(ir: IRChoice, tool: ToolDefinition) -> dict[str, list[str]]:
-    """Return the names of passes and pipelines, for each IR that a command line may choose.
-
-    Args:
-        ir: The IR that comes first, and is the only one of a tool that is made for it.
-        tool: The tool.
-    """
-    found: dict[str, list[str]] = {}
-    for each in (ir, *(IRChoice(name, tool) for name in _KNOWN if tool.adapter is None)):
-        with suppress(UsageError):  # not installed
-            names = each.names(tool.registry)
-            found[each.name] = [info.name for info in (*names.passes(), *names.pipelines())]
-    return found

@@ -131,8 +131,7 @@ def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
 
 
 def _run_words(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
-    as_xdsl_opt = "xdsl" in _values(words, "compat")
-    run = _run_as_xdsl_opt if as_xdsl_opt else _run
+    run = _run_as_xdsl_opt if ("compat", "xdsl") in flags_in(words) else _run
     if not is_process:
         return _guarded(tool.name, words, lambda: run(words, tool))
     _prepare_process()
@@ -152,10 +151,6 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
     return compat.main(
         words, compat.CompatTool(tool.registry, tool.dialects, write, release_collector)
     )
-
-
-def _values(words: Sequence[str], *flags: str) -> list[str]:
-    return [value for name, value in flags_in(words) if name in flags]
 
 
 def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
@@ -276,7 +271,9 @@ def _let_second_interrupt_end() -> None:
 
 
 def _run(words: list[str], tool: ToolDefinition) -> int:
-    ir = _ir(words, tool)
+    from passel.tool.irs import chosen_ir
+
+    ir = chosen_ir(words, tool)
     names = ir.names(tool.registry)
     try:
         settings = _settings(words, tool, ir, names)
@@ -285,16 +282,6 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
         if hint := ir.hint(words):
             error.add_note(_Hint(hint))
         raise
-
-
-def _ir(words: Sequence[str], tool: ToolDefinition) -> IRChoice:
-    """Return the IR that a command line is about, with the plugins that it names loaded."""
-    from passel.tool.irs import chosen_ir
-    from passel.tool.plugins import load_plugins
-
-    files = filter(None, _values(words, "load-pass-plugin", "load-dialect-plugin"))
-    plugins = load_plugins(files, tool.registry)  # reading refuses the empty
-    return chosen_ir(words, tool, plugins)
 
 
 def _print(text: str) -> int:
@@ -344,8 +331,9 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
 def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
     """Return what parts of an input share, as a command line has it, in another process."""
     from passel.tool.driver import shared_by
+    from passel.tool.irs import chosen_ir
 
-    ir = _ir(words, tool)
+    ir = chosen_ir(words, tool)
     names = ir.names(tool.registry)
     return shared_by(_settings(words, tool, ir, names), ir, names)
 

@@ -302,6 +302,7 @@ class InformationFlags(FlagGroup):
     print_completion: str = flag(
         "a script that completes flags and passes in this shell", "<bash|zsh|fish>"
     )
+    complete: str = flag("", "<line>")
     print_manual: bool = flag("this page as a manual page for man")
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
     version: bool = flag("the versions of passel and the IR", short=("v",))
