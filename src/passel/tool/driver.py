@@ -36,40 +36,34 @@ class Driver:
 
     Args:
         shared: What the parts of the input share.
-        head: What has been read of the standard input already.
 
     Raises:
         UsageError: The output cannot be written.
     """
 
-    def __init__(self, shared: Shared, head: bytes) -> None:
+    def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._settings = shared.settings
         self._output = Output(shared.settings.output.o)
-        self._head = head
 
     def run(self) -> int:
         """Process the input and return the exit code."""
-        crashes = self._shared.crashes
         try:
             with self._shared.reports:
                 good = self._process_all()
-            if crashes.failed:
+            if self._shared.crashes.failed:
                 self._shared.replay.explain()
             if good:
                 self._output.commit()
         finally:
             self._output.close()
         self._shared.reports.finish(good=good)
-        if self._settings.diagnostics.shrink:
-            print("Success, can shrink" if crashes.shrunk else "Failure, can't shrink")
-            good = crashes.shrunk
         return 0 if good else 1
 
     def _process_all(self) -> bool:
         shared = self._shared
         try:
-            sources = read_sources(self._settings, shared.frontend, shared.renderer, self._head)
+            sources = read_sources(self._settings, shared.frontend, shared.renderer)
         except UnreadableError as error:
             for diagnostic in error.diagnostics:
                 shared.renderer(diagnostic)

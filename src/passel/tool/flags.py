@@ -30,6 +30,7 @@ _LEVEL = re.compile(r"O[0-9a-z]?")
 """Names of registered pipelines that are optimization levels."""
 
 _NO_PRINTER = "MLIR's bindings offer no such form"
+_IN_COMPAT = "add --compat=xdsl, which takes all flags as xdsl-opt does"
 _NO_REMARKS = "MLIR's bindings have no remark engine"
 
 NOT_HERE = {
@@ -46,8 +47,10 @@ NOT_HERE = {
     "remarks-filter-missed": _NO_REMARKS,
     "remarks-filter-passed": _NO_REMARKS,
     "remarks-output-file": _NO_REMARKS,
+    "parsing-diagnostics": _IN_COMPAT,
+    "shrink": _IN_COMPAT,
 }
-"""mlir-opt's flags that passel-opt lacks, and why."""
+"""Flags of mlir-opt and xdsl-opt that passel-opt lacks, and why."""
 
 
 class PassFlag(NamedTuple):

@@ -279,7 +279,9 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
         settings = _settings(words, tool, ir, names)
         return _process(settings, ir, names)
     except (UsageError, PipelineError) as error:
-        if hint := ir.hint(words):
+        from passel.tool.irs import hint_at_other_ir
+
+        if tool.adapter is None and (hint := hint_at_other_ir(words, ir.name, names)):
             error.add_note(_Hint(hint))
         raise
 
@@ -325,7 +327,7 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
             from passel.tool.cluster import Cluster
 
             cluster = stack.enter_context(Cluster(settings.pipeline.cluster, shared_for))
-        return Driver(shared_by(settings, ir, names, progress, cluster), ir.head).run()
+        return Driver(shared_by(settings, ir, names, progress, cluster)).run()
 
 
 def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:

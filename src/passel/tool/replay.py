@@ -120,7 +120,6 @@ class Replay:
         if (
             self._flags.mlir_pass_pipeline_crash_reproducer
             or settings.diagnostics.verify_diagnostics
-            or settings.diagnostics.shrink
         ):
             return
         if settings.input != "-":

@@ -197,8 +197,6 @@ class DiagnosticFlags(FlagGroup):
         choices=("auto", "always", "never", "true", "false", "1", "0"),
         parse=color_of,
     )
-    parsing_diagnostics: bool = flag("print a parse error to the output and exit with 0")
-    shrink: bool = flag("exit with 0 exactly if a pass raised ShrinkException")
 
     @property
     def shows_remarks(self) -> bool:
@@ -216,7 +214,9 @@ class PrintingFlags(FlagGroup):
         "print the IR after these passes", "<passes>", (), parse=names_of
     )
     mlir_print_ir_before_all: bool = flag("print the IR before each pass")
-    mlir_print_ir_after_all: bool = flag("print the IR after each pass")
+    mlir_print_ir_after_all: bool = flag(
+        "print the IR after each pass", short=("print-between-passes",)
+    )
     mlir_print_ir_after_change: bool = flag("print after passes only if they changed the IR")
     mlir_print_ir_after_failure: bool = flag("print the IR after each pass that failed")
     mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
@@ -230,13 +230,12 @@ class PrintingFlags(FlagGroup):
     mlir_elide_resource_strings_if_larger: int | None = flag(
         "leave out larger resources", "<n>", parse=number_of
     )
-    print_between_passes: bool = flag("print the IR between passes")
 
 
 class ReportFlags(FlagGroup):
     """Timing and statistics."""
 
-    mlir_timing: bool = flag("print how long each pass took")
+    mlir_timing: bool = flag("print how long each pass took", short=("time-passes",))
     mlir_timing_display: Literal["list", "tree"] = flag(
         "as a tree like the pipeline, or a list sorted by time",
         "<list|tree>",
@@ -258,7 +257,6 @@ class ReportFlags(FlagGroup):
         "pipeline",
     )
     info_output_file: str = flag("where timing and statistics go instead of stderr", "<file>")
-    time_passes: bool = flag("print how long each pass took")
 
 
 class ReproducerFlags(FlagGroup):
