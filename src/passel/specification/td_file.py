@@ -47,8 +47,8 @@ class _CppType(NamedTuple):
 def pass_td(classes: Iterable[type[Pass[Any, Any]]]) -> str:
     """Return a `.td` file that declares passes written in Python.
 
-    What C++ would have to define, such as enumerations, is named after the class. What it
-    cannot declare, such as the default of a list, is in a comment.
+    Enumerations, which C++ has to define, are named after the class. The default of a list, and all
+    else that C++ cannot declare, is in a comment.
 
     Args:
         classes: The classes, each of which has a name.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CrashReports(PassInstrumentation):
-    """Tells the author of a pass where it crashed, unless diagnostics are under test.
+    """Shows where in Python a pass crashed, unless diagnostics are under test.
 
     Args:
         settings: What the command line says.
@@ -36,7 +36,7 @@ class CrashReports(PassInstrumentation):
         self.failed: bool = False
 
     def on_failure(self, failure: Failure) -> None:
-        """Tell where it crashed, right below the error."""
+        """Show where the pass crashed, right below the error."""
         cause = failure.cause
         if failure.kind != "crashed" or cause is None or self._is_quiet:
             return
@@ -53,7 +53,7 @@ class CrashReports(PassInstrumentation):
 
 
 def culprit(error: BaseException) -> str:
-    """Return whose code raised an error outside of a run: that of a pass, if one is known."""
+    """Return the place that raised an error outside of a run, and the pass if it is in one."""
     import traceback
 
     from passel.tracebacks import raised_at

@@ -121,8 +121,8 @@ def shared_by(
         settings: What the command line says.
         ir: The IR.
         registry: The passes that the command line may name.
-        progress: What else observes all runs.
-        cluster: Whose workers do the work, if that is not for this machine.
+        progress: The line of progress, which observes all runs.
+        cluster: The cluster whose workers do the work, if that is not for this machine.
 
     Raises:
         UsageError: A flag's value is wrong, or a report cannot be written.
@@ -153,7 +153,7 @@ def shared_by(
 
 
 def _hidden(settings: Settings) -> set[Severity]:
-    """Return what is not shown, unless it is attached to something."""
+    """Return the severities that are shown only as notes of others."""
     hidden: set[Severity] = set()
     if not settings.diagnostics.shows_remarks:
         hidden.add(Severity.REMARK)

@@ -89,7 +89,7 @@ class DiagnosticVerifier:
             self.complaints.append(Diagnostic(Severity.ERROR, message, location))
 
     def finish(self) -> list[Diagnostic]:
-        """Return everything that is wrong, what was not produced last."""
+        """Return all complaints, those about missing diagnostics last."""
         missing = [
             Diagnostic(
                 Severity.ERROR,

@@ -173,7 +173,7 @@ def is_level(name: str) -> bool:
 
 
 def _no_level(name: str, passes: PassRegistry) -> str:
-    """Return what to say of an optimization level that nobody has registered."""
+    """Return the error for an optimization level that is not registered."""
     known = [f"-{info.name}" for info in passes.pipelines() if _LEVEL.fullmatch(info.name)]
     where = f" for {passes.scope}" if passes.scope else ""
     rest = f"there are {', '.join(known)}" if known else "there are none"
@@ -221,7 +221,7 @@ def _boolean(written: str, attached: str | None) -> bool:
 
 
 def stray_hint(stray: Mapping[str, str]) -> str:
-    """Return how to write what was taken for an input but looks like a pass's options."""
+    """Return a hint at inputs that look like the options of a pass."""
     for options, name in stray.items():
         return f"; options are attached to their pass: --{name}='{options}'"
     return ""

@@ -26,7 +26,7 @@ _WIDEST_OPTION = 60
 
 
 def information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str:
-    """Return what a flag of `InformationFlags` asks for in place of a run.
+    """Return the information that a flag asks for in place of a run.
 
     Args:
         settings: What the command line says.
@@ -91,7 +91,7 @@ def _help_passes(registry: PassRegistry) -> str:
 
 
 def _help_pass(name: str, registry: PassRegistry) -> str:
-    """Return `--help-pass`: all that is known about a pass, as Markdown.
+    """Return `--help-pass`: the documentation of a pass, as Markdown.
 
     Raises:
         UsageError: There is no such pass.

@@ -228,7 +228,7 @@ def _needed_ir(
     try:
         line = read_flags(words, flags_by_name(tool.flags), here, tool.name)
     except UsageError:
-        return xdsl  # which is told when the flags are read for good
+        return xdsl  # the error is reported when the flags are read
     return mlir if _head(line).startswith(_BYTECODE) else xdsl
 
 
@@ -258,7 +258,7 @@ def _passes_in(words: Sequence[str]) -> list[str]:
 
             names += pass_names(value[1:])
         elif flag.name == "pass-pipeline":
-            with suppress(PipelineError):  # it is refused when it is read for good
+            with suppress(PipelineError):  # reported when the pipeline is parsed
                 names += _passes_of(value)
     return names
 

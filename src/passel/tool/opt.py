@@ -1,4 +1,4 @@
-"""The tool as a program: its arguments, its exit code, and what it says when it is stopped."""
+"""The tool as a program: its arguments, its exit code, and its last words when it is stopped."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
 
 
 def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
-    """Run the tool, and say in a line why it ends early."""
+    """Run the tool, and report in a line why it ends early."""
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
     try:
@@ -169,12 +169,12 @@ def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
         _complain(f"{program}: error: {error}", words)
         _print_hint(program, error, words)
     except BrokenPipeError:
-        abandon_stdout()  # whoever read the output has had enough
+        abandon_stdout()  # the reader has closed the pipe
     return 1
 
 
 def _interruptible(program: str, run: Callable[[], int]) -> int:
-    """Run the tool, and say what it was doing if it is stopped."""
+    """Run the tool, and report what it was doing when it was stopped."""
     try:
         return run()
     except Termination as error:
@@ -194,7 +194,7 @@ def _interruptible(program: str, run: Callable[[], int]) -> int:
 
 
 def _doing(error: BaseException) -> str:
-    """Return what was going on, if it is known."""
+    """Return what was running, if an error has a note about it."""
     return "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
 
 
@@ -259,7 +259,7 @@ def _let_second_interrupt_end() -> None:
     import signal
 
     if signal.getsignal(signal.SIGTERM) is not _terminate:
-        return  # somebody else's process
+        return  # the process is that of a caller
     import ctypes
 
     with suppress(AttributeError, OSError):  # not the C library of Linux

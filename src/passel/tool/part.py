@@ -48,10 +48,10 @@ class Shared:
         pipelines: Makes a pass manager for each part.
         reports: What is reported of the runs.
         replay: The reproducers.
-        crashes: What is said of passes that crashed.
-        progress: What draws the line of progress, if anything does.
+        crashes: The reports of passes that crashed.
+        progress: The line of progress, on a terminal.
         jobs: How many processes there may be.
-        cluster: Whose workers do the work, if that is not for this machine.
+        cluster: The cluster whose workers do the work, if that is not for this machine.
     """
 
     settings: Settings
@@ -92,7 +92,7 @@ class Part:
         self.unmatched: tuple[str, ...] = ()
 
     def process(self) -> str | bytes | None:
-        """Return the result as it is written; None if something was wrong and has been said."""
+        """Return the result as it is written; None after an error, which has been reported."""
         with self._shared.reports.part() as self._reports:
             try:
                 with self._reports.scope("Parser"):
@@ -117,7 +117,7 @@ class Part:
         return self._replayed(parsed) if self._settings.reproducers.run_reproducer else parsed
 
     def _replayed(self, parsed: Parsed) -> Parsed:
-        """Take note of what the input records, and return it without, not to be printed again."""
+        """Take note of what the input records, and return the input without that."""
         from passel.instruments.recorded import read_reproducer
         from passel.instruments.reproducer_file import GROUP
 
@@ -152,7 +152,7 @@ class Part:
     # -- Run ---------------------------------------------------------------------------------
 
     def _manager(self) -> PassManager | None:
-        """Return what runs the passes; None if nothing can, which has been said."""
+        """Return the manager of the passes; None after an error, which has been reported."""
         recorded, op = self._recorded, self._parsed.op
         kind = self._adapter.kind_of(op)
         pipelines = self._shared.pipelines

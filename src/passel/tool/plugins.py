@@ -82,7 +82,7 @@ def _has_dialects(plugin: ModuleType) -> bool:
 
 
 def _lack(plugin: ModuleType) -> str:
-    """Return what is wrong with a plugin that brings nothing, and the way out."""
+    """Return why a plugin brings nothing, and the way out."""
     unnamed = [each.__name__ for each in classes_in(plugin) if issubclass(each, Pass)]
     if unnamed:
         return f"has no pass with a name: write name = '...' into {unnamed[0]}"

@@ -1,4 +1,4 @@
-"""The tool's flags, and what they say: one class for each group, in the order of the help.
+"""The tool's flags and their values: one class for each group, in the order of the help.
 
 A class attribute declares a flag, whose name has dashes for underscores; an instance has its
 value under the same name.
@@ -377,7 +377,7 @@ class Settings:
         input: The input's name; `-` for the standard input.
         stray: Inputs that may be meant as options of the pass given just before.
         threading: Whether the IR's library may use threads, and passel other processes.
-        jobs: How many worker processes there may be; `auto` for what nobody can tell.
+        jobs: How many worker processes there may be; `auto` lets the run decide.
         own: The values of the flags that are for the IR alone, by name.
         brought: The flags of the IR and of the tool that others do not have, by name.
     """

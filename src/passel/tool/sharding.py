@@ -161,7 +161,6 @@ class _ShardWork:
     can_ship = False
     is_trusted = False
     may_stay = False
-    retries = False
     timeout = None
     jobs = None
 

@@ -42,7 +42,7 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UsageError(f"'{name}' is UTF-16; MLIR is UTF-8")
     marker = settings.reading.split_input_file
-    body = data.removeprefix(codecs.BOM_UTF8)  # editors add it, and it says nothing
+    body = data.removeprefix(codecs.BOM_UTF8)  # some editors add it
     is_whole = path != "-" and not marker and Path(path).is_file()
     try:
         text = body.decode("utf-8")
