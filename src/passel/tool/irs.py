@@ -274,7 +274,8 @@ def hint_at_other_ir(words: Sequence[str], ir: str, here: PassRegistry) -> str:
     from passel.mlir.upstream import upstream_passes
     from passel.passes import default_registry
 
-    known = {"xDSL": default_registry().for_ir("xdsl"), "MLIR": upstream_passes()}
+    xdsl = [info.name for info in default_registry().passes(ir="xdsl")]
+    known = {"xDSL": xdsl, "MLIR": upstream_passes()}
     for title, there in known.items():
         lacking = {name for name in _passes_in(words) if name in there and name not in here}
         if lacking and title.lower() != ir:
