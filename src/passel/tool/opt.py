@@ -164,10 +164,10 @@ def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
         for problem in error.problems:
             prefix = "" if problem.span else f"{program}: error: "
             _complain(f"{prefix}{printable(str(problem))}", words)
-        _print_hint(program, error, words)
+        _print_notes(program, error, words)
     except PasselError as error:
         _complain(f"{program}: error: {error}", words)
-        _print_hint(program, error, words)
+        _print_notes(program, error, words)
     except BrokenPipeError:
         abandon_stdout()  # the reader has closed the pipe
     return 1
@@ -198,16 +198,9 @@ def _doing(error: BaseException) -> str:
     return "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
 
 
-class _Hint(str):
-    """A note of an error that is for the user of the tool."""
-
-    __slots__ = ()
-
-
-def _print_hint(program: str, error: BaseException, words: Sequence[str]) -> None:
+def _print_notes(program: str, error: PasselError, words: Sequence[str]) -> None:
     for note in getattr(error, "__notes__", []):
-        if isinstance(note, _Hint):
-            _complain(f"{program}: note: {note}", words)
+        _complain(f"{program}: note: {note}", words)
 
 
 def _complain(text: str, words: Sequence[str]) -> None:
@@ -282,7 +275,7 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
         from passel.tool.irs import hint_at_other_ir
 
         if tool.adapter is None and (hint := hint_at_other_ir(words, ir.name, names)):
-            error.add_note(_Hint(hint))
+            error.add_note(hint)
         raise
 
 
