@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from passel.passes.numbers import IntRange
 
 
-class UnknownCpp(Exception):  # noqa: N818 - says what is; never leaves this package
+class UnknownCpp(Exception):  # noqa: N818 - caught in this package
     """A type or a value that takes a compiler."""
 
 
@@ -114,7 +114,7 @@ def normalized(name: str) -> str:
 
 
 def python_type(cpp_type: str) -> str:
-    """Return the Python type of a C++ type, as an annotation says it.
+    """Return the Python type of a C++ type, as text of an annotation.
 
     Raises:
         UnknownCpp: It is none that options have everywhere.

@@ -75,7 +75,7 @@ def with_defaults(
 ) -> tuple[PassDeclaration, ...]:
     """Return passes with some defaults that differ from those declared.
 
-    A constructor may set others than a file says.
+    The constructor in C++ may set another default than the file declares.
 
     Args:
         passes: The passes.

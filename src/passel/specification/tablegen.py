@@ -83,15 +83,15 @@ def read_records(file: str, include: Sequence[str] = (), *, program: str = "") -
     return json.loads(done.stdout)
 
 
-def _refusal(said: str, program: str, file: str) -> SpecificationError:
-    """Return the error for the first that TableGen complains of."""
-    found = _ERROR.search(said)
+def _refusal(output: str, program: str, file: str) -> SpecificationError:
+    """Return the first error of TableGen's output."""
+    found = _ERROR.search(output)
     if found:
-        excerpt = said[found.end() :].strip("\n").split("\n")[:2]
+        excerpt = output[found.end() :].strip("\n").split("\n")[:2]
         has_caret = len(excerpt) > 1 and excerpt[1].strip().startswith("^")
         return SpecificationError(
             found["message"], found["place"], "\n".join(excerpt) if has_caret else ""
         )
-    unplaced = _UNPLACED.search(said)
-    reason = (unplaced[1] or unplaced[2]) if unplaced else said.strip().partition("\n")[0]
+    unplaced = _UNPLACED.search(output)
+    reason = (unplaced[1] or unplaced[2]) if unplaced else output.strip().partition("\n")[0]
     return SpecificationError(reason or f"{program} failed without a reason", file)

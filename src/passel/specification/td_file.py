@@ -35,7 +35,7 @@ class _CppType(NamedTuple):
         name: The type; of an element, if it is a list.
         is_list: Whether it is a list.
         choices: The values that it takes by their keywords, if only some.
-        note: What C++ does not say of it.
+        note: A comment on what C++ cannot declare.
     """
 
     name: str
@@ -97,7 +97,7 @@ def _base(kind: type[Pass[Any, Any]]) -> tuple[list[str], str]:
     """Return comments and the base class."""
     if issubclass(kind, InterfacePass):
         interface = kind.interface.__name__ if kind.interface else "OpInterface"
-        comments = [] if kind.interface else ["// The interface is not said in Python."]
+        comments = [] if kind.interface else ["// The interface is not declared in Python."]
         return comments, f'InterfacePass<{_quoted(kind.name)}, "{interface}">'
     if kind.anchor is None:
         return [], f"Pass<{_quoted(kind.name)}>"

@@ -119,7 +119,7 @@ class AdapterContract:
     # -- Kinds -------------------------------------------------------------------------------
 
     def test_name(self) -> None:
-        """An adapter says which IR it is for."""
+        """An adapter has the name of its IR."""
         check(self.adapter.name, "the adapter has no name")
 
     def test_kinds(self) -> None:
@@ -133,7 +133,7 @@ class AdapterContract:
             equal(kind.isolated, isolated, f"'isolated' of '{kind.name}'")
 
     def test_interfaces(self) -> None:
-        """Only ops that implement an interface say so, and unregistered ops never do."""
+        """Only ops that implement an interface have it, and unregistered ops have none."""
         if self.interface is None:
             raise SkipTest("there are no interfaces")
         for node, op in self._ops():
@@ -389,7 +389,7 @@ class AdapterContract:
     # -- Optional abilities ------------------------------------------------------------------
 
     def test_identities(self) -> None:
-        """Keys of ops are equal for one op, whatever changes in it, and for no two."""
+        """An op keeps its key when it changes, and no two ops have one key."""
         able = self._able(IdentifiesOps)
         _, top = self._built()
         ops = self.adapter.children(top)

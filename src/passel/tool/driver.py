@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Severity
-from passel.ir.frontend import UnreadableError, UsageError
+from passel.ir.frontend import UnreadableError
 from passel.tool.crashes import CrashReports
 from passel.tool.output import Output
 from passel.tool.part import Part, Shared
@@ -128,8 +128,6 @@ def shared_by(
         UsageError: A flag's value is wrong, or a report cannot be written.
         PipelineError: The pipeline is wrong.
     """
-    if (format_ := settings.reading.frontend) != "mlir":
-        raise UsageError(f"no such frontend '{format_}'; 'mlir' is the only one")
     frontend: Frontend = ir.configured(settings)
     renderer = Renderer(
         show_op=settings.diagnostics.mlir_print_op_on_diagnostic,

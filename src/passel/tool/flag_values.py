@@ -1,4 +1,4 @@
-"""Values of the tool's flags, read from text; `ValueError` says what a flag takes."""
+"""Values of the tool's flags, read from text; a `ValueError` is about what the flag takes."""
 
 from __future__ import annotations
 
@@ -23,20 +23,13 @@ def number_of(text: str) -> int:
     return int(text)
 
 
-def jobs_of(text: str) -> int:
-    """Return a number of processes."""
-    number = number_of(text)
-    if number < 1:
-        raise ValueError(f"takes a positive number, not '{text}'")
-    return number
-
-
 def jobs_or_auto(text: str) -> Jobs:
     """Return a number of processes, or `auto`."""
-    try:
-        return "auto" if text == "auto" else jobs_of(text)
-    except ValueError:
-        raise ValueError(f"takes a positive number or auto, not '{text}'") from None
+    if text == "auto":
+        return "auto"
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise ValueError(f"takes a positive number or auto, not '{text}'")
+    return int(text)
 
 
 def cluster_of(text: str) -> str:
@@ -84,7 +77,7 @@ def color_of(text: str) -> Color:
 
 
 _IRS = ("xdsl", "mlir", "auto")
-"""Values that `--ir` takes whatever is installed."""
+"""Values that `--ir` always takes."""
 
 
 def known_irs() -> list[str]:
@@ -101,7 +94,7 @@ def ir_of(text: str) -> str:
 
 
 def verify_mode_of(text: str) -> bool | Literal["always"]:
-    """Return what `--verify-each` says."""
+    """Return the value of `--verify-each`."""
     return "always" if text == "always" else text in {"true", "1"}
 
 

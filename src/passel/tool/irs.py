@@ -82,7 +82,7 @@ class IRChoice:
                 raise AdapterError(f"{what}: it has no with_dialects()")
             return adapter
         given = [d for d in tool.dialects if tool.adapter is not None or takes.is_dialect(d)]
-        # Tuples, for a module can have things that cannot be hashed.
+        # Tuples: values in a module need not be hashable.
         defined = [each for plugin in self._plugins for each in tuple(vars(plugin).values())]
         dialects = [*given, *filter(takes.is_dialect, defined)]
         return takes.with_dialects(dialects) if dialects else adapter
@@ -151,7 +151,7 @@ class IRChoice:
         return names_on(self.adapter, registry)
 
     def configured(self, settings: Settings) -> Frontend:
-        """Return the frontend, which has taken what a command line says.
+        """Return the frontend with the settings of a command line.
 
         Raises:
             UsageError: A flag means nothing for this IR, or its value is wrong.

@@ -113,7 +113,7 @@ def opt_main(
 
 
 def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
-    """Run the tool: with fast paths, without them, or both ways, as words or environment say."""
+    """Run the tool: with fast paths, without them, or both ways."""
     former = os.environ.get("PASSEL_FAST")
     if former == "check":
         from passel.tool.both_ways import run_both_ways
@@ -204,7 +204,7 @@ def _print_notes(program: str, error: PasselError, words: Sequence[str]) -> None
 
 
 def _complain(text: str, words: Sequence[str]) -> None:
-    """Write an error or a note about a command line, which may say itself whether in colours."""
+    """Write an error or a note; `--color` counts although the command line may not be readable."""
     from passel.tool.flag_values import color_of
     from passel.tool.rendering import coloured
 

@@ -58,7 +58,7 @@ class Output:
         name: A file's name, or `-` for the standard output.
 
     Raises:
-        UsageError: The file cannot be written; said before any work is done.
+        UsageError: The file cannot be written; raised before any work is done.
     """
 
     def __init__(self, name: str) -> None:
@@ -187,7 +187,7 @@ def refusing(what: str, path: str) -> Generator[None]:
 
 
 def _is_input(source: str, path: str) -> bool:
-    """Return whether a path is the file that the tool reads, by whatever name."""
+    """Return whether a path is the file that the tool reads, perhaps by another name."""
     try:
         if source != "-":
             return Path(source).samefile(path)

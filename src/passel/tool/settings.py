@@ -128,7 +128,11 @@ class InputFlags(FlagGroup):
         "process each part between markers by itself", "<marker>", implied="// -----"
     )
     frontend: str = flag(
-        "the input's format; 'mlir' is the only one", "<name>", "mlir", short=("f",)
+        "the input's format; 'mlir' is the only one",
+        "<name>",
+        "mlir",
+        short=("f",),
+        choices=("mlir",),
     )
     disable_verify: bool = flag(
         "verify nothing: neither the input, nor after passes",
