@@ -15,7 +15,7 @@ from passel.ir import BringsFrontend, TakesDialects, ability_of, adapter_named, 
 from passel.ir.frontend import UsageError
 from passel.tool.definition import ToolDefinition
 from passel.tool.flags import flags_in, read_flags
-from passel.tool.plugins import load_plugins, packages_in
+from passel.tool.plugins import load_plugin, packages_in
 from passel.tool.settings import InformationFlags, flags_by_name
 
 if TYPE_CHECKING:
@@ -199,8 +199,9 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
         UsageError: A plugin cannot be loaded.
     """
     flags = {"load-pass-plugin", "load-dialect-plugin"}
+    # An empty name is refused when the flags are read.
     files = [value for name, value in flags_in(words) if name in flags and value]
-    plugins = load_plugins(files, tool.registry)  # reading refuses the empty
+    plugins = [load_plugin(file, tool.registry) for file in files]
     if tool.adapter is not None:
         return IRChoice(tool.adapter.name, tool, plugins)
     chosen = "xdsl"

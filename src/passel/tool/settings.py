@@ -78,6 +78,7 @@ class PipelineFlags(FlagGroup):
         short=("j",),
         parse=jobs_or_auto,
     )
+    mlir_disable_threading: bool = flag("")
     cluster: str = flag("a Dask cluster whose workers do the work", "<address>", parse=cluster_of)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     draw_pipeline: str = flag(
@@ -315,12 +316,6 @@ class InformationFlags(FlagGroup):
         return any(vars(self).values())
 
 
-class AcceptedFlags(FlagGroup):
-    """Accepted."""
-
-    mlir_disable_threading: bool = flag("")
-
-
 GROUPS: tuple[type[FlagGroup], ...] = (
     PipelineFlags,
     InputFlags,
@@ -331,7 +326,6 @@ GROUPS: tuple[type[FlagGroup], ...] = (
     ReproducerFlags,
     ActionFlags,
     InformationFlags,
-    AcceptedFlags,
 )
 
 
@@ -407,7 +401,7 @@ class Settings:
         self.reproducers: ReproducerFlags = ReproducerFlags(line)
         self.actions: ActionFlags = ActionFlags(line)
         self.information: InformationFlags = InformationFlags(line)
-        self.threading: bool = not AcceptedFlags(line).mlir_disable_threading
+        self.threading: bool = not self.pipeline.mlir_disable_threading
         self.jobs: Jobs = self.pipeline.jobs or _jobs_of_environment()
         of_ir = (each for each in flags_by_name(own).values() if each.ir == ir or each in own)
         self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}
