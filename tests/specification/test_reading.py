@@ -68,16 +68,6 @@ def test_what_is_included(tmp_path: Path) -> None:
     assert [str(each.place) for each in found] == [f"{include / 'Common.td'}:2", f"{file}:2"]
 
 
-@pytest.mark.parametrize("end", ["", "\n"])
-def test_files_that_a_rule_lists(tmp_path: Path, end: str) -> None:
-    """TableGen lists files for make: names may have spaces, and the last ends the line."""
-    files = [tmp_path / "a b.td", tmp_path / "c.td"]
-    for file in files:
-        file.touch()
-    rule = f"out.json: {files[0]} {files[1]}{end}"
-    assert tablegen.included_files(rule) == tuple(map(str, files))
-
-
 def test_the_include_of_mlir_comes_first(tmp_path: Path) -> None:
     """A `PassBase.td` on the include path is used instead of ours."""
     directory = tmp_path / "mlir" / "Pass"

@@ -86,7 +86,9 @@ def tool(
     def run(*arguments: str, stdin: bytes | str | None = None) -> Outcome:
         if stdin is not None:
             source = stdin.encode() if isinstance(stdin, str) else stdin
-            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(source)))
+            monkeypatch.setattr(
+                sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(source)))
+            )
         code = main(arguments)
         gc.unfreeze()  # the tool expects the process to end
         captured = capsys.readouterr()

@@ -79,7 +79,6 @@ def pipeline(nested: str) -> tuple[str, ...]:
         ("--split-input-file", "--verify-diagnostics"),
         ("--mlir-pass-statistics-display=json", "--mlir-pass-statistics"),
         ("--mlir-timing",),
-        ("--time-passes",),
         ("--mlir-print-ir-after-all",),
         ("--mlir-pass-pipeline-crash-reproducer=r.mlir",),
         ("--mlir-pass-pipeline-crash-reproducer=r.mlir", "--mlir-pass-pipeline-local-reproducer"),

@@ -58,8 +58,6 @@ _NOT_ASKED_FOR = frozenset(
         "passel.instruments.reproducer",
         "passel.ir.resources",
         "passel.tool.expectations",
-        "passel.tool.observers",
-        "passel.tool.other_ir",
         "passel.tool.progress",
         "passel.tool.sharding",
         "passel.tracebacks",

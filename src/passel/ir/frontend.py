@@ -33,14 +33,11 @@ class UnreadableError(Exception):
 
     Attributes:
         diagnostics: What is wrong.
-        text: The same, as `--parsing-diagnostics` prints it.
     """
 
-    def __init__(self, diagnostics: Sequence[Diagnostic], text: str = "") -> None:
-        text = text or "".join(f"{each}\n" for each in diagnostics)
-        super().__init__(text)
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        super().__init__("".join(f"{each}\n" for each in diagnostics))
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-        self.text: str = text
 
 
 @dataclass(slots=True)

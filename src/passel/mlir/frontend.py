@@ -55,8 +55,6 @@ class MLIRFrontend(Frontend):
             "print-no-properties": "MLIR's printer has no such form; --mlir-print-op-generic "
             "shows all",
             "syntax-highlight": "MLIR's printer has no colours",
-            "parsing-diagnostics": "it is for xDSL's tests",
-            "shrink": "it is for xDSL's passes",
         }.items()
     }
 
@@ -111,7 +109,7 @@ class MLIRFrontend(Frontend):
         try:
             parse_file(self._irdl, context)
         except ParseError as error:
-            raise UnreadableError(error.diagnostics, f"{error}\n") from error
+            raise UnreadableError(error.diagnostics) from error
         module = self._bindings.ir.Module.parseFile(self._irdl, context)
         self._bindings.module("dialects.irdl").load_dialects(module)
 
@@ -126,7 +124,7 @@ class MLIRFrontend(Frontend):
         try:
             op = self._parsed(part, context, on_warning)
         except ParseError as error:
-            raise UnreadableError(error.diagnostics, f"{error}\n") from error
+            raise UnreadableError(error.diagnostics) from error
         # Only of what has been parsed it is known that its braces match.
         resources = read_resources(part.text) if is_text else []
         if resources and self._as_bytecode:

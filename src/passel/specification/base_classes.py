@@ -20,7 +20,7 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
     """Return a module with base classes, classes of options, and a function that registers.
 
     A pass is derived from its base class, under the name of its record, and defines `run`.
-    The module is generated anew when a declaration changes; what is derived from it is not.
+    The module is generated anew when a declaration changes; derived classes stay as they are.
     Each field and each statement has one line, which a formatter may break.
 
     Args:

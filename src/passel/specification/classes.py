@@ -1,4 +1,4 @@
-"""Documentation of pass classes, however they were declared."""
+"""Documentation of pass classes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def class_doc(classes: Iterable[type[Pass[Any, Any]]]) -> str:
 
 
 def entry_of(kind: type[Pass[Any, Any]]) -> PassEntry:
-    """Return what is documented about a pass class."""
+    """Return the documentation of a pass class."""
     summary, _, description = kind.documentation().partition("\n")
     options = [
         (f"{each.name}={each.metavar}" if each.metavar else each.name, option_help(each))

@@ -132,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="DIRECTORY",
-        help="where included files are looked for; may be given several times",
+        help="a directory of included files; may be given several times",
     )
     parser.add_argument("-o", dest="output", default="-", metavar="FILE", help="the output")
     _add(parser, "passes", "NAME,...", "only these passes, by their names in pipelines")

@@ -1,6 +1,6 @@
 """The C++ in declarations: types, default values, choices, and names of ops and dialects.
 
-What cannot be told without a compiler is an `UnknownCpp`; whoever asks keeps the text.
+What takes a compiler is an `UnknownCpp`; the generated file then has the text in a comment.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from passel.passes.numbers import IntRange
 
 
-class UnknownCpp(Exception):  # noqa: N818 - says what is; never leaves this package
-    """A type or a value that is not known without a compiler."""
+class UnknownCpp(Exception):  # noqa: N818 - caught in this package
+    """A type or a value that takes a compiler."""
 
 
 class Choice(NamedTuple):
@@ -114,7 +114,7 @@ def normalized(name: str) -> str:
 
 
 def python_type(cpp_type: str) -> str:
-    """Return the Python type of a C++ type, as an annotation says it.
+    """Return the Python type of a C++ type, as text of an annotation.
 
     Raises:
         UnknownCpp: It is none that options have everywhere.
@@ -153,7 +153,7 @@ def op_name(cpp_class: str) -> str:
 
 
 def cpp_class_of(op: str) -> str:
-    """Return the C++ class of an op of MLIR's that passes run on; empty for others."""
+    """Return the C++ class of an op of MLIR's; empty for other ops."""
     return next((f"::mlir::{cpp}" for cpp, name in _OPS.items() if name == op), "")
 
 
@@ -254,10 +254,9 @@ def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
 _RANGES: dict[str, IntRange] = {
     name: typing.get_args(getattr(numbers, name))[1] for name in INTEGERS
 }
-_INTEGER = re.compile(r"([-+~]?)\s*(0[xX][\da-fA-F']+|0[bB][01']+|\d[\d']*)([uUlLzZ]*)")
+_INTEGER = re.compile(r"([-+]?)(0[xX][\da-fA-F]+|0|[1-9]\d*)([uUlL]*)")
 _FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)([fFlL]?)")
 _LIMIT = re.compile(r"(?:::)?std::numeric_limits<(.+)>::(max|min|lowest)\(\)")
-_MACRO = re.compile(r"(U?)INT(8|16|32|64)_(MAX|MIN)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "'": "'", "\\": "\\"}
 
 
@@ -300,23 +299,13 @@ def _integer(text: str) -> int:
         if bounds is None:
             raise UnknownCpp(text)
         return bounds.maximum if limit[2] == "max" else bounds.minimum
-    macro = _MACRO.fullmatch(text)
-    if macro:
-        bounds = _RANGES[f"{macro[1]}Int{macro[2]}"]
-        return bounds.maximum if macro[3] == "MAX" else bounds.minimum
     literal = _INTEGER.fullmatch(text)
     if not literal:
         raise UnknownCpp(text)
     sign, digits, suffix = literal.groups()
-    digits = digits.replace("'", "")
-    octal = digits[0] == "0" and digits[1:].isdigit()
-    try:
-        found = int(f"0o{digits[1:]}" if octal else digits, 0)
-    except ValueError:
-        raise UnknownCpp(text) from None
-    found = {"-": -found, "~": ~found}.get(sign, found)
+    found = int(f"{sign}{digits}", 0)
     if "u" in suffix.lower():
-        found %= 2 ** (64 if {"l", "z"} & set(suffix.lower()) else 32)
+        found %= 2 ** (64 if "l" in suffix.lower() else 32)
     return found
 
 

@@ -49,7 +49,7 @@ class PythonOption(NamedTuple):
         is_list: Whether it takes several values.
         default: The default; None if it is not known.
         help: What it is for, in one line.
-        notes: What could not be told, each with the C++ that it is about.
+        notes: Comments on types and defaults that take a compiler, with their C++.
     """
 
     field: str
@@ -117,7 +117,7 @@ class PythonPass(NamedTuple):
         dialects: Names of the dialects that it depends on.
         options: Its options.
         statistics: Its statistics.
-        notes: What could not be told.
+        notes: Comments on names that take a compiler.
     """
 
     class_name: str
@@ -238,7 +238,7 @@ def _default(declared: OptionDeclaration, scalar: str, notes: list[str]) -> Any:
     try:
         if not scalar:
             return choice_of(declared.default, choices(declared.flags))
-        if not notes:  # how a value of an unknown type is written is not known
+        if not notes:  # text of an unknown type may be written in any way
             return value(declared.default, scalar) if declared.default else _ZERO[scalar]
     except (KeyError, UnknownCpp):
         pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from passel.errors import SpecificationError
@@ -27,7 +27,7 @@ def read_passes(
 
     Args:
         file: The file's path.
-        include: Directories in which included files are looked for.
+        include: Directories of included files.
         program: llvm-tblgen, if not the one that is found.
 
     Raises:
@@ -75,7 +75,7 @@ def with_defaults(
 ) -> tuple[PassDeclaration, ...]:
     """Return passes with some defaults that differ from those declared.
 
-    A constructor may set others than a file says.
+    The constructor in C++ may set another default than the file declares.
 
     Args:
         passes: The passes.
@@ -102,12 +102,12 @@ def with_defaults(
 
 
 def _read(file: str, include: Sequence[str], program: str) -> Iterator[PassDeclaration]:
-    records, included = read_records(file, include, program=program)
+    records = read_records(file, include, program=program)
     if "PassBase" not in records["!instanceof"]:
         raise SpecificationError(
             'there are no passes: the file does not include "mlir/Pass/PassBase.td"', file
         )
-    reader = _Reader(records, file, included)
+    reader = _Reader(records, file, include)
     return map(reader.read_pass, records["!instanceof"]["PassBase"])
 
 
@@ -138,15 +138,13 @@ class _Reader:
     Args:
         records: All records, by name.
         file: The file's path.
-        included: Paths of the files that it includes.
+        include: Directories of included files.
     """
 
-    def __init__(self, records: dict[str, Any], file: str, included: Iterable[str]) -> None:
+    def __init__(self, records: dict[str, Any], file: str, include: Sequence[str]) -> None:
         self._records = records
         self._file = file
-        # TableGen gives a place with the last part of the path alone.
-        self._paths: dict[str, str] = {PurePath(path).name: path for path in included}
-        self._paths[PurePath(file).name] = file
+        self._include = include
 
     def read_pass(self, name: str) -> PassDeclaration:
         record = self._records[name]
@@ -218,4 +216,7 @@ class _Reader:
         name, _, line = next(iter(record.get("!locs", ())), "").rpartition(":")
         if not name:  # before LLVM 15
             return Place(self._file)
-        return Place(self._paths.get(name, name), int(line))
+        # TableGen gives the last part of a path alone.
+        paths = (self._file, *(str(Path(directory, name)) for directory in self._include))
+        found = (path for path in paths if Path(path).name == name and Path(path).is_file())
+        return Place(next(found, name), int(line))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from passel.specification.markdown import reindented
@@ -13,18 +14,13 @@ INDENT = "    "
 
 
 def literal(text: str) -> str:
-    """Return a string literal, in double quotes unless that takes more escapes.
+    """Return a string literal, in double quotes.
 
     Example:
-        >>> print(literal("a"), literal('"a"'))
-        "a" '"a"'
+        >>> print(literal("it's"))
+        "it's"
     """
-    quote = "'" if text.count('"') > text.count("'") else '"'
-    characters = (
-        f"\\{char}" if char in (quote, "\\") else char if char.isprintable() else repr(char)[1:-1]
-        for char in text
-    )
-    return f"{quote}{''.join(characters)}{quote}"
+    return json.dumps(text, ensure_ascii=False)  # which Python reads as well
 
 
 def imports(names: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -37,11 +33,7 @@ def imports(names: Iterable[tuple[str, str]]) -> Iterator[str]:
     for module, name in names:
         modules.setdefault(module, set()).add(name)
     for module in sorted(modules):
-        yield f"from {module} import {', '.join(sorted(modules[module], key=_import_order))}"
-
-
-def _import_order(name: str) -> tuple[int, str]:
-    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+        yield f"from {module} import {', '.join(sorted(modules[module]))}"
 
 
 def docstring(summary: str, description: str, indent: str) -> Iterator[str]:

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 INCLUDE = Path(__file__).parent / "include"
-"""Where our `mlir/Pass/PassBase.td` is found if MLIR's is not."""
+"""Directory of passel's own `mlir/Pass/PassBase.td`."""
 
 _PROGRAMS = ("llvm-tblgen-22", "llvm-tblgen")
 _ERROR = re.compile(r"^(?P<place>.*?:\d+:\d+): error: (?P<message>.*)$", re.MULTILINE)
@@ -55,14 +54,12 @@ def _packaged() -> Iterable[str]:
         yield str(Path(directory, "bin", "llvm-tblgen"))
 
 
-def read_records(
-    file: str, include: Sequence[str] = (), *, program: str = ""
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the records of a file, and the paths of the files that it includes.
+def read_records(file: str, include: Sequence[str] = (), *, program: str = "") -> dict[str, Any]:
+    """Return the records of a file by name.
 
     Args:
         file: The file's path.
-        include: Directories in which included files are looked for before our own.
+        include: Directories of included files; `INCLUDE` comes after them.
         program: As of `find_tablegen`.
 
     Raises:
@@ -72,45 +69,29 @@ def read_records(
     if not Path(file).is_file():
         what = "is a directory" if Path(file).is_dir() else "does not exist"
         raise SpecificationError(f"'{file}' {what}")
-    with tempfile.TemporaryDirectory() as scratch:
-        output, dependencies = Path(scratch, "records.json"), Path(scratch, "records.d")
-        flags = ["--dump-json", "-o", str(output), "-d", str(dependencies)]
-        paths = [f"-I{directory}" for directory in (*include, str(INCLUDE))]
-        # A name that starts with a dash would be a flag.
-        command = [tablegen, *flags, *paths, "--", file]
-        try:
-            done = subprocess.run(  # noqa: S603 - LLVM's, on the user's own file
-                command, capture_output=True, text=True, errors="replace", check=False
-            )
-        except OSError as error:
-            raise SpecificationError(f"'{tablegen}' cannot be run: {error.strerror}") from None
-        if done.returncode:
-            raise _refusal(done.stderr, tablegen, file)
-        records = json.loads(output.read_text("utf-8", errors="replace"))
-        return records, included_files(dependencies.read_text("utf-8", errors="replace"))
+    paths = [f"-I{directory}" for directory in (*include, str(INCLUDE))]
+    # A name that starts with a dash would be a flag.
+    command = [tablegen, "--dump-json", *paths, "--", file]
+    try:
+        done = subprocess.run(  # noqa: S603 - LLVM's, on the user's own file
+            command, capture_output=True, encoding="utf-8", errors="replace", check=False
+        )
+    except OSError as error:
+        raise SpecificationError(f"'{tablegen}' cannot be run: {error.strerror}") from None
+    if done.returncode:
+        raise _refusal(done.stderr, tablegen, file)
+    return json.loads(done.stdout)
 
 
-def included_files(rule: str) -> tuple[str, ...]:
-    """Return the files that a rule for make depends on."""
-    found: list[str] = []
-    name = ""
-    for word in rule.rstrip("\n").partition(": ")[2].split(" "):
-        name = f"{name} {word}" if name else word  # TableGen does not escape spaces
-        if Path(name).is_file():
-            found.append(name)
-            name = ""
-    return tuple(found)
-
-
-def _refusal(said: str, program: str, file: str) -> SpecificationError:
-    """Return the error for the first that TableGen complains of."""
-    found = _ERROR.search(said)
+def _refusal(output: str, program: str, file: str) -> SpecificationError:
+    """Return the first error of TableGen's output."""
+    found = _ERROR.search(output)
     if found:
-        excerpt = said[found.end() :].strip("\n").split("\n")[:2]
+        excerpt = output[found.end() :].strip("\n").split("\n")[:2]
         has_caret = len(excerpt) > 1 and excerpt[1].strip().startswith("^")
         return SpecificationError(
             found["message"], found["place"], "\n".join(excerpt) if has_caret else ""
         )
-    unplaced = _UNPLACED.search(said)
-    reason = (unplaced[1] or unplaced[2]) if unplaced else said.strip().partition("\n")[0]
+    unplaced = _UNPLACED.search(output)
+    reason = (unplaced[1] or unplaced[2]) if unplaced else output.strip().partition("\n")[0]
     return SpecificationError(reason or f"{program} failed without a reason", file)

@@ -35,7 +35,7 @@ class _CppType(NamedTuple):
         name: The type; of an element, if it is a list.
         is_list: Whether it is a list.
         choices: The values that it takes by their keywords, if only some.
-        note: What C++ does not say of it.
+        note: A comment on what C++ cannot declare.
     """
 
     name: str
@@ -47,8 +47,8 @@ class _CppType(NamedTuple):
 def pass_td(classes: Iterable[type[Pass[Any, Any]]]) -> str:
     """Return a `.td` file that declares passes written in Python.
 
-    What C++ would have to define, such as enumerations, is named after the class. What it
-    cannot declare, such as the default of a list, is in a comment.
+    Enumerations, which C++ has to define, are named after the class. The default of a list, and all
+    else that C++ cannot declare, is in a comment.
 
     Args:
         classes: The classes, each of which has a name.
@@ -97,7 +97,7 @@ def _base(kind: type[Pass[Any, Any]]) -> tuple[list[str], str]:
     """Return comments and the base class."""
     if issubclass(kind, InterfacePass):
         interface = kind.interface.__name__ if kind.interface else "OpInterface"
-        comments = [] if kind.interface else ["// The interface is not said in Python."]
+        comments = [] if kind.interface else ["// The interface is not declared in Python."]
         return comments, f'InterfacePass<{_quoted(kind.name)}, "{interface}">'
     if kind.anchor is None:
         return [], f"Pass<{_quoted(kind.name)}>"

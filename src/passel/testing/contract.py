@@ -1,7 +1,7 @@
 """The adapter contract as tests: what the core relies on, method by method of `IRAdapter`.
 
 A subclass says how its IR is built and changed; pytest collects its tests. Nothing here imports
-pytest: whoever runs it brings it.
+pytest.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class AdapterContract:
     Attributes:
         adapter: The adapter.
         names: Op names by role.
-        program: What is built for most tests. It needs two ops of the role `func` that are not
-            inside of each other. An IR may add ops at the end of any body but the top one, such
+        program: The program of most tests. It needs two ops of the role `func`, neither nested in
+            the other. An IR may add ops at the end of any body but the top one, such
             as terminators.
         isolated: The roles of ops that are isolated from above.
-        unregistered: The roles of ops that nobody defines.
+        unregistered: The roles of ops that no dialect defines.
         interface: What ops of the roles in `implementing` implement, and others do not; or None.
         implementing: The roles of these.
         dialect: A dialect that can be loaded; empty if there is none.
@@ -57,7 +57,7 @@ class AdapterContract:
         moves: Ops that `move` can move and where to, as paths in `program`.
         flat: A program, an op in it that directly follows another one, and that one: moved into
             it, the op still comes right after the same ops. None if nothing can be built so.
-        has_parents: Whether ops know what they are in.
+        has_parents: Whether ops know their parents.
         has_locations: Whether ops that `build` makes have a place in a file.
         knows_changes: Whether a run tells if the IR changed, by the adapter's policies.
         foreign: Passes of the IR's own, for an adapter that wraps them.
@@ -97,7 +97,7 @@ class AdapterContract:
     foreign: Sequence[Any] = ()
     source: str = ""
 
-    # -- What a subclass defines -------------------------------------------------------------
+    # -- Defined by a subclass ---------------------------------------------------------------
 
     def build(self, node: Node, context: Any) -> Any:
         """Return the op for a node, valid, with all that is inside."""
@@ -115,10 +115,10 @@ class AdapterContract:
         """Move an op to the end of what is inside of another."""
         raise NotImplementedError
 
-    # -- What an op is -----------------------------------------------------------------------
+    # -- Kinds -------------------------------------------------------------------------------
 
     def test_name(self) -> None:
-        """An adapter says which IR it is for."""
+        """An adapter has the name of its IR."""
         check(self.adapter.name, "the adapter has no name")
 
     def test_kinds(self) -> None:
@@ -132,7 +132,7 @@ class AdapterContract:
             equal(kind.isolated, isolated, f"'isolated' of '{kind.name}'")
 
     def test_interfaces(self) -> None:
-        """Only ops that implement an interface say so, and unregistered ops never do."""
+        """Only ops that implement an interface have it, and unregistered ops have none."""
         if self.interface is None:
             raise SkipTest("there are no interfaces")
         for node, op in self._ops():
@@ -175,7 +175,7 @@ class AdapterContract:
             equal(found, f"; did you mean '{meant}'?", f"the suggestion for '{name}'")
         equal(self.adapter.suggest_op(context, "qqqqqq.zzzzzz"), "", "that for nonsense")
 
-    # -- Where it is -------------------------------------------------------------------------
+    # -- Nesting -----------------------------------------------------------------------------
 
     def test_children(self) -> None:
         """Ops immediately inside come in program order, and nothing deeper."""
@@ -200,7 +200,7 @@ class AdapterContract:
             equal(len(self.adapter.children(outer)), count - 1, "that of a new list")
 
     def test_parents(self) -> None:
-        """Every op knows what it is in, if it knows anything; the top op is in nothing."""
+        """Every op knows its parent, if the IR has parents; the top op has none."""
         adapter, (_, top) = self.adapter, self._built()
         equal(adapter.parent(top), None, "the op around the top op")
         for path, _ in self.program.walk():
@@ -487,7 +487,7 @@ _FORMS = [
 
 
 class _Acting(Pass):
-    """Do what a test wants."""
+    """Call a function of a test."""
 
     fields_are_options: ClassVar[bool] = False
     name = "acting"

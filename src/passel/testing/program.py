@@ -1,4 +1,4 @@
-"""Programs that tests of adapters build, and what such tests check with."""
+"""Programs that tests of adapters build, and the checks of such tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Node(NamedTuple):
     Attributes:
         role: A key of `AdapterContract.names`.
         symbol: Its symbol, if it has one.
-        body: What is immediately inside.
+        body: The nodes immediately inside.
     """
 
     role: str
@@ -34,7 +34,7 @@ _INNER = Node("module", "inner", (Node("func", "g"), Node("other")))
 _REGION = Node("region", None, (Node("unknown"), Node("func", "h")))
 _BODY = (Node("func", "f"), Node("unknown"), _INNER, _REGION, Node("func", "last"))
 PROGRAM = Node("module", None, _BODY)
-"""Functions, ops that nobody knows, a nested module, and a region that is not isolated."""
+"""Functions, unregistered ops, a nested module, and a region that is not isolated."""
 
 
 def check(condition: object, problem: str) -> None:

@@ -148,7 +148,7 @@ class ToyAdapter(IRAdapter):
         return list(op.body)
 
     def parent(self, op: ToyOp) -> ToyOp | None:
-        """Return the op around."""
+        """Return the parent."""
         return op.parent
 
     def symbol_name(self, op: ToyOp) -> str | None:
@@ -177,7 +177,7 @@ class ToyAdapter(IRAdapter):
         return str(op)
 
     def fingerprint(self, op: ToyOp, *, recursive: bool = True) -> object:
-        """Return the op, its symbol and value, and the same of what is inside, nested alike.
+        """Return the op, its symbol and value, and the fingerprints of the ops inside.
 
         Ops compare by identity, and being held they cannot be replaced at their address.
         """
@@ -189,7 +189,7 @@ class ToyAdapter(IRAdapter):
         return {}
 
     def ship(self, ops: Sequence[ToyOp], context: set[str]) -> tuple[bytes, Sequence[object]]:
-        """Return the ops, and what the ops around them are without what is in them."""
+        """Return the ops, and the enclosing ops without their bodies."""
         around: list[tuple[str, str | None, int]] = []
         outer = ops[0].parent
         while outer is not None:
@@ -218,15 +218,15 @@ class ToyAdapter(IRAdapter):
         return self.encode(op, ())
 
     def decode_changes(self, op: ToyOp, data: bytes, context: object) -> None:
-        """Give the op all of that."""
+        """Give the op its new state."""
         self.decode_into(op, data, context, ())
 
     def encode(self, op: ToyOp, known: Sequence[object]) -> bytes:
-        """Return the op's name, symbol and value, and the same of what is inside, nested alike."""
+        """Return the op's name, symbol and value, and the same of all ops inside."""
         return pickle.dumps(_as_data(op))
 
     def decode_into(self, op: ToyOp, data: bytes, context: object, known: Sequence[object]) -> None:
-        """Give the op these."""
+        """Give the op the symbol, value and body in the data."""
         made = _from_data(pickle.loads(data))  # noqa: S301 - `encode` wrote it
         op.symbol, op.value, op.body = made.symbol, made.value, []
         for inner in made.body:

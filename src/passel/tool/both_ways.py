@@ -24,7 +24,7 @@ _TIME = re.compile(rb"[0-9]+\.[0-9]+")
 
 
 class _Result(NamedTuple):
-    """What a run has left behind."""
+    """Exit code and output of a run."""
 
     code: int
     out: bytes

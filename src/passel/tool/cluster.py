@@ -1,4 +1,4 @@
-"""The Dask cluster that a command line names."""
+"""The Dask cluster of `--cluster`."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Cluster:
         UsageError: Nothing answers there, or Dask is not installed.
 
     Attributes:
-        executor: What has its workers do something.
-        workers: How many things they do at once.
+        executor: An executor of its workers.
+        workers: How many calls they execute at once.
         set_up: As given.
     """
 

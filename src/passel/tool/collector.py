@@ -1,7 +1,7 @@
 """When the cyclic garbage collector runs in the process of a tool.
 
-Until the passes run, a tool imports modules and parses, and all of that lives until the end: what
-the collector visits meanwhile, it visits in vain.
+Until the passes run, a tool imports modules and parses, and all of that lives until the end: the
+collector would visit it for nothing.
 """
 
 from __future__ import annotations

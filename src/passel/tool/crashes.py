@@ -10,22 +10,21 @@ from passel.hooks import PassInstrumentation
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from passel.errors import Failure
     from passel.tool.settings import Settings
 
 
 class CrashReports(PassInstrumentation):
-    """Tells the author of a pass where it crashed, unless diagnostics are under test.
+    """Shows where in Python a pass crashed, unless diagnostics are under test.
 
     Args:
         settings: What the command line says.
         report: Takes a note about it.
 
     Attributes:
-        failed: Whether any pass of any part of the input has failed.
-        shrunk: Whether one has asked the tool that shrinks its input to go on.
+        failed: Whether a run of any part of the input has failed.
     """
 
     crosses = True
@@ -35,17 +34,11 @@ class CrashReports(PassInstrumentation):
         self._in_full: bool = settings.diagnostics.mlir_print_stacktrace_on_diagnostic
         self._report = report
         self.failed: bool = False
-        self.shrunk: bool = False
-
-    def take(self, failures: Sequence[Failure]) -> None:
-        """Take note of the failures that fail a run, which no pass has handled."""
-        self.failed = True
-        self.shrunk = any(_is_shrink(failure.cause) for failure in failures)
 
     def on_failure(self, failure: Failure) -> None:
-        """Tell where it crashed, right below the error."""
+        """Show where the pass crashed, right below the error."""
         cause = failure.cause
-        if failure.kind != "crashed" or cause is None or _is_shrink(cause) or self._is_quiet:
+        if failure.kind != "crashed" or cause is None or self._is_quiet:
             return
         from passel.tracebacks import raised_at, traceback_of
 
@@ -59,12 +52,8 @@ class CrashReports(PassInstrumentation):
             self._report(Diagnostic(Severity.NOTE, message, raised_at(cause)))
 
 
-def _is_shrink(cause: BaseException | None) -> bool:
-    return type(cause).__name__ == "ShrinkException"  # without loading xDSL
-
-
 def culprit(error: BaseException) -> str:
-    """Return whose code raised an error outside of a run: that of a pass, if one is known."""
+    """Return the place that raised an error outside of a run, and the pass if it is in one."""
     import traceback
 
     from passel.tracebacks import raised_at

@@ -1,4 +1,4 @@
-"""Definition of a tool: what tells one from another, of which passel-opt has nothing."""
+"""Definition of a tool: its name, and all that passel-opt does not have."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A tool, as `passel.tool.opt_main` is told about it.
+    """A tool, as `passel.tool.opt_main` defines it.
 
     Attributes:
         name: The program's name.
         registry: The passes that a command line may name; None for all installed ones.
         adapter: The IR that the tool is for; None if `--ir` chooses.
         dialects: Dialects that no installed package brings.
-        flags: Flags of the tool's own.
-        setup: Called with each pass manager before it runs, and the values of these flags.
+        flags: The flags that only this tool has.
+        setup: Called with each pass manager before it runs, and with the values of these flags.
         version: Its version.
     """
 

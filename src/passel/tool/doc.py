@@ -1,4 +1,4 @@
-"""The command passel-doc: Markdown about passes, whoever brings them."""
+"""The command passel-doc: Markdown about the passes of any package."""
 
 from __future__ import annotations
 

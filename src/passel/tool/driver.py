@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Severity
-from passel.ir.frontend import UnreadableError, UsageError
+from passel.ir.frontend import UnreadableError
 from passel.tool.crashes import CrashReports
 from passel.tool.output import Output
 from passel.tool.part import Part, Shared
@@ -36,40 +36,34 @@ class Driver:
 
     Args:
         shared: What the parts of the input share.
-        head: What has been read of the standard input already.
 
     Raises:
         UsageError: The output cannot be written.
     """
 
-    def __init__(self, shared: Shared, head: bytes) -> None:
+    def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._settings = shared.settings
         self._output = Output(shared.settings.output.o)
-        self._head = head
 
     def run(self) -> int:
         """Process the input and return the exit code."""
-        crashes = self._shared.crashes
         try:
             with self._shared.reports:
                 good = self._process_all()
-            if crashes.failed:
+            if self._shared.crashes.failed:
                 self._shared.replay.explain()
             if good:
                 self._output.commit()
         finally:
             self._output.close()
         self._shared.reports.finish(good=good)
-        if self._settings.diagnostics.shrink:
-            print("Success, can shrink" if crashes.shrunk else "Failure, can't shrink")
-            good = crashes.shrunk
         return 0 if good else 1
 
     def _process_all(self) -> bool:
         shared = self._shared
         try:
-            sources = read_sources(self._settings, shared.frontend, shared.renderer, self._head)
+            sources = read_sources(self._settings, shared.frontend, shared.renderer)
         except UnreadableError as error:
             for diagnostic in error.diagnostics:
                 shared.renderer(diagnostic)
@@ -127,15 +121,13 @@ def shared_by(
         settings: What the command line says.
         ir: The IR.
         registry: The passes that the command line may name.
-        progress: What else observes all runs.
-        cluster: Whose workers do the work, if that is not for this machine.
+        progress: The line of progress, which observes all runs.
+        cluster: The cluster whose workers do the work, if that is not for this machine.
 
     Raises:
         UsageError: A flag's value is wrong, or a report cannot be written.
         PipelineError: The pipeline is wrong.
     """
-    if (format_ := settings.reading.frontend) != "mlir":
-        raise UsageError(f"no such frontend '{format_}'; 'mlir' is the only one")
     frontend: Frontend = ir.configured(settings)
     renderer = Renderer(
         show_op=settings.diagnostics.mlir_print_op_on_diagnostic,
@@ -159,7 +151,7 @@ def shared_by(
 
 
 def _hidden(settings: Settings) -> set[Severity]:
-    """Return what is not shown, unless it is attached to something."""
+    """Return the severities that are shown only as notes of others."""
     hidden: set[Severity] = set()
     if not settings.diagnostics.shows_remarks:
         hidden.add(Severity.REMARK)

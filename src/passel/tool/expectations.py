@@ -1,4 +1,4 @@
-"""`--verify-diagnostics`: comments that say which diagnostics a file must give.
+"""`--verify-diagnostics`: comments that declare the diagnostics of a file.
 
     // expected-error @+1 {{substring of the message}}
     // expected-remark-re @below {{literal text, {{regular expression}} in inner braces}}
@@ -44,11 +44,11 @@ class _Expectation:
 
 
 class DiagnosticVerifier:
-    """Takes the diagnostics of a part of the input, and finds which were not expected.
+    """Compares the diagnostics of a part of the input with the expected ones.
 
     Args:
         source: The part, with the directives.
-        only_expected: Whether diagnostics without an expectation are fine.
+        only_expected: Whether diagnostics without an expectation are accepted.
     """
 
     def __init__(self, source: SourcePart, *, only_expected: bool = False) -> None:
@@ -89,7 +89,7 @@ class DiagnosticVerifier:
             self.complaints.append(Diagnostic(Severity.ERROR, message, location))
 
     def finish(self) -> list[Diagnostic]:
-        """Return everything that is wrong, what was not produced last."""
+        """Return all complaints, those about missing diagnostics last."""
         missing = [
             Diagnostic(
                 Severity.ERROR,

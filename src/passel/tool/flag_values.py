@@ -1,10 +1,9 @@
-"""Values of the tool's flags, read from text; `ValueError` says what a flag takes."""
+"""Values of the tool's flags, read from text; a `ValueError` is about what the flag takes."""
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from passel.diagnostics import suggest
@@ -13,7 +12,6 @@ from passel.ir import adapter_names
 if TYPE_CHECKING:
     from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
-    from passel.ir.frontend import Flag
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
 
@@ -25,20 +23,13 @@ def number_of(text: str) -> int:
     return int(text)
 
 
-def jobs_of(text: str) -> int:
-    """Return a number of processes."""
-    number = number_of(text)
-    if number < 1:
-        raise ValueError(f"takes a positive number, not '{text}'")
-    return number
-
-
 def jobs_or_auto(text: str) -> Jobs:
     """Return a number of processes, or `auto`."""
-    try:
-        return "auto" if text == "auto" else jobs_of(text)
-    except ValueError:
-        raise ValueError(f"takes a positive number or auto, not '{text}'") from None
+    if text == "auto":
+        return "auto"
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise ValueError(f"takes a positive number or auto, not '{text}'")
+    return int(text)
 
 
 def cluster_of(text: str) -> str:
@@ -86,28 +77,24 @@ def color_of(text: str) -> Color:
 
 
 _IRS = ("xdsl", "mlir", "auto")
-"""Values that `--ir` takes whatever is installed."""
+"""Values that `--ir` always takes."""
 
 
-def with_installed_irs(flag: Flag) -> Flag:
-    """Return a flag as it is, but `--ir` with all that it takes now."""
-    known = dict.fromkeys((*_IRS, *sorted(adapter_names())))
-    return replace(flag, metavar=f"<{'|'.join(known)}>") if flag.name == "ir" else flag
+def known_irs() -> list[str]:
+    """Return all values that `--ir` takes."""
+    return list(dict.fromkeys((*_IRS, *sorted(adapter_names()))))
 
 
 def ir_of(text: str) -> str:
     """Return the name of an IR that is installed, or `auto`."""
-    if text in _IRS:  # without a look at what is installed
+    if text in _IRS or text in known_irs():  # mostly without a look at what is installed
         return text
-    known = {*adapter_names(), *_IRS}
-    if text not in known:
-        names = ", ".join(sorted(known))
-        raise ValueError(f"takes one of {names}, not '{text}'{suggest(text, known)}")
-    return text
+    names = ", ".join(sorted(known_irs()))
+    raise ValueError(f"takes one of {names}, not '{text}'{suggest(text, known_irs())}")
 
 
 def verify_mode_of(text: str) -> bool | Literal["always"]:
-    """Return what `--verify-each` says."""
+    """Return the value of `--verify-each`."""
     return "always" if text == "always" else text in {"true", "1"}
 
 

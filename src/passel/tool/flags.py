@@ -30,6 +30,7 @@ _LEVEL = re.compile(r"O[0-9a-z]?")
 """Names of registered pipelines that are optimization levels."""
 
 _NO_PRINTER = "MLIR's bindings offer no such form"
+_IN_COMPAT = "add --compat=xdsl, which takes all flags as xdsl-opt does"
 _NO_REMARKS = "MLIR's bindings have no remark engine"
 
 NOT_HERE = {
@@ -46,8 +47,10 @@ NOT_HERE = {
     "remarks-filter-missed": _NO_REMARKS,
     "remarks-filter-passed": _NO_REMARKS,
     "remarks-output-file": _NO_REMARKS,
+    "parsing-diagnostics": _IN_COMPAT,
+    "shrink": _IN_COMPAT,
 }
-"""mlir-opt's flags that passel-opt lacks, and why."""
+"""Flags of mlir-opt and xdsl-opt that passel-opt lacks, and why."""
 
 
 class PassFlag(NamedTuple):
@@ -170,7 +173,7 @@ def is_level(name: str) -> bool:
 
 
 def _no_level(name: str, passes: PassRegistry) -> str:
-    """Return what to say of an optimization level that nobody has registered."""
+    """Return the error for an optimization level that is not registered."""
     known = [f"-{info.name}" for info in passes.pipelines() if _LEVEL.fullmatch(info.name)]
     where = f" for {passes.scope}" if passes.scope else ""
     rest = f"there are {', '.join(known)}" if known else "there are none"
@@ -218,7 +221,7 @@ def _boolean(written: str, attached: str | None) -> bool:
 
 
 def stray_hint(stray: Mapping[str, str]) -> str:
-    """Return how to write what was taken for an input but looks like a pass's options."""
+    """Return a hint at inputs that look like the options of a pass."""
     for options, name in stray.items():
         return f"; options are attached to their pass: --{name}='{options}'"
     return ""

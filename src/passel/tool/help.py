@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.ir.frontend import Flag
+    from passel.tool.definition import ToolDefinition
+    from passel.tool.irs import IRChoice
 
 _EXAMPLES = """\
   {program} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
@@ -35,23 +37,16 @@ class HelpPage(NamedTuple):
     groups: Sequence[tuple[str, Sequence[Flag]]]
 
     @classmethod
-    def of(
-        cls, program: str, own: Sequence[tuple[str, Sequence[Flag]]] = (), only: str = ""
-    ) -> HelpPage:
-        """Return the help of a tool.
-
-        Args:
-            program: The program's name.
-            own: Flags that passel-opt does not have, in groups with titles.
-            only: The name of the IR, if the tool is for that alone: flags of others are left out.
-        """
+    def of(cls, tool: ToolDefinition, ir: IRChoice) -> HelpPage:
+        """Return the help of a tool; one for a single IR has no flags of others."""
+        only = ir.name if tool.adapter is not None else ""
         groups = [((each.__doc__ or "").rstrip("."), each.flags.values()) for each in GROUPS]
         shown = [
             (title, [flag for flag in flags if flag.help and flag.ir in {"", only or flag.ir}])
-            for title, flags in (*groups, *own)
+            for title, flags in (*groups, (ir.name, ir.own_flags), (tool.name, tool.flags))
         ]
         subject = f"{only} files" if only else "MLIR text, with xDSL or MLIR itself"
-        return cls(program, subject, [(title, flags) for title, flags in shown if flags])
+        return cls(tool.name, subject, [(title, flags) for title, flags in shown if flags])
 
     @property
     def flags(self) -> list[Flag]:
@@ -76,9 +71,19 @@ def help_text(page: HelpPage) -> str:
 
 
 def _flag_line(flag: Flag) -> str:
+    long, *short = spellings(flag)
     value = f"={flag.metavar}" if flag.metavar else ""
     if flag.implied is not None:
         value = f"[{value}]"
-    short = [f"-{name}" for name in flag.short if len(name) == 1]
-    names = ", ".join([*short, f"{'-' if len(flag.name) == 1 else '--'}{flag.name}{value}"])
-    return f"  {names:<{_WIDTH}} {flag.help}"
+    return f"  {', '.join([*short, f'{long}{value}']):<{_WIDTH}} {flag.help}"
+
+
+def spellings(flag: Flag) -> tuple[str, ...]:
+    """Return a flag's names with their dashes: the long one first, then those of one letter."""
+    names = (flag.name, *(name for name in flag.short if len(name) == 1))
+    return tuple(f"-{name}" if len(name) == 1 else f"--{name}" for name in names)
+
+
+def listed_values(flag: Flag) -> tuple[str, ...]:
+    """Return the values that the help lists; others are only accepted, such as 1 and 0."""
+    return tuple(flag.metavar[1:-1].split("|")) if "|" in flag.metavar else flag.choices

@@ -26,7 +26,7 @@ _WIDEST_OPTION = 60
 
 
 def information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str:
-    """Return what a flag of `InformationFlags` asks for in place of a run.
+    """Return the information that a flag asks for in place of a run.
 
     Args:
         settings: What the command line says.
@@ -37,6 +37,10 @@ def information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str:
         UsageError: It asks about a pass that does not exist.
     """
     asked = settings.information
+    if asked.complete:
+        from passel.tool.completion import completions
+
+        return completions(asked.complete, settings.tool)
     if asked.print_completion or asked.print_manual or asked.help:
         return _about_flags(settings, ir)
     if asked.version:
@@ -51,17 +55,13 @@ def information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str:
 def _about_flags(settings: Settings, ir: IRChoice) -> str:
     from passel.tool.help import HelpPage, help_text
 
-    tool = settings.tool
-    own = [(ir.name, ir.own_flags), (tool.name, tool.flags)]
-    page = HelpPage.of(tool.name, own, "" if tool.adapter is None else ir.name)
-    if shell := settings.information.print_completion:
+    asked, tool = settings.information, settings.tool
+    if shell := asked.print_completion:
         from passel.tool.completion import completion_script
-        from passel.tool.flag_values import with_installed_irs
-        from passel.tool.irs import listed_names
 
-        flags = [with_installed_irs(flag) for flag in page.flags]
-        return completion_script(shell, page.program, flags, listed_names(ir, tool))
-    if settings.information.print_manual:
+        return completion_script(shell, tool.name)
+    page = HelpPage.of(tool, ir)
+    if asked.print_manual:
         from passel.tool.manual import manual_page
 
         return manual_page(page)
@@ -91,7 +91,7 @@ def _help_passes(registry: PassRegistry) -> str:
 
 
 def _help_pass(name: str, registry: PassRegistry) -> str:
-    """Return `--help-pass`: all that is known about a pass, as Markdown.
+    """Return `--help-pass`: the documentation of a pass, as Markdown.
 
     Raises:
         UsageError: There is no such pass.

@@ -8,18 +8,19 @@ from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from passel.errors import AdapterError, PipelineError
 from passel.ir import BringsFrontend, TakesDialects, ability_of, adapter_named, adapter_names
 from passel.ir.frontend import UsageError
 from passel.tool.definition import ToolDefinition
 from passel.tool.flags import flags_in, read_flags
-from passel.tool.plugins import packages_in
+from passel.tool.plugins import load_plugin, packages_in
 from passel.tool.settings import InformationFlags, flags_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from io import BufferedReader
     from types import ModuleType
 
     from passel.ir import IRAdapter
@@ -47,7 +48,6 @@ class IRChoice:
 
     Attributes:
         name: Its name.
-        head: What has been read of the standard input already.
     """
 
     def __init__(
@@ -57,7 +57,6 @@ class IRChoice:
         plugins: Sequence[ModuleType] = (),
     ) -> None:
         self.name: str = name
-        self.head: bytes = b""
         self._tool = tool
         self._plugins = plugins
         self._is_known = tool.adapter is None and name in _KNOWN
@@ -83,7 +82,7 @@ class IRChoice:
                 raise AdapterError(f"{what}: it has no with_dialects()")
             return adapter
         given = [d for d in tool.dialects if tool.adapter is not None or takes.is_dialect(d)]
-        # Tuples, for a module can have things that cannot be hashed.
+        # Tuples: values in a module need not be hashable.
         defined = [each for plugin in self._plugins for each in tuple(vars(plugin).values())]
         dialects = [*given, *filter(takes.is_dialect, defined)]
         return takes.with_dialects(dialects) if dialects else adapter
@@ -151,23 +150,8 @@ class IRChoice:
             return (registry or default_registry()).for_ir("xdsl")
         return names_on(self.adapter, registry)
 
-    def hint(self, words: Sequence[str]) -> str:
-        """Return what to say of passes in a command line that xDSL lacks and MLIR has."""
-        if not self._is_known or self.name != "xdsl" or find_spec("mlir") is None:
-            return ""
-        from passel.mlir.upstream import upstream_passes
-
-        here, there = self.names(self._tool.registry), upstream_passes()
-        named = dict.fromkeys(name for name in _passes_in(words) if name in there)
-        lacking = [f"'{name}'" for name in named if name not in here]
-        if not lacking:
-            return ""
-        several = len(lacking) > 1
-        what = f"passes {', '.join(sorted(lacking))}" if several else f"pass {lacking[0]}"
-        return f"MLIR itself has the {what}: --ir=mlir"
-
     def configured(self, settings: Settings) -> Frontend:
-        """Return the frontend, which has taken what a command line says.
+        """Return the frontend with the settings of a command line.
 
         Raises:
             UsageError: A flag means nothing for this IR, or its value is wrong.
@@ -201,10 +185,8 @@ class IRChoice:
         return self.frontend.version()
 
 
-def chosen_ir(
-    words: Sequence[str], tool: ToolDefinition = _ANY_TOOL, plugins: Sequence[ModuleType] = ()
-) -> IRChoice:
-    """Return the IR that a command line means, before its flags can be read.
+def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoice:
+    """Return the IR that a command line means, before its flags can be read; load its plugins.
 
     `auto` is MLIR's bindings if the input is bytecode, if a pass of the pipeline is only theirs,
     or if a plugin is for them; else xDSL. What is no IR is refused when the flags are read.
@@ -212,8 +194,14 @@ def chosen_ir(
     Args:
         words: The command line.
         tool: The tool.
-        plugins: The plugins that it names.
+
+    Raises:
+        UsageError: A plugin cannot be loaded.
     """
+    flags = {"load-pass-plugin", "load-dialect-plugin"}
+    # An empty name is refused when the flags are read.
+    files = [value for name, value in flags_in(words) if name in flags and value]
+    plugins = [load_plugin(file, tool.registry) for file in files]
     if tool.adapter is not None:
         return IRChoice(tool.adapter.name, tool, plugins)
     chosen = "xdsl"
@@ -241,29 +229,21 @@ def _needed_ir(
     try:
         line = read_flags(words, flags_by_name(tool.flags), here, tool.name)
     except UsageError:
-        return xdsl  # which is told when the flags are read for good
-    head = _head(line)
-    chosen = mlir if head == _BYTECODE else xdsl
-    if _is_from_stdin(line):
-        chosen.head = head
-    return chosen
+        return xdsl  # the error is reported when the flags are read
+    return mlir if _head(line).startswith(_BYTECODE) else xdsl
 
 
 def _head(line: CommandLine) -> bytes:
     """Return the first bytes of the input of a command line, if it reads any."""
     if _NO_INPUT & line.given.keys():
         return b""
-    with suppress(OSError, ValueError):  # which is told when it is read for good
-        if not _is_from_stdin(line):
+    with suppress(OSError, ValueError):  # reported when the input is read
+        if line.inputs not in ([], ["-"]):
             with Path(line.inputs[0]).open("rb") as file:
                 return file.read(len(_BYTECODE))
         if sys.stdin is not None:
-            return sys.stdin.buffer.read(len(_BYTECODE))
+            return cast("BufferedReader", sys.stdin.buffer).peek()
     return b""
-
-
-def _is_from_stdin(line: CommandLine) -> bool:
-    return line.inputs in ([], ["-"])
 
 
 def _passes_in(words: Sequence[str]) -> list[str]:
@@ -279,12 +259,34 @@ def _passes_in(words: Sequence[str]) -> list[str]:
 
             names += pass_names(value[1:])
         elif flag.name == "pass-pipeline":
-            with suppress(PipelineError):  # it is refused when it is read for good
-                names += passes_of_pipeline(value)
+            with suppress(PipelineError):  # reported when the pipeline is parsed
+                names += _passes_of(value)
     return names
 
 
-def passes_of_pipeline(text: str) -> Iterator[str]:
+def hint_at_other_ir(words: Sequence[str], ir: str, here: PassRegistry) -> str:
+    """Return which other IR has passes in a command line that this one lacks; empty if none has.
+
+    Args:
+        words: The command line.
+        ir: The name of this IR.
+        here: The passes that can be named on it.
+    """
+    from passel.mlir.upstream import upstream_passes
+    from passel.passes import default_registry
+
+    xdsl = [info.name for info in default_registry().passes(ir="xdsl")]
+    known = {"xDSL": xdsl, "MLIR": upstream_passes()}
+    for title, there in known.items():
+        lacking = {name for name in _passes_in(words) if name in there and name not in here}
+        if lacking and title.lower() != ir:
+            listed = ", ".join(f"'{name}'" for name in sorted(lacking))
+            noun = "pass" if len(lacking) == 1 else "passes"
+            return f"{title} itself has the {noun} {listed}: --ir={title.lower()}"
+    return ""
+
+
+def _passes_of(text: str) -> Iterator[str]:
     """Yield the names of the passes in a pipeline, in order, but not of those in `mlir(...)`.
 
     Raises:
@@ -299,18 +301,3 @@ def passes_of_pipeline(text: str) -> Iterator[str]:
             yield node.name
         elif "." in node.anchor or node.anchor == "any":
             todo[:0] = node.elements
-
-
-def listed_names(ir: IRChoice, tool: ToolDefinition) -> dict[str, list[str]]:
-    """Return the names of passes and pipelines, for each IR that a command line may choose.
-
-    Args:
-        ir: The IR that comes first, and is the only one of a tool that is made for it.
-        tool: The tool.
-    """
-    found: dict[str, list[str]] = {}
-    for each in (ir, *(IRChoice(name, tool) for name in _KNOWN if tool.adapter is None)):
-        with suppress(UsageError):  # not installed
-            names = each.names(tool.registry)
-            found[each.name] = [info.name for info in (*names.passes(), *names.pipelines())]
-    return found

@@ -1,4 +1,4 @@
-"""`--lint`: what is wrong with the pipeline, in place of a run."""
+"""`--lint`: findings about the pipeline, in place of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool as a program: its arguments, its exit code, and what it says when it is stopped."""
+"""The tool as a program: its arguments, its exit code, and its last words when it is stopped."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def opt_main(
 
 
 def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
-    """Run the tool: with fast paths, without them, or both ways, as words or environment say."""
+    """Run the tool: with fast paths, without them, or both ways."""
     former = os.environ.get("PASSEL_FAST")
     if former == "check":
         from passel.tool.both_ways import run_both_ways
@@ -131,8 +131,7 @@ def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
 
 
 def _run_words(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
-    as_xdsl_opt = "xdsl" in _values(words, "compat")
-    run = _run_as_xdsl_opt if as_xdsl_opt else _run
+    run = _run_as_xdsl_opt if ("compat", "xdsl") in flags_in(words) else _run
     if not is_process:
         return _guarded(tool.name, words, lambda: run(words, tool))
     _prepare_process()
@@ -154,12 +153,8 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
     )
 
 
-def _values(words: Sequence[str], *flags: str) -> list[str]:
-    return [value for name, value in flags_in(words) if name in flags]
-
-
 def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
-    """Run the tool, and say in a line why it ends early."""
+    """Run the tool, and report in a line why it ends early."""
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
     try:
@@ -169,17 +164,17 @@ def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
         for problem in error.problems:
             prefix = "" if problem.span else f"{program}: error: "
             _complain(f"{prefix}{printable(str(problem))}", words)
-        _print_hint(program, error, words)
+        _print_notes(program, error, words)
     except PasselError as error:
         _complain(f"{program}: error: {error}", words)
-        _print_hint(program, error, words)
+        _print_notes(program, error, words)
     except BrokenPipeError:
-        abandon_stdout()  # whoever read the output has had enough
+        abandon_stdout()  # the reader has closed the pipe
     return 1
 
 
 def _interruptible(program: str, run: Callable[[], int]) -> int:
-    """Run the tool, and say what it was doing if it is stopped."""
+    """Run the tool, and report what it was doing when it was stopped."""
     try:
         return run()
     except Termination as error:
@@ -199,24 +194,17 @@ def _interruptible(program: str, run: Callable[[], int]) -> int:
 
 
 def _doing(error: BaseException) -> str:
-    """Return what was going on, if it is known."""
+    """Return what was running, if an error has a note about it."""
     return "".join(f": {note}" for note in getattr(error, "__notes__", [])[:1])
 
 
-class _Hint(str):
-    """A note of an error that is for the user of the tool."""
-
-    __slots__ = ()
-
-
-def _print_hint(program: str, error: BaseException, words: Sequence[str]) -> None:
+def _print_notes(program: str, error: PasselError, words: Sequence[str]) -> None:
     for note in getattr(error, "__notes__", []):
-        if isinstance(note, _Hint):
-            _complain(f"{program}: note: {note}", words)
+        _complain(f"{program}: note: {note}", words)
 
 
 def _complain(text: str, words: Sequence[str]) -> None:
-    """Write an error or a note about a command line, which may say itself whether in colours."""
+    """Write an error or a note; `--color` counts although the command line may not be readable."""
     from passel.tool.flag_values import color_of
     from passel.tool.rendering import coloured
 
@@ -264,7 +252,7 @@ def _let_second_interrupt_end() -> None:
     import signal
 
     if signal.getsignal(signal.SIGTERM) is not _terminate:
-        return  # somebody else's process
+        return  # the process is that of a caller
     import ctypes
 
     with suppress(AttributeError, OSError):  # not the C library of Linux
@@ -276,25 +264,19 @@ def _let_second_interrupt_end() -> None:
 
 
 def _run(words: list[str], tool: ToolDefinition) -> int:
-    ir = _ir(words, tool)
+    from passel.tool.irs import chosen_ir
+
+    ir = chosen_ir(words, tool)
     names = ir.names(tool.registry)
     try:
         settings = _settings(words, tool, ir, names)
         return _process(settings, ir, names)
     except (UsageError, PipelineError) as error:
-        if hint := ir.hint(words):
-            error.add_note(_Hint(hint))
+        from passel.tool.irs import hint_at_other_ir
+
+        if tool.adapter is None and (hint := hint_at_other_ir(words, ir.name, names)):
+            error.add_note(hint)
         raise
-
-
-def _ir(words: Sequence[str], tool: ToolDefinition) -> IRChoice:
-    """Return the IR that a command line is about, with the plugins that it names loaded."""
-    from passel.tool.irs import chosen_ir
-    from passel.tool.plugins import load_plugins
-
-    files = filter(None, _values(words, "load-pass-plugin", "load-dialect-plugin"))
-    plugins = load_plugins(files, tool.registry)  # reading refuses the empty
-    return chosen_ir(words, tool, plugins)
 
 
 def _print(text: str) -> int:
@@ -338,14 +320,15 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
             from passel.tool.cluster import Cluster
 
             cluster = stack.enter_context(Cluster(settings.pipeline.cluster, shared_for))
-        return Driver(shared_by(settings, ir, names, progress, cluster), ir.head).run()
+        return Driver(shared_by(settings, ir, names, progress, cluster)).run()
 
 
 def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
     """Return what parts of an input share, as a command line has it, in another process."""
     from passel.tool.driver import shared_by
+    from passel.tool.irs import chosen_ir
 
-    ir = _ir(words, tool)
+    ir = chosen_ir(words, tool)
     names = ir.names(tool.registry)
     return shared_by(_settings(words, tool, ir, names), ir, names)
 

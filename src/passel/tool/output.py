@@ -58,7 +58,7 @@ class Output:
         name: A file's name, or `-` for the standard output.
 
     Raises:
-        UsageError: The file cannot be written; said before any work is done.
+        UsageError: The file cannot be written; raised before any work is done.
     """
 
     def __init__(self, name: str) -> None:
@@ -97,7 +97,7 @@ class Output:
                 _write_all(self._device.fileno(), b"".join(self._parts))
 
     def close(self) -> None:
-        """Let a reader know that this was all."""
+        """Close a device or pipe, whose reader then has all."""
         if self._device is not None:
             self._device.close()
 
@@ -110,7 +110,7 @@ class Output:
             data = _encoded(result)
             try:
                 descriptor = sys.stdout.fileno()
-            except OSError:  # somebody else's object
+            except OSError:  # an object of a caller, such as one of pytest
                 sys.stdout.write(data.decode())
             else:
                 _write_all(descriptor, data)
@@ -127,7 +127,7 @@ def _encoded(result: str | bytes) -> bytes:
 
 
 class _Forgiving(io.FileIO):
-    """A file that remembers what it could not write instead of failing.
+    """A file that keeps the reason why it could not be written, instead of failing.
 
     Attributes:
         problem: Why; empty if all is well.
@@ -149,7 +149,7 @@ class _Forgiving(io.FileIO):
 def report_file(
     settings: Settings, flag: str, path: str, *, append: bool = False
 ) -> Generator[TextIO]:
-    """Open the file of a report; what cannot be written to it is said when it is closed.
+    """Open the file of a report; failing to write to it is an error when it is closed.
 
     Args:
         settings: What the command line says.
@@ -173,7 +173,7 @@ def report_file(
 
 @contextmanager
 def refusing(what: str, path: str) -> Generator[None]:
-    """Say what cannot be done with a file, and why.
+    """Make a `UsageError` of what goes wrong with a file.
 
     Raises:
         UsageError: It cannot be done.
@@ -187,7 +187,7 @@ def refusing(what: str, path: str) -> Generator[None]:
 
 
 def _is_input(source: str, path: str) -> bool:
-    """Return whether a path is the file that the tool reads, by whatever name."""
+    """Return whether a path is the file that the tool reads, perhaps by another name."""
     try:
         if source != "-":
             return Path(source).samefile(path)

@@ -6,7 +6,6 @@ Source: `performActions` of `mlir-opt`, MLIR 22.
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from passel.passes.context import op_diagnostic
 from passel.tool.collector import release_collector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from passel.execution.strategies import Jobs
     from passel.hooks import PassInstrumentation
@@ -49,10 +48,10 @@ class Shared:
         pipelines: Makes a pass manager for each part.
         reports: What is reported of the runs.
         replay: The reproducers.
-        crashes: What is said of passes that crashed.
-        progress: What draws the line of progress, if anything does.
+        crashes: The reports of passes that crashed.
+        progress: The line of progress, on a terminal.
         jobs: How many processes there may be.
-        cluster: Whose workers do the work, if that is not for this machine.
+        cluster: The cluster whose workers do the work, if that is not for this machine.
     """
 
     settings: Settings
@@ -93,15 +92,14 @@ class Part:
         self.unmatched: tuple[str, ...] = ()
 
     def process(self) -> str | bytes | None:
-        """Return the result as it is written; None if something was wrong and has been said."""
+        """Return the result as it is written; None after an error, which has been reported."""
         with self._shared.reports.part() as self._reports:
             try:
                 with self._reports.scope("Parser"):
                     self._parsed: Parsed = self._parse()
             except UnreadableError as error:
-                if self._settings.diagnostics.parsing_diagnostics:
-                    return error.text
-                self._report_unreadable(error)
+                for diagnostic in error.diagnostics:
+                    self._report(diagnostic)
                 return None
             with self._reports.scope("Verify the input", timer="Parser"):
                 is_valid = self._verify()
@@ -119,7 +117,7 @@ class Part:
         return self._replayed(parsed) if self._settings.reproducers.run_reproducer else parsed
 
     def _replayed(self, parsed: Parsed) -> Parsed:
-        """Take note of what the input records, and return it without, not to be printed again."""
+        """Take note of what the input records, and return the input without that."""
         from passel.instruments.recorded import read_reproducer
         from passel.instruments.reproducer_file import GROUP
 
@@ -134,16 +132,6 @@ class Part:
         if recorded.disable_threading:
             self._threading = False
             self._shared.frontend.set_threading(self._context, enable=False)
-
-    def _report_unreadable(self, error: UnreadableError) -> None:
-        """Report why the input cannot be read, and which IR it is of if it is a reproducer."""
-        if self._settings.reproducers.run_reproducer:
-            from passel.tool.other_ir import hint_for_text
-
-            registry = self._shared.pipelines.registry
-            _add_note(error.diagnostics, hint_for_text(self._source.text, self._adapter, registry))
-        for diagnostic in error.diagnostics:
-            self._report(diagnostic)
 
     def _verify(self) -> bool:
         if self._shared.frontend.verifies or self._settings.reading.disable_verify:
@@ -164,7 +152,7 @@ class Part:
     # -- Run ---------------------------------------------------------------------------------
 
     def _manager(self) -> PassManager | None:
-        """Return what runs the passes; None if nothing can, which has been said."""
+        """Return the manager of the passes; None after an error, which has been reported."""
         recorded, op = self._recorded, self._parsed.op
         kind = self._adapter.kind_of(op)
         pipelines = self._shared.pipelines
@@ -180,11 +168,13 @@ class Part:
         except PipelineError as error:
             if recorded is None or recorded.pipeline is None:
                 raise
-            from passel.tool.other_ir import hint_for
+            from passel.tool.irs import hint_at_other_ir
 
-            diagnostics = [recorded.diagnostic(problem) for problem in error.problems]
-            _add_note(diagnostics, hint_for(recorded.pipeline, self._adapter, pipelines.registry))
-            for each in diagnostics:
+            *others, last = [recorded.diagnostic(problem) for problem in error.problems]
+            words = ["-p", recorded.pipeline]
+            if hint := hint_at_other_ir(words, self._adapter.name, pipelines.registry):
+                last.attach_note(hint, last.location)
+            for each in (*others, last):
                 self._report(each)
             return None
 
@@ -198,18 +188,15 @@ class Part:
         if self._settings.pipeline.dump_pass_pipeline:
             text = manager.to_text(all_options=True, pretty=True)
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
-        with ExitStack() as stack:
-            self._observe(manager, stack)
-            try:
-                result = manager.run(
-                    self._parsed.op, on_diagnostic=self._report, **self._parallelism()
-                )
-            except AnchorError as error:
-                self._report_misfit(manager, error)
-                return False
-            except PassFailedError as error:
-                self._shared.crashes.take(error.failures)
-                return False
+        self._observe(manager)
+        try:
+            result = manager.run(self._parsed.op, on_diagnostic=self._report, **self._parallelism())
+        except AnchorError as error:
+            self._report_misfit(manager, error)
+            return False
+        except PassFailedError:
+            self._shared.crashes.failed = True
+            return False
         self.unmatched = result.unmatched
         self._shared.reports.note_unmatched(result.unmatched)
         self._shared.replay.generate(self._parsed.op, self._context, manager, self._adapter)
@@ -224,22 +211,14 @@ class Part:
             return {"jobs": jobs}
         return {"jobs": None if jobs == "auto" else jobs, "executor": cluster.executor}
 
-    def _observe(self, manager: PassManager, stack: ExitStack) -> None:
+    def _observe(self, manager: PassManager) -> None:
         """Let the manager's run be observed as the flags ask for."""
-        shared, settings = self._shared, self._settings
+        shared = self._shared
         shared.replay.observe(manager, threading=self._threading)
         self._reports.observe(manager)
         shared.reports.observe(manager)
         if shared.progress is not None:
             manager.add_instrumentation(shared.progress)
-        if settings.printing.print_between_passes:
-            from passel.tool.observers import PrintBetweenPasses
-
-            manager.add_instrumentation(PrintBetweenPasses(self._adapter))
-        if settings.reports.time_passes:
-            from passel.tool.observers import PassTimer
-
-            manager.add_instrumentation(stack.enter_context(PassTimer()))
         manager.add_instrumentation(shared.crashes)
 
     def _report_misfit(self, manager: PassManager, error: AnchorError) -> None:
@@ -264,11 +243,6 @@ class Part:
             place = self._adapter.location(self._parsed.op)
             self._report(Diagnostic(Severity.ERROR, message, place))
             return None
-
-
-def _add_note(diagnostics: Sequence[Diagnostic], hint: str) -> None:
-    if hint:
-        diagnostics[-1].attach_note(hint, diagnostics[-1].location)
 
 
 def _nesting_hint(manager: PassManager, anchor: str) -> str:

@@ -118,7 +118,7 @@ def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> Pipe
 
     Raises:
         PipelineError: It is wrong.
-        UsageError: There is none, or there are variables and no file that could have them.
+        UsageError: There is none, or there are variables but no file.
     """
     builder = _builder(settings, registry, flag)
     if settings.pipeline.extend_pipeline:
@@ -146,7 +146,7 @@ def _builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineB
 
 
 def _written_pipeline(settings: Settings) -> str | None:
-    """Return what `--pass-pipeline` says, with which variables fit."""
+    """Return the text of `--pass-pipeline`, if it is given."""
     written = settings.pipeline.pass_pipeline
     if settings.pipeline.pipeline_variable and not _is_file(written or ""):
         raise UsageError("'--pipeline-variable' is for a pipeline in a file: -p @pipeline.yaml")
@@ -164,7 +164,7 @@ def _resolved_flags(settings: Settings, registry: PassRegistry) -> tuple[Resolve
 
 
 def _parsed(text: str, registry: PassRegistry) -> PassManager:
-    """Return what the text of `--pass-pipeline` says, for no context yet."""
+    """Return a manager of the text of `--pass-pipeline`, for no context yet."""
     return PassManager.parse(
         text,
         registry=registry,

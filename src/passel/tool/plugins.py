@@ -11,7 +11,6 @@ from passel.passes import Pass, default_registry
 from passel.passes.plugins import classes_in, import_plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from types import ModuleType
 
     from passel.passes import PassRegistry
@@ -19,20 +18,7 @@ if TYPE_CHECKING:
 _NATIVE = (".so", ".dylib", ".dll", ".pyd")
 
 
-def load_plugins(names: Iterable[str], registry: PassRegistry | None) -> Sequence[ModuleType]:
-    """Import plugins, register their passes, and return them.
-
-    Args:
-        names: Files that end in `.py`, or dotted names of modules.
-        registry: Where passes go; None for the default registry.
-
-    Raises:
-        UsageError: One cannot be found, or raises while it is imported.
-    """
-    return [load_plugin(name, registry or default_registry()) for name in names]
-
-
-def load_plugin(name: str, registry: PassRegistry) -> ModuleType:
+def load_plugin(name: str, given: PassRegistry | None) -> ModuleType:
     """Import a plugin and register the pass classes that it defines and names.
 
     What the plugin registers itself while it is imported counts too. Its passes replace
@@ -40,11 +26,12 @@ def load_plugin(name: str, registry: PassRegistry) -> ModuleType:
 
     Args:
         name: A file that ends in `.py`, or a module's dotted name.
-        registry: Where its passes go.
+        given: The registry of its passes; None for the default one.
 
     Raises:
         UsageError: It cannot be found, or raises while it is imported.
     """
+    registry = given or default_registry()
     if name.endswith(_NATIVE):
         raise UsageError(
             f"cannot load pass plugin '{name}': it is native; give a Python file or module"
@@ -82,7 +69,7 @@ def _has_dialects(plugin: ModuleType) -> bool:
 
 
 def _lack(plugin: ModuleType) -> str:
-    """Return what is wrong with a plugin that brings nothing, and the way out."""
+    """Return why a plugin brings nothing, and the way out."""
     unnamed = [each.__name__ for each in classes_in(plugin) if issubclass(each, Pass)]
     if unnamed:
         return f"has no pass with a name: write name = '...' into {unnamed[0]}"
@@ -99,7 +86,7 @@ def _lack(plugin: ModuleType) -> str:
 
 
 def packages_in(plugin: ModuleType) -> set[str]:
-    """Return the top-level packages that things come from which a plugin defines or imports."""
+    """Return the top-level packages of all values in a plugin."""
     places = (getattr(each, "__module__", None) for each in vars(plugin).values())
     modules = (getattr(each, "__name__", None) for each in vars(plugin).values())
     return {str(place).partition(".")[0] for place in (*places, *modules) if place}

@@ -1,8 +1,8 @@
-"""One line on a terminal that tells how far a long run is.
+"""One line on a terminal that shows how far a long run is.
 
 Hooks take note of what runs, in plain values; a thread of rich's draws them, so that a pass
 that takes long shows as well, and no op is looked at while a pass changes it. What is written
-to the terminal meanwhile goes above the line, a whole line at a time.
+to the terminal meanwhile goes above the line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LONGEST = 40
 
 
 class Progress(PassInstrumentation):
-    """Knows how far the run is.
+    """Observes how far the run is.
 
     Args:
         terminal: Where that is shown.
@@ -93,7 +93,7 @@ class Progress(PassInstrumentation):
         self._done += self._position is parent
 
     def split(self) -> PassInstrumentation:
-        """Return nothing that shows anything: other processes do not write to the line."""
+        """Return an observer of nothing: other processes do not write to the line."""
         return PassInstrumentation()
 
     def text(self) -> str:
@@ -102,7 +102,7 @@ class Progress(PassInstrumentation):
 
 
 class Terminal:
-    """A terminal with a line at the bottom, and the streams that lead to it.
+    """A terminal with a line at the bottom, which is not there while something is written.
 
     Args:
         stream: Writes to it.
@@ -112,10 +112,8 @@ class Terminal:
         self._stream = stream
         self._lock = threading.RLock()
         self._timer: threading.Timer | None = None
-        self._waiting: Live | None = None
         self._live: Live | None = None
         self._is_mid_line = False
-        self._begun = ""
 
     def show(self, text: Callable[[], str], delay: float) -> None:
         """Show what a function returns, from some seconds later on until it is hidden."""
@@ -129,25 +127,20 @@ class Terminal:
             self._timer.cancel()
             self._timer.join()
         with self._lock, suppress(OSError, ValueError):  # the terminal may be gone
-            live, self._live, self._waiting = self._live, None, None
+            live, self._live = self._live, None
             if live is not None:
                 live.stop()
-                begun, self._begun = self._begun, ""
-                self.write(self._stream, begun)
 
     def write(self, stream: TextIO, text: str) -> None:
-        """Write to a stream; while the line is there, whole lines above it."""
+        """Write to a stream, above the line."""
         with self._lock:
             if self._live is not None:
-                whole, end, self._begun = (self._begun + text).rpartition("\n")
-                if end:
-                    self._live.console.out(whole, highlight=False)
-            elif text:
-                stream.write(text)
-                self._is_mid_line = not text.endswith("\n")
-                if self._waiting is not None:
-                    stream.flush()
-                    self._start()
+                self._live.stop()
+            stream.write(text)
+            self._is_mid_line = not text.endswith("\n") if text else self._is_mid_line
+            if self._live is not None:
+                stream.flush()
+                self._draw(self._live)
 
     def _show(self, text: Callable[[], str]) -> None:
         from rich.console import Console
@@ -163,15 +156,14 @@ class Terminal:
             redirect_stderr=False,
         )
         with self._lock:
-            self._waiting = live
-            self._start()
+            self._live = live
+            self._draw(live)
 
-    def _start(self) -> None:
+    def _draw(self, live: Live) -> None:
         """Start drawing, unless that would overwrite the beginning of a line."""
-        if self._waiting is not None and not self._is_mid_line:
-            self._live, self._waiting = self._waiting, None
-            self._live.start(refresh=True)
-            self._live.console.show_cursor()  # a native crash would leave it hidden
+        if not self._is_mid_line:
+            live.start(refresh=True)
+            live.console.show_cursor()  # a native crash would leave it hidden
 
 
 class _Stream:
@@ -196,10 +188,10 @@ class _Stream:
 
 @contextmanager
 def progress_line() -> Generator[Progress | None]:
-    """Let what is written to the terminal share it with a line of progress.
+    """Show a line of progress on the terminal, below what is written to it.
 
     Yields:
-        What observes the runs; None if the error stream's terminal cannot do this.
+        The observer of the runs; None if the terminal cannot move its cursor.
     """
     if os.environ.get("TERM", "dumb") in {"", "dumb"}:
         yield None

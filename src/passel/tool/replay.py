@@ -11,6 +11,8 @@ from passel.ir import PrintFlags, WritesSources
 from passel.tool.output import CANNOT_OPEN, refusing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from passel.instruments.reproducer import CrashReproducer
     from passel.ir import IRAdapter
     from passel.manager import PassManager
@@ -83,15 +85,13 @@ class Replay:
 
     def _command(self) -> str:
         """Return the command that replays the file `{file}`."""
-        import shlex
-
         words = [self._settings.program, "--run-reproducer"]
         for name in (*_KEPT, *self._settings.brought):
             written = self._settings.written.get(name, ())
             words += written if name == "load-pass-plugin" else written[-1:]
         if self._settings.pipeline.verify_each == "always":
             words.append("--verify-each=always")
-        return f"{shlex.join(words)} {{file}}"
+        return f"{_quoted(words)} {{file}}"
 
     def generate(self, op: Any, context: Any, manager: PassManager, adapter: IRAdapter) -> None:
         """Write the file of `--mlir-generate-reproducer`, for a run that succeeded.
@@ -115,24 +115,27 @@ class Replay:
         self._generated += 1
 
     def explain(self) -> None:
-        """Say once how a failed run can be replayed, unless a file was asked for."""
+        """Write once how to replay a failed run, unless a file was asked for."""
         settings = self._settings
         if (
             self._flags.mlir_pass_pipeline_crash_reproducer
             or settings.diagnostics.verify_diagnostics
-            or settings.diagnostics.shrink
         ):
             return
         if settings.input != "-":
-            import shlex
-
-            how = f"to replay: {shlex.join([settings.program, *settings.words])}"
+            how = f"to replay: {_quoted([settings.program, *settings.words])}"
         else:
             how = (
                 "to get a file that replays this, add "
                 "--mlir-pass-pipeline-crash-reproducer=repro.mlir"
             )
         sys.stderr.write(f"{settings.program}: note: {how}\n")
+
+
+def _quoted(words: Iterable[str]) -> str:
+    import shlex
+
+    return shlex.join(words)
 
 
 def _numbered(path: str, number: int) -> str:

@@ -1,4 +1,4 @@
-"""From flags to what observes runs, and to what is reported of them.
+"""From flags to the observers of runs, and to their reports.
 
 Source: `registerPassManagerCLOptions` and `registerDefaultTimingManagerCLOptions`, MLIR 22,
 also for the order: the reproducer first, then the printer, then timing, so that a failed
@@ -80,10 +80,10 @@ class Reports(ExitStack):
         self._lacks_record = False
 
     def finish(self, *, good: bool) -> None:
-        """Say what there is to say when the last part of the input has been processed.
+        """Write the remarks that are about all parts of the input.
 
         Args:
-            good: Whether all went well; otherwise some may not have been reached.
+            good: Whether all went well; otherwise some parts were not reached.
         """
         settings = self._settings.diagnostics
         if good and settings.shows_remarks:

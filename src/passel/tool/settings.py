@@ -1,4 +1,4 @@
-"""The tool's flags, and what they say: one class for each group, in the order of the help.
+"""The tool's flags and their values: one class for each group, in the order of the help.
 
 A class attribute declares a flag, whose name has dashes for underscores; an instance has its
 value under the same name.
@@ -78,6 +78,7 @@ class PipelineFlags(FlagGroup):
         short=("j",),
         parse=jobs_or_auto,
     )
+    mlir_disable_threading: bool = flag("")
     cluster: str = flag("a Dask cluster whose workers do the work", "<address>", parse=cluster_of)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     draw_pipeline: str = flag(
@@ -128,7 +129,11 @@ class InputFlags(FlagGroup):
         "process each part between markers by itself", "<marker>", implied="// -----"
     )
     frontend: str = flag(
-        "the input's format; 'mlir' is the only one", "<name>", "mlir", short=("f",)
+        "the input's format; 'mlir' is the only one",
+        "<name>",
+        "mlir",
+        short=("f",),
+        choices=("mlir",),
     )
     disable_verify: bool = flag(
         "verify nothing: neither the input, nor after passes",
@@ -197,8 +202,6 @@ class DiagnosticFlags(FlagGroup):
         choices=("auto", "always", "never", "true", "false", "1", "0"),
         parse=color_of,
     )
-    parsing_diagnostics: bool = flag("print a parse error to the output and exit with 0")
-    shrink: bool = flag("exit with 0 exactly if a pass raised ShrinkException")
 
     @property
     def shows_remarks(self) -> bool:
@@ -216,7 +219,9 @@ class PrintingFlags(FlagGroup):
         "print the IR after these passes", "<passes>", (), parse=names_of
     )
     mlir_print_ir_before_all: bool = flag("print the IR before each pass")
-    mlir_print_ir_after_all: bool = flag("print the IR after each pass")
+    mlir_print_ir_after_all: bool = flag(
+        "print the IR after each pass", short=("print-between-passes",)
+    )
     mlir_print_ir_after_change: bool = flag("print after passes only if they changed the IR")
     mlir_print_ir_after_failure: bool = flag("print the IR after each pass that failed")
     mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
@@ -230,13 +235,12 @@ class PrintingFlags(FlagGroup):
     mlir_elide_resource_strings_if_larger: int | None = flag(
         "leave out larger resources", "<n>", parse=number_of
     )
-    print_between_passes: bool = flag("print the IR between passes")
 
 
 class ReportFlags(FlagGroup):
     """Timing and statistics."""
 
-    mlir_timing: bool = flag("print how long each pass took")
+    mlir_timing: bool = flag("print how long each pass took", short=("time-passes",))
     mlir_timing_display: Literal["list", "tree"] = flag(
         "as a tree like the pipeline, or a list sorted by time",
         "<list|tree>",
@@ -258,7 +262,6 @@ class ReportFlags(FlagGroup):
         "pipeline",
     )
     info_output_file: str = flag("where timing and statistics go instead of stderr", "<file>")
-    time_passes: bool = flag("print how long each pass took")
 
 
 class ReproducerFlags(FlagGroup):
@@ -302,6 +305,7 @@ class InformationFlags(FlagGroup):
     print_completion: str = flag(
         "a script that completes flags and passes in this shell", "<bash|zsh|fish>"
     )
+    complete: str = flag("", "<line>")
     print_manual: bool = flag("this page as a manual page for man")
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
     version: bool = flag("the versions of passel and the IR", short=("v",))
@@ -310,12 +314,6 @@ class InformationFlags(FlagGroup):
     def is_asked_for(self) -> bool:
         """Whether any of this is asked for, in place of a run."""
         return any(vars(self).values())
-
-
-class AcceptedFlags(FlagGroup):
-    """Accepted."""
-
-    mlir_disable_threading: bool = flag("")
 
 
 GROUPS: tuple[type[FlagGroup], ...] = (
@@ -328,7 +326,6 @@ GROUPS: tuple[type[FlagGroup], ...] = (
     ReproducerFlags,
     ActionFlags,
     InformationFlags,
-    AcceptedFlags,
 )
 
 
@@ -378,7 +375,7 @@ class Settings:
         input: The input's name; `-` for the standard input.
         stray: Inputs that may be meant as options of the pass given just before.
         threading: Whether the IR's library may use threads, and passel other processes.
-        jobs: How many worker processes there may be; `auto` for what nobody can tell.
+        jobs: How many worker processes there may be; `auto` lets the run decide.
         own: The values of the flags that are for the IR alone, by name.
         brought: The flags of the IR and of the tool that others do not have, by name.
     """
@@ -404,7 +401,7 @@ class Settings:
         self.reproducers: ReproducerFlags = ReproducerFlags(line)
         self.actions: ActionFlags = ActionFlags(line)
         self.information: InformationFlags = InformationFlags(line)
-        self.threading: bool = not AcceptedFlags(line).mlir_disable_threading
+        self.threading: bool = not self.pipeline.mlir_disable_threading
         self.jobs: Jobs = self.pipeline.jobs or _jobs_of_environment()
         of_ir = (each for each in flags_by_name(own).values() if each.ir == ir or each in own)
         self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}

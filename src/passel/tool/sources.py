@@ -22,16 +22,13 @@ _CHECKED_TAIL = 2
 """How many of the marker's last characters may be missing for a near miss."""
 
 
-def read_sources(
-    settings: Settings, frontend: Frontend, renderer: Renderer, head: bytes = b""
-) -> list[SourcePart]:
+def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> list[SourcePart]:
     """Return the parts of the input that a command line names.
 
     Args:
         settings: What the command line says.
         frontend: What reads the IR.
         renderer: Learns the text, and takes warnings.
-        head: What has been read of the standard input already.
 
     Raises:
         UsageError: It cannot be read, or is in a form that the IR does not have.
@@ -39,13 +36,13 @@ def read_sources(
     """
     path = settings.input
     name = "<stdin>" if path == "-" else path
-    data = head + _read(settings)
+    data = _read(settings)
     if frontend.is_binary(data, name):
         return [SourcePart(data, name)]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UsageError(f"'{name}' is UTF-16; MLIR is UTF-8")
     marker = settings.reading.split_input_file
-    body = data.removeprefix(codecs.BOM_UTF8)  # editors add it, and it says nothing
+    body = data.removeprefix(codecs.BOM_UTF8)  # some editors add it
     is_whole = path != "-" and not marker and Path(path).is_file()
     try:
         text = body.decode("utf-8")

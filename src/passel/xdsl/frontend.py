@@ -144,7 +144,7 @@ def _unreadable(error: ParseError) -> UnreadableError:
     if (found := _NO_DIALECT.search(error.msg)) and _has_mlir_dialect(found[1]):
         message = f"MLIR itself has the dialect '{found[1]}': --ir=mlir"
         diagnostic.attach_note(message, diagnostic.location)
-    return UnreadableError([diagnostic], f"{error}\n")
+    return UnreadableError([diagnostic])
 
 
 def _has_mlir_dialect(name: str) -> bool:

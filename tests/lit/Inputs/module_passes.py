@@ -6,7 +6,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import ShrinkException
 
 
 @dataclass(frozen=True)
@@ -45,14 +44,3 @@ class ReplaceAll(ModulePass):
             op.body.block.insert_op_before(FuncOp.external("new", [], []), inner)
             inner.detach()
             inner.erase()
-
-
-@dataclass(frozen=True)
-class Interesting(ModulePass):
-    """Tell a test case reducer that the IR is still interesting."""
-
-    name = "interesting"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raise what `--shrink` looks for."""
-        raise ShrinkException

@@ -1,5 +1,5 @@
 // A pass that fails on one op is still run on the others, and nothing is printed.
-// RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py -p 'builtin.module(func.func(fail,report),cse)' --print-between-passes 2> %t > %t.out
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py -p 'builtin.module(func.func(fail,report),cse)' --mlir-print-ir-after-all 2> %t > %t.out
 // RUN: diff /dev/null %t.out
 // RUN: FileCheck %s < %t
 
@@ -10,7 +10,7 @@
 // CHECK-NEXT: "func.func"()
 // CHECK-NOT: remark: in bad
 // CHECK: remark: in fine
-// CHECK-NOT: IR after cse
+// CHECK-NOT: IR Dump After CSE
 func.func @good() { "test.op"() {remark = "in good"} : () -> () return }
 func.func @bad() { "test.op"() {remark = "in bad"} : () -> () return }
 func.func @fine() { "test.op"() {remark = "in fine"} : () -> () return }

@@ -1,13 +1,13 @@
 // Input that does not verify is refused before any pass runs.
-// RUN: not passel-opt %s --cse --print-between-passes 2> %t > %t.out
+// RUN: not passel-opt %s --cse --mlir-print-ir-after-all 2> %t > %t.out
 // RUN: diff /dev/null %t.out
 // RUN: FileCheck %s < %t
 // RUN: passel-opt %s --disable-verify | FileCheck %s --check-prefix=UNSEEN
 // RUN: passel-opt %s --mlir-very-unsafe-disable-verifier-on-parsing --symbol-dce | FileCheck %s --check-prefix=UNSEEN
 
-// CHECK-NOT: IR after
+// CHECK-NOT: IR Dump
 // CHECK: input.mlir:14:6: error: 'arith.addi' op
-// CHECK-NOT: IR after
+// CHECK-NOT: IR Dump
 // UNSEEN: arith.addi
 %a = "test.op"() : () -> i32
 %b = "test.op"() : () -> i64

@@ -67,7 +67,7 @@ class ShardFrontend(Frontend):
         try:
             op = parse_source(context, part.text, part.name, make_parser=make)
         except ParseError as error:
-            raise UnreadableError([], str(error)) from error
+            raise UnreadableError([]) from error
         (self._parser,) = parsers
         self._children = self.adapter.children(op)
         self._module = self.adapter.fingerprint(op, recursive=False)

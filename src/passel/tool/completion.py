@@ -1,0 +1,153 @@
+"""Completion in shells.
+
+The scripts of `--print-completion` hand the line to the tool, which knows what fits: the flags, and
+the passes of the IR and the plugins that the line names. Not shtab: it has neither values behind
+`=` nor names inside a pipeline, and its scripts have the passes of the day on which they were made.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from passel.tool.flag_values import known_irs
+from passel.tool.flags import is_level
+from passel.tool.help import HelpPage, listed_values, spellings
+from passel.tool.irs import chosen_ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from passel.ir.frontend import Flag
+    from passel.tool.definition import ToolDefinition
+
+# Where nothing fits, shells complete files. bash takes what follows `=` for a word of its own.
+_BASH = """\
+# Completion of {program} in bash: eval "$({program} --print-completion=bash)"
+{function}() {{
+    local IFS=$'\\n'
+    COMPREPLY=($({program} --complete="${{COMP_LINE:0:COMP_POINT}}" 2>/dev/null))
+    COMPREPLY=("${{COMPREPLY[@]%%$'\\t'*}}")
+    if [[ ${{COMP_WORDS[COMP_CWORD]}} == = || ${{COMP_WORDS[COMP_CWORD-1]}} == = ]]; then
+        COMPREPLY=("${{COMPREPLY[@]#*=}}")
+    elif [[ ${{#COMPREPLY[@]}} == 1 && ${{COMPREPLY[0]}} == *= ]]; then
+        compopt -o nospace
+    fi
+}}
+complete -o bashdefault -o default -F {function} {program}
+"""
+
+_FISH = """\
+# Completion of {program} in fish: {program} --print-completion=fish | source
+function {function}
+    set -l found ({program} --complete=(commandline -cp | string collect) 2>/dev/null)
+    set -l flag (commandline -ct | string match -r -- '^-[^=]*=')
+    set -l path (commandline -ct | string replace -r -- '^-[^=]*=' '')
+    test (count $found) -gt 0; or set found "$flag"(__fish_complete_path "$path")
+    printf '%s\\n' $found
+end
+complete -c {program} -f -a '({function})'
+"""
+
+_ZSH = """\
+#compdef {program}
+# Completion of {program} in zsh: eval "$({program} --print-completion=zsh)" behind compinit,
+# or a file _{program} in a folder of $fpath.
+{function}() {{
+    local -a found begun whole
+    found=(${{(f)"$({program} --complete="${{(j: :)words[1,CURRENT]}}" 2>/dev/null)"}})
+    begun=(${{(M)found:#*=$'\\t'*}}) whole=(${{found:#*=$'\\t'*}})
+    compadd -l -d begun -S '' -- ${{begun%%$'\\t'*}}
+    compadd -l -d whole -- ${{whole%%$'\\t'*}}
+    (( $#found )) || {{ compset -P '-*='; _files }}
+}}
+if [[ $funcstack[1] == {function} ]]; then
+    {function}
+else
+    compdef {function} {program}
+fi
+"""
+
+_SCRIPTS = {"bash": _BASH, "fish": _FISH, "zsh": _ZSH}
+
+
+def completion_script(shell: str, program: str) -> str:
+    """Return a script for a shell that completes the arguments of a program.
+
+    Args:
+        shell: `bash` (4 or newer), `fish` or `zsh`.
+        program: The program's name.
+    """
+    function = "_" + re.sub(r"\W", "_", program, flags=re.ASCII)
+    return _SCRIPTS[shell].format(program=program, function=function)
+
+
+def completions(line: str, tool: ToolDefinition) -> str:
+    """Return the words that the last one of a line may become, each with a tab and its help.
+
+    Args:
+        line: The line up to the cursor, beginning with the program's name.
+        tool: The tool.
+    """
+    _, *before, word = _split(line)
+    ir = chosen_ir(before, tool)
+    shown = HelpPage.of(tool, ir).flags
+    flags = {name: each for each in shown for name in (each.name, *each.short)}
+    registry = ir.names(tool.registry)
+    names = [info.name for info in (*registry.passes(), *registry.pipelines())]
+    fitting = dict(_fitting(before, word, flags, names))
+    return "".join(
+        f"{found}\t{text}\n" for found, text in fitting.items() if found.startswith(word)
+    )
+
+
+def _split(line: str) -> list[str]:
+    """Return the words of a line, the last of which may be empty, or in quotes that are open."""
+    for quote in ("", "'", '"'):
+        try:
+            # What follows the cursor, were it there, would belong to the last word.
+            words = shlex.split(f"{line}.{quote}")
+        except ValueError:
+            continue
+        return [*words[:-1], words[-1][:-1]]
+    return ["", ""]
+
+
+def _fitting(
+    before: list[str], word: str, flags: Mapping[str, Flag], names: list[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield words that may stand for the last one, each with its help."""
+    head, equals, text = word.partition("=")
+    kept = head + equals
+    if not (word.startswith("-") and equals):
+        head, kept, text = "".join(before[-1:]), "", word
+    flag = flags.get(head.lstrip("-")) if head.startswith("-") else None
+    if flag is not None and (kept or _needs_value(flag)):
+        yield from ((f"{kept}{value}", "") for value in _values(flag, text, names))
+    elif word.startswith("-"):
+        for each in flags.values():
+            long, *short = spellings(each)
+            ending = "=" if _needs_value(each) and long.startswith("--") else ""
+            yield from ((name, each.help) for name in (f"{long}{ending}", *short))
+        yield from ((f"-{name}" if is_level(name) else f"--{name}", "pass") for name in names)
+
+
+def _needs_value(flag: Flag) -> bool:
+    return bool(flag.metavar) and flag.implied is None
+
+
+def _values(flag: Flag, text: str, names: list[str]) -> Iterator[str]:
+    """Yield what a flag's value may be that begins with a text; nothing if it may be anything."""
+    if flag.name == "ir":
+        yield from known_irs()
+    elif not flag.metavar:
+        yield from ("true", "false")
+    elif flag.metavar in {"<pass>", "<passes>", "<pipeline>"}:
+        last = re.split("[(,]", text)[-1]
+        found = [f"{text.removesuffix(last)}{name}" for name in names if name.startswith(last)]
+        yield from found
+        if len(found) == 1:  # or a shell would close the quotes of a pipeline
+            yield f"{found[0]},"
+    else:
+        yield from listed_values(flag)
