@@ -196,13 +196,13 @@ class XDSLAdapter:
         """Return the ops immediately inside the regions of `op`."""
         children: list[Operation] = []
         for region in op.regions:
-            block = region._first_block
+            block = region.first_block
             while block is not None:
-                child = block._first_op
+                child = block.first_op
                 while child is not None:
                     children.append(child)
                     child = child._next_op
-                block = block._next_block
+                block = block.next_block
         return children
 
     def parent(self, op: Operation) -> Operation | None:
