@@ -22,7 +22,7 @@ from passel.xdsl.fast.lines import (
     shape_of,
     shape_without_number,
 )
-from passel.xdsl.fast.templates import Names, Number, Template, Types, append, to_template
+from passel.xdsl.fast.templates import Names, Number, Template, Types, to_template
 from passel.xdsl.locations import SourceLocation
 from passel.xdsl.source_parser import SourceParser
 
@@ -242,7 +242,7 @@ class TemplateParser(SourceParser):
             name, result = names[at], results[at]
             values[name] = (result,)
             self._set_hint(result, name)
-        append(block, op)
+        block.add_op(op)
         return True
 
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
