@@ -9,8 +9,9 @@ Source: `parseLocationInstance` of `lib/AsmParser/LocationParser.cpp`, MLIR 22.
 import re
 from typing import Any, cast
 
-from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, NoneAttr
+from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, LocationAttr, NoneAttr
 from xdsl.parser import Parser
+from xdsl.utils.hints import isa
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from passel.xdsl.lexer import FastToken
@@ -46,6 +47,8 @@ class LocationParser(Parser):
             location = self._defined_later(token.text)
             if location is not None:
                 self._resume_at(token.start + len(token.text))
+                if not isa(location, LocationAttr):
+                    self.raise_error("Expected location alias.")
                 return location
         return super()._parse_location()
 

@@ -252,15 +252,41 @@ class SourceParser(LocationParser):
             self.dialect_resources.add((dialect_name, handle))
         return handle
 
-    def _parse_external_resources(self) -> None:
-        self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_group)
-
-    def _parse_external_group(self) -> None:
-        group = self.expect(self.parse_optional_identifier, _NO_KEY)
+    def _parse_resources(self) -> None:
+        """Parse resources of dialects, or external ones, in the metadata of a file."""
+        kind = self.expect(self.parse_optional_identifier, "Expected a resource type key")
         self.parse_punctuation(":")
-        self.parse_comma_separated_list(
-            self.Delimiter.BRACES, lambda: self._parse_external_entry(group)
-        )
+        if kind == "dialect_resources":
+            self._parse_groups("Expected a dialect name", self._parse_dialect_resource)
+        elif kind == "external_resources":
+            self._parse_groups(_NO_KEY, self._parse_external_entry)
+        else:
+            self.raise_error(f"got an unexpected key in file metadata: {kind}")
+
+    def _parse_groups(self, message: str, parse_entry: Callable[[str], None]) -> None:
+        def parse_group() -> None:
+            group = self.expect(self.parse_optional_identifier, message)
+            self.parse_punctuation(":")
+            self.parse_comma_separated_list(self.Delimiter.BRACES, lambda: parse_entry(group))
+
+        self.parse_comma_separated_list(self.Delimiter.BRACES, parse_group)
+
+    def _parse_dialect_resource(self, dialect_name: str) -> None:
+        dialect = self.ctx.get_optional_dialect(dialect_name)
+        if dialect is None:
+            self.raise_error(f"dialect {dialect_name} is not registered")
+        interface = dialect.get_interface(OpAsmDialectInterface)
+        if interface is None:
+            self.raise_error(
+                f"dialect {dialect_name} doesn't have an OpAsmDialectInterface interface"
+            )
+        key = self._parse_dialect_resource_handle(dialect_name, interface)
+        self.parse_punctuation(":")
+        value = self.parse_str_literal()
+        try:
+            interface.parse_resource(key, value)
+        except Exception as error:  # noqa: BLE001 - a dialect's own code
+            self.raise_error(f"got an error when parsing a resource: {error}")
 
     def _parse_external_entry(self, group: str) -> None:
         start = self.pos
@@ -299,7 +325,9 @@ class SourceParser(LocationParser):
             if kind in (MLIRTokenKind.HASH_IDENT, MLIRTokenKind.EXCLAMATION_IDENT):
                 self.parse_alias()
             elif kind is MLIRTokenKind.FILE_METADATA_BEGIN:
-                self._parse_file_metadata_dictionary()
+                self.parse_comma_separated_list(
+                    self.Delimiter.METADATA_TOKEN, self._parse_resources
+                )
             elif (op := self.parse_optional_operation()) is not None:
                 ops.append(op)
             else:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
-from xdsl.interfaces import _HasFolderInterfaceTrait
+from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import OpResult
 from xdsl.transforms.canonicalization_patterns.arith import (
     SignlessIntegerBinaryOperationConstantProp,
@@ -66,7 +66,7 @@ def inertness(
         op_class.__module__ == arith.__name__
         and issubclass(op_class, arith.SignlessIntegerBinaryOperation)
         and op_class.fold is arith.SignlessIntegerBinaryOperation.fold
-        and type(folder) is _HasFolderInterfaceTrait
+        and type(folder).__module__ == HasFolderInterface.__module__
         and all(type(pattern) in _OF_CONSTANTS for pattern in patterns)
         and has_usual_units(op_class)
     ):
