@@ -130,7 +130,7 @@ class _CompatMain(xDSLOptMain):
         data = stream.read()
         text = data if isinstance(data, str) else data.decode("utf-8")  # text in older releases
         with collector_paused():
-            parser = parser_class()(self.ctx, text, self.get_input_name(), None)
+            parser = parser_class(len(text))(self.ctx, text, self.get_input_name(), None)
             module = parser.parse_module(not self.args.no_implicit_module)
         self._tool.after_parsing()
         return module

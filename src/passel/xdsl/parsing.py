@@ -78,7 +78,7 @@ def parse_source(
     parser = None
     try:
         with collector_paused():
-            parser = (make_parser or parser_class())(context, text, filename, source)
+            parser = (make_parser or parser_class(len(text)))(context, text, filename, source)
             ops = parser.parse_top_level()
         if resources is not None:
             resources += parser.external_resources
