@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
@@ -16,8 +17,8 @@ _NODES: Final[frozenset[type[object]]] = frozenset({Operation, Region, Block, SS
 def layout(root: Operation) -> list[object]:
     """Return all that there is to see of an op's fields and of all that they refer to.
 
-    Ops that differ in anything, also in the order of uses, in a hint or in a field that only
-    one of them has, have different layouts.
+    Ops that differ in anything, also in the order of uses or in a hint, have different layouts.
+    A field that is not set has the value that its class gives it.
     """
     numbers: dict[int, int] = {id(root): 0}
     nodes: deque[object] = deque([root])
@@ -49,8 +50,9 @@ def layout(root: Operation) -> list[object]:
         while nodes:
             node = nodes.popleft()
             # Locations of their own class print as others do.
-            fields = [(name, shown(value)) for name, value in sorted(vars(node).items())]
-            yield type(node).__qualname__, fields
+            seen = {each.name: getattr(node, each.name, None) for each in fields(cast("Any", node))}
+            named = [(name, shown(value)) for name, value in sorted({**seen, **vars(node)}.items())]
+            yield type(node).__qualname__, named
 
     return list(rows())
 

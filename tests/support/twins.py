@@ -75,11 +75,14 @@ def _outcome(
 ) -> Outcome:
     parsers: list[SourceParser] = []
 
+    def choose(_: int) -> Callable[..., SourceParser]:
+        return make
+
     def make(*args: Any) -> SourceParser:
         parsers.append(parser_class(*args))
         return parsers[-1]
 
-    with patch.object(parsing, "parser_class", lambda: make):
+    with patch.object(parsing, "parser_class", choose):
         try:
             op = parse_source(context, text, "test.mlir", **options)
         except ParseError as error:

@@ -183,6 +183,24 @@ def test_what_is_known_of_an_attribute_goes_with_it() -> None:
             checker.check(op)
 
 
+def test_a_verifier_that_is_put_in_place_of_another_one_runs() -> None:
+    """The verifier that a class has now is run, also if there was another one before."""
+
+    @irdl_op_definition
+    class PatchedOp(IRDLOperation):
+        name = "test.patched"
+
+    def refuse(self: Operation) -> None:
+        raise VerifyException("refused")
+
+    op, checker = PatchedOp(), InvariantChecker()
+    checker.check(op)
+    PatchedOp.verify_ = refuse
+    with pytest.raises(VerifyException, match="refused"):
+        checker.check(op)
+    assert outward_checks(PatchedOp) == (refuse,)
+
+
 def test_a_trait_that_is_added_later_looks_outward_too() -> None:
     """A trait that checks uses of symbols is asked from when the class has it."""
 

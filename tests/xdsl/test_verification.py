@@ -201,7 +201,7 @@ def test_shallow_verification_passes_over_what_is_known_to_look_near() -> None:
     for name in invariants._NEAR:
         dialect, op_class, _ = name.removeprefix("xdsl.dialects.").split(".")
         known = getattr(importlib.import_module(f"xdsl.dialects.{dialect}"), op_class)
-        parts = invariants._parts(known, known.traits.traits)
+        parts = invariants._parts(known, known.traits.traits, known.verify_)
         for check in filter(inspect.isfunction, parts.specific):
             if f"{check.__module__}.{check.__qualname__}" != name:
                 continue

@@ -4,8 +4,7 @@ Nobody above this package knows that unregistered ops share one name, that they 
 trait, or that a verifier error prints the module.
 """
 # pyright: reportPrivateUsage=false
-# `children` follows xDSL's private links and `kind_named` its op table, which answers truly
-# where the public `get_optional_op` invents an op if unregistered ones are allowed.
+# `children` follows xDSL's private links.
 
 from __future__ import annotations
 
@@ -87,13 +86,17 @@ class XDSLAdapter(IRAdapter):
 
     def create_context(self) -> Context:
         """Return a context with the dialects of all installed packages, none loaded yet."""
-        from passel.xdsl.registration import installed_universe
-
         context = Context()
-        own = {dialect.name: partial(_itself, dialect) for dialect in self._dialects}
-        for name, factory in {**installed_universe().all_dialects, **own}.items():
+        for name, factory in self.dialect_factories().items():
             context.register_dialect(name, factory)
         return context
+
+    def dialect_factories(self) -> Mapping[str, Callable[[], Dialect]]:
+        """Return the dialects of its contexts, each as what loads it, by name."""
+        from passel.xdsl.registration import installed_universe
+
+        own = {dialect.name: partial(_itself, dialect) for dialect in self._dialects}
+        return {**installed_universe().all_dialects, **own}
 
     def is_dialect(self, thing: object) -> bool:
         """Return whether something is a `Dialect`."""
@@ -121,8 +124,9 @@ class XDSLAdapter(IRAdapter):
 
     def load_dialects(self, context: Context, names: Iterable[str]) -> None:
         """Load dialects by name, those not loaded yet."""
+        loaded = self.loaded_dialects(context)
         for name in names:
-            if name in context._loaded_dialects:
+            if name in loaded:
                 continue
             try:
                 context.load_registered_dialect(name)
@@ -142,7 +146,7 @@ class XDSLAdapter(IRAdapter):
 
     def loaded_dialects(self, context: Context) -> set[str]:
         """Return the names of the dialects that are loaded."""
-        return {"builtin", *context._loaded_dialects}
+        return {"builtin", *(dialect.name for dialect in context.loaded_dialects)}
 
     def declares_dialects(self, pass_: Pass[Any]) -> bool:
         """Return whether a pass is not one of xDSL's own, which declare nothing."""
@@ -196,13 +200,13 @@ class XDSLAdapter(IRAdapter):
         """Return the ops immediately inside the regions of `op`."""
         children: list[Operation] = []
         for region in op.regions:
-            block = region._first_block
+            block = region.first_block
             while block is not None:
-                child = block._first_op
+                child = block.first_op
                 while child is not None:
                     children.append(child)
                     child = child._next_op
-                block = block._next_block
+                block = block.next_block
         return children
 
     def parent(self, op: Operation) -> Operation | None:
@@ -255,7 +259,7 @@ class XDSLAdapter(IRAdapter):
         """Return what `ship` has sent."""
         from passel.xdsl.transport.shipping import receive
 
-        return receive(data, self.create_context)
+        return receive(data, lambda dialects: self.with_dialects(dialects).create_context())
 
     def note(self, op: Operation) -> Snapshot:
         """Return what is in the op, by which it is found what has changed."""
@@ -364,7 +368,11 @@ def _itself(dialect: Dialect) -> Dialect:
 def _known_op(context: Context, name: str) -> type[Operation] | None:
     """Return the class of a registered op, loading its dialect if need be."""
     # Pipelines are for modules, and few of these need anything else of their dialect.
-    return ModuleOp if name == ModuleOp.name else context._get_known_op(name)
+    if name == ModuleOp.name:
+        return ModuleOp
+    context.get_optional_dialect(name.partition(".")[0])
+    # Not `get_optional_op`, which invents an op if unregistered ones are allowed.
+    return next((op for op in context.loaded_ops if op.name == name), None)
 
 
 def _kind(op_class: type[Operation]) -> OpKind:

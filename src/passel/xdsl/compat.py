@@ -12,14 +12,13 @@ import io
 import sys
 import traceback
 import warnings
-from functools import cache, partial
+from functools import partial
 from inspect import signature
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
-from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import ArgSpecParseError
@@ -34,14 +33,14 @@ from passel.passes import default_registry
 from passel.schedule import PassStep
 from passel.xdsl.adapter import XDSLAdapter
 from passel.xdsl.fast import parser_class
-from passel.xdsl.parsing import SourceParser, collector_paused
+from passel.xdsl.parsing import collector_paused
 from passel.xdsl.registration import register_xdsl_passes
 from passel.xdsl.targets import load_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.ir import Dialect, Operation
+    from xdsl.ir import Dialect
 
     from passel.hooks import Run
     from passel.passes import PassRegistry
@@ -131,7 +130,7 @@ class _CompatMain(xDSLOptMain):
         data = stream.read()
         text = data if isinstance(data, str) else data.decode("utf-8")  # text in older releases
         with collector_paused():
-            parser = _compat_parser(parser_class())(self.ctx, text, self.get_input_name(), None)
+            parser = parser_class(len(text))(self.ctx, text, self.get_input_name(), None)
             module = parser.parse_module(not self.args.no_implicit_module)
         self._tool.after_parsing()
         return module
@@ -201,18 +200,6 @@ class _Stdout(io.TextIOBase):
     def write(self, text: str, /) -> int:
         self._write(text)
         return len(text)
-
-
-class _XDSLMessages(SourceParser):
-    """Mixed into a parser: xDSL's own message for unknown ops."""
-
-    def _get_op_by_name(self, name: str) -> type[Operation]:
-        return Parser._get_op_by_name(self, name)
-
-
-@cache
-def _compat_parser(parser: type[SourceParser]) -> type[SourceParser]:
-    return type("CompatParser", (_XDSLMessages, parser), {})
 
 
 class _Narrator(PassInstrumentation):

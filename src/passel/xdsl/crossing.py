@@ -120,7 +120,10 @@ class _Printer(Printer):
         moved = {name: value for name, value in op.properties.items() if name in lost}
         self.print_operands(op.operands)
         self.print_successors(op.successors)
-        self._print_op_properties({k: v for k, v in op.properties.items() if k not in lost})
+        if kept := {k: v for k, v in op.properties.items() if k not in lost}:
+            self.print_string(" ")
+            with self.in_angle_brackets():
+                self.print_attr_dict(kept)
         self.print_regions(op.regions)
         self.print_op_attributes({**moved, **op.attributes})
         self.print_string(" : ")

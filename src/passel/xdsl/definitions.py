@@ -123,10 +123,10 @@ class _Walk:
         return [_Scope(blocks, closed=closed) for blocks in steps if blocks]
 
     def _steps(self, region: Region) -> list[tuple[Block, int]]:
-        first = region._first_block
+        first = region.first_block
         if first is None:
             return []
-        if first is region._last_block:
+        if first is region.last_block:
             return [(first, 0)]
         tree = self.exact.tree(region)
         steps = [(block, _UNREACHABLE) for block in region.blocks if block not in tree]
@@ -137,23 +137,23 @@ class _Walk:
         scope.reachable = depth != _UNREACHABLE
         if not scope.reachable:
             self._leave(scope, 0)
-            return block._first_op
+            return block.first_op
         if scope.closed and not scope.path:
             scope.outer, self.defined = self.defined, set()
         self._leave(scope, depth)
         scope.path.append(block)
-        self.defined.update(map(id, block._args))
+        self.defined.update(map(id, block.args))
         if block.parent is not None and not has_ssa_dominance(block.parent):
             for op in block.ops:
                 self.defined.update(map(id, op.results))
-        return block._first_op
+        return block.first_op
 
     def _leave(self, scope: _Scope, depth: int) -> None:
         """Go up the dominator tree: what the blocks below define is not seen any more."""
         forget = self.defined.difference_update
         while len(scope.path) > depth:
             block = scope.path.pop()
-            forget(map(id, block._args))
+            forget(map(id, block.args))
             for op in block.ops:
                 forget(map(id, op.results))
 

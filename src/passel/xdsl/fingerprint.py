@@ -152,16 +152,16 @@ def _add_regions(
     objects.append(op.regions)
     for region in op.regions:
         objects.append(region)
-        block = region._first_block
+        block = region.first_block
         while block is not None:
             objects.append(block)
-            if args := block._args:
+            if args := block.args:
                 objects.append(args)
                 for arg in args:
                     attributes += (arg._type, arg.location)
             if first_ops is None:
                 objects += block.ops
-            elif (first := block._first_op) is not None:
+            elif (first := block.first_op) is not None:
                 objects.append(first)
                 first_ops.append(first)
-            block = block._next_block
+            block = block.next_block

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
@@ -110,7 +110,7 @@ class XDSLFrontend(Frontend):
 
     def _names_foreign(self, text: str) -> bool:
         """Return whether a text may have ops or attributes of dialects that are not xDSL's."""
-        factories = self._base._registered_dialects  # pyright: ignore[reportPrivateUsage] - asking it for one loads it
+        factories: Mapping[str, object] = cast("Any", self.adapter).dialect_factories()
         foreign = [
             re.escape(name)
             for name, factory in factories.items()

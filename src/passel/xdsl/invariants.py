@@ -96,7 +96,8 @@ class InvariantChecker:
             VerifyException: What the definition, a trait or the op's own verifier demands
                 is not so. Verifiers may raise other exceptions as well.
         """
-        parts = _parts(type(op), type(op).traits.traits)
+        kind = type(op)
+        parts = _parts(kind, kind.traits.traits, kind.verify_)
         if parts.definition is None or not self._is_on:
             op.verify_()
             return
@@ -114,7 +115,7 @@ class InvariantChecker:
         )
         # Names count as well: the same attribute may be right under one and wrong under another.
         signature = (
-            type(op),
+            kind,
             len(operands),
             len(results),
             len(op._successors),
@@ -140,14 +141,14 @@ class InvariantChecker:
 
 
 @cache
-def _parts(op_class: type[Operation], traits: frozenset[OpTrait]) -> _Parts:
+def _parts(op_class: type[Operation], traits: frozenset[OpTrait], verifier: Any) -> _Parts:
     """Take the verifier of a class apart, if it is the one that xDSL generates.
 
     Args:
         op_class: The class.
         traits: Its traits now: some may be added later.
+        verifier: Its `verify_` now: another one may be put in its place.
     """
-    verifier: Any = op_class.verify_
     if not issubclass(op_class, IRDLOperation) or not infers_by_known_code(op_class):
         return _Parts(None, (), frozenset())
     variables = dict(zip(verifier.__code__.co_freevars, verifier.__closure__ or (), strict=True))
@@ -185,17 +186,17 @@ def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ..
     Definitions look at the op alone, and of xDSL's own traits those alone look that far which
     check uses of symbols. What is written by hand may look anywhere, if it is not known not to.
     """
-    return _outward_checks(op_class, op_class.traits.traits)
+    return _outward_checks(op_class, op_class.traits.traits, op_class.verify_)
 
 
 @cache
 def _outward_checks(
-    op_class: type[Operation], traits: frozenset[OpTrait]
+    op_class: type[Operation], traits: frozenset[OpTrait], verifier: Any
 ) -> tuple[Callable[[Any], None], ...]:
-    parts = _parts(op_class, traits)
+    parts = _parts(op_class, traits, verifier)
     whole = () if op_class.verify is Operation.verify else (_verify_itself,)
     if parts.definition is None:
-        return (op_class.verify_, *whole)
+        return (verifier, *whole)
     return (*(each for each in parts.specific if not _looks_near(each)), *whole)
 
 

@@ -36,10 +36,10 @@ def check_isolation(op: Operation) -> None:
     meet = met.add
     regions: list[Region] = list(op.regions)
     while regions:
-        block = regions.pop()._first_block
+        block = regions.pop().first_block
         while block is not None:
-            met.update(map(id, block._args))
-            child = block._first_op
+            met.update(map(id, block.args))
+            child = block.first_op
             while child is not None:
                 for operand in child._operands:
                     if id(operand) not in met and (
@@ -52,7 +52,7 @@ def check_isolation(op: Operation) -> None:
                 if child.regions and not _may_be_isolated(type(child)):
                     regions += child.regions
                 child = child._next_op
-            block = block._next_block
+            block = block.next_block
 
 
 @cache

@@ -7,11 +7,14 @@ Source: `parseLocationInstance` of `lib/AsmParser/LocationParser.cpp`, MLIR 22.
 """
 
 import re
-from typing import Any
+from typing import Any, cast
 
-from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, NoneAttr
+from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, LocationAttr, NoneAttr
 from xdsl.parser import Parser
+from xdsl.utils.hints import isa
 from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from passel.xdsl.lexer import FastToken
 
 _DEFINITION = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=", re.MULTILINE)
 
@@ -21,17 +24,32 @@ class LocationParser(Parser):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._looked_up: set[str] = set()
+        self._read_ahead: dict[str, Any] = {}
         self._defined_at: dict[str, int] | None = None
 
+    @property
+    def _token(self) -> FastToken:
+        return cast("FastToken", self._parser_state.current_token)
+
+    def _resume_at(self, position: int) -> None:
+        """Go on with the first token from a position, whatever is before it."""
+        state = self._parser_state
+        state.lexer.pos = position
+        state.current_token = state.lexer.lex()
+
     def _parse_location(self) -> Any:
-        token = self._current_token
+        token = self._token
         if token.kind is MLIRTokenKind.STRING_LIT:
             return self._with_range(super()._parse_location())
         if token.kind is MLIRTokenKind.BARE_IDENT and token.text == "fused":
             return self._fused()
         if token.kind is MLIRTokenKind.HASH_IDENT and token.text not in self.attribute_aliases:
-            self._read_ahead(token.text)
+            location = self._defined_later(token.text)
+            if location is not None:
+                self._resume_at(token.start + len(token.text))
+                if not isa(location, LocationAttr):
+                    self.raise_error("Expected location alias.")
+                return location
         return super()._parse_location()
 
     def _with_range(self, location: Any) -> Any:
@@ -50,22 +68,15 @@ class LocationParser(Parser):
         parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
         return FusedLoc(tuple(parts), NoneAttr())
 
-    def _read_ahead(self, name: str) -> None:
-        """Read the definition of an alias that comes later in the text, if there is one."""
-        here = self._current_token.span
+    def _defined_later(self, name: str) -> Any:
+        """Return what the definition of an alias that comes later in the text says, if any does."""
+        here = self._token.start
         if self._defined_at is None:
-            found = _DEFINITION.finditer(here.input.content)
+            found = _DEFINITION.finditer(self.lexer.input.content)
             self._defined_at = {each[1]: each.end() for each in found}
-        if name not in self._defined_at or name in self._looked_up:  # the latter inside of itself
-            return
-        self._looked_up.add(name)
-        self._resume_from(self._defined_at[name])
-        self.attribute_aliases[name] = self.parse_attribute()
-        self._resume_from(here.start)
-
-    def _parse_alias_def(self) -> None:
-        name = self._current_token.text
-        if name in self._looked_up:
-            self._looked_up.discard(name)  # a second definition is an error
-            del self.attribute_aliases[name]
-        super()._parse_alias_def()
+        if name in self._defined_at and name not in self._read_ahead:
+            self._read_ahead[name] = None  # inside of itself it is not defined
+            self._resume_at(self._defined_at[name])
+            self._read_ahead[name] = self.parse_attribute()
+            self._resume_at(here)
+        return self._read_ahead.get(name)

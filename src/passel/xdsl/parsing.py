@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import gc
-import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import DiagnosticException, MultipleSpansParseError, ParseError
@@ -17,6 +16,7 @@ from xdsl.utils.lexer import Input, Span
 from passel.xdsl.fast import parser_class
 from passel.xdsl.locations import SourceLocation, SourceText
 from passel.xdsl.source_parser import SourceParser
+from passel.xdsl.wording import reworded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from passel.ir.resources import ExternalResource
 
 __all__ = ["SourceParser", "collector_paused", "parse_source"]
-
-_STRING_START: Final = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+')
 
 
 def parse_source(
@@ -80,14 +78,14 @@ def parse_source(
     parser = None
     try:
         with collector_paused():
-            parser = (make_parser or parser_class())(context, text, filename, source)
+            parser = (make_parser or parser_class(len(text)))(context, text, filename, source)
             ops = parser.parse_top_level()
         if resources is not None:
             resources += parser.external_resources
     except ParseError as error:
-        reworded = _reworded(error, text)
-        _shift_lines(reworded, line_offset)
-        raise reworded from None
+        located = reworded(error, text, context, parser.dialect if parser else "")
+        _shift_lines(located, line_offset)
+        raise located from None
     except Exception as error:
         if parser is not None:
             # xDSL raises these after consuming what is wrong, so the next token may be
@@ -142,30 +140,6 @@ def _message(error: Exception) -> str:
         case _:
             # The text of the others (`KeyError: 'x'`) says little without the type.
             return f"{type(error).__name__}: {error}"
-
-
-def _reworded(error: ParseError, text: str) -> ParseError:
-    """Return an error whose message and place say what is wrong, where xDSL's do not."""
-    span, message = error.span, error.msg
-    start = span.start
-    if isinstance(error, MultipleSpansParseError):
-        if message.startswith("region ends with missing block declarations"):
-            return ParseError(error.refs[0][0], "reference to an undefined block")
-        return error
-    if message.startswith("End of file reached before closing string"):
-        match = _STRING_START.match(text, text.index('"', start))
-        end = match.end() if match else start
-        if text.startswith("\\", end):
-            escape = Span(end, end + 1, cast("Input[str]", span.input))
-            return ParseError(escape, "unknown escape in string literal")
-        message = "expected '\"' in string literal"
-    elif "{first_char}" in message:
-        message = message.replace("{first_char}", f"'{text[start]}'")
-    elif message.startswith("Unexpected character") and not text[start].isprintable():
-        message = f"Unexpected character: U+{ord(text[start]):04X}"
-    elif text.startswith("/*", start):
-        message += "; comments start with '//'"
-    return error if message is error.msg else ParseError(span, message)
 
 
 def _shift_lines(error: ParseError, line_offset: int) -> None:

@@ -52,7 +52,7 @@ def has_ssa_dominance(region: Region) -> bool:
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """
     owner = region.parent
-    if owner is None or region._first_block is not region._last_block:
+    if owner is None or region.first_block is not region.last_block:
         return True
     return not may_have_graph_region(type(owner))
 

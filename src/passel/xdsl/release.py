@@ -13,6 +13,24 @@ NEWEST: tuple[int, ...] = (0, 74)
 FAST: Final = frozenset({"0.66.0", "0.74.0"})
 """Releases on which fast paths were compared with xDSL's own code; on others they are off."""
 
+PRIVATE: Final = frozenset(
+    {
+        # Links of the IR in loops over all ops, where properties would cost a third of the time.
+        *("_name", "_next_op", "_operands", "_successors", "_type"),
+        # Parts of the parser without a public hook.
+        *("_parse_block_body", "_parse_location", "_parse_tensor_literal_element"),
+        *("_parse_dialect_resource_handle", "_parser_state", "_register_ssa_definition"),
+        "_unescaped_characters_regex",
+        # What the printer has printed so far.
+        *("_dialect_resources", "_ssa_values"),
+        # Steps of the driver of `cse`, which knows nothing of dominance.
+        *("_known_ops", "_mark_erasure", "_replace_and_delete"),
+        *("_simplify_block", "_simplify_region"),
+        "_symbol_table",
+    }
+)
+"""All private names of xDSL that passel uses; each release that it works on has them."""
+
 INSTALLED: Final = version_of("xdsl")
 
 

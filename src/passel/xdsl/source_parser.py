@@ -11,14 +11,10 @@ from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyFloat,
-    FloatAttr,
-    IntegerAttr,
-    UnregisteredOp,
 )
 from xdsl.ir import (
     Attribute,
     AttributeInvT,
-    Block,
     BlockArgument,
     Operation,
     SSAValue,
@@ -32,43 +28,47 @@ from xdsl.utils.mlir_lexer import (
     KIND_BY_PUNCTUATION_SPELLING,
     MLIRTokenKind,
     PunctuationSpelling,
-    StringLiteral,
 )
 
-from passel.xdsl.lexer import FastLexer, FastToken
+from passel.xdsl.lexer import FastLexer
 from passel.xdsl.location_parser import LocationParser
 from passel.xdsl.locations import SourceLocation, SourceText
 
 if TYPE_CHECKING:
     from passel.ir.resources import ExternalResource
 
-_UNREGISTERED_DIALECT: Final = (
-    "operation being parsed with an unregistered dialect. If this is intended, please use "
-    "-allow-unregistered-dialect with the MLIR tool used"
+_BEFORE_NAME: Final = re.compile(
+    r"(?:[^=/]++|//[^\n]*+)*+=[ \t\n\r\f\v]*+(?://[^\n]*+[ \t\n\r\f\v]*+)*+"
 )
+"""The names of an op's results, and what comes between these and its own name."""
 
 # Spellings that mean the same attribute wherever they stand: no alias, no dialect's syntax,
 # and an end that no longer token could cross.
 _SCALAR: Final = r"(?:index|[su]?i[0-9]+|b?f[0-9]+)(?![\w$.])"
-_SCALAR_TYPE: Final = re.compile(_SCALAR, re.ASCII)
 _PLAIN_TYPE: Final = re.compile(
     rf"{_SCALAR}|(?:memref|tensor|vector)<(?:(?:[0-9]+|\?)x)*{_SCALAR}>", re.ASCII
 )
-_TYPED_INTEGER: Final = re.compile(rf"-?[0-9]+ : {_SCALAR}", re.ASCII)
+_PLAIN_ATTRIBUTE: Final = re.compile(rf"{_PLAIN_TYPE.pattern}|-?[0-9]+ : {_SCALAR}", re.ASCII)
 
 
-class _DenseElement(AttrParser._TensorLiteralElement):
-    """An element of a dense constant before its type is known."""
+class _DenseElement:
+    """An element of a dense constant before its type is known; xDSL asks it for its value."""
 
-    def to_type(self, parser: AttrParser, type: Any) -> Any:  # noqa: A002 - as in the base class
+    def __init__(self, element: Any) -> None:
+        self._element = element
+
+    def to_type(self, parser: AttrParser, type: Any) -> Any:  # noqa: A002 - as xDSL names it
         """Return the value; xDSL itself would take bits in hexadecimal for an integer."""
-        if isinstance(type, AnyFloat) and self.span.text[:2] in ("0x", "0X"):
-            value, size = cast("int", self.value), type.compile_time_size
+        span = self._element.span
+        if isinstance(type, AnyFloat) and span.text[:2] in ("0x", "0X"):
+            value, size = cast("int", self._element.value), type.compile_time_size
             if value.bit_length() > size * 8:
-                parser.raise_error("hexadecimal float constant out of range for type", self.span)
+                parser.raise_error("hexadecimal float constant out of range for type", span)
             return type.unpack(value.to_bytes(size, "little"), 1)[0]
-        return super().to_type(parser, type)
+        return self._element.to_type(parser, type)
 
+
+_NO_KEY: Final = "expected identifier key for 'resource' entry"
 
 _AttributeT = TypeVar("_AttributeT", bound=Attribute)
 
@@ -100,21 +100,10 @@ class SourceParser(LocationParser):
         super().__init__(context, "", filename)
         self._parser_state = ParserState(FastLexer(Input(text, filename)))
         self._source = source
-        self._op_names: list[FastToken] = []
         self._spelled: dict[str, Attribute] = {}
         self._first_uses: dict[SSAValue[Any], Span] = {}
         self._resources: dict[tuple[str, str], str] = {}
         self.external_resources: list[ExternalResource] = []
-
-    @property
-    def _token(self) -> FastToken:
-        return cast("FastToken", self._parser_state.current_token)
-
-    def _resume_at(self, position: int) -> None:
-        """Go on with the first token from a position, whatever is before it."""
-        state = self._parser_state
-        state.lexer.pos = position
-        state.current_token = state.lexer.lex()
 
     # ---- locations -------------------------------------------------------------------
 
@@ -124,21 +113,15 @@ class SourceParser(LocationParser):
         Raises:
             ParseError: The text is not an operation, or names one that is not registered.
         """
-        op_names = self._op_names
-        depth = len(op_names)
+        start = self._token.start
         op = super().parse_operation()
-        name = op_names[depth]
-        del op_names[depth:]
         # An explicit `loc(unknown)` is a location of its own, hence identity.
         if op.location is UNKNOWN_LOC and self._source is not None:
-            op.location = SourceLocation(self._source, name.start)
+            text = self.lexer.input.content
+            if text[start] == "%" and (before := _BEFORE_NAME.match(text, start)):
+                start = before.end()
+            op.location = SourceLocation(self._source, start)
         return op
-
-    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
-        results = super()._parse_op_result_list()
-        # The name comes next, and xDSL does not keep where it was.
-        self._op_names.append(self._token)
-        return results
 
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
         super()._register_ssa_definition(name, values, span)
@@ -171,64 +154,12 @@ class SourceParser(LocationParser):
         first = min(spans, key=lambda span: span.start)
         self.raise_error(f"use of undeclared SSA value name '{first.text}'", first)
 
-    # ---- unknown ops -----------------------------------------------------------------
-
-    def _parse_block(self) -> Block:
-        # xDSL takes whatever does not end the region for a block's label.
-        if self._current_token.kind is not MLIRTokenKind.CARET_IDENT:
-            self.raise_error("expected an operation, a block label, or '}' to end the region")
-        return super()._parse_block()
-
-    def _get_op_by_name(self, name: str) -> type[Operation]:
-        op_type = self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)
-        is_custom = self._op_names[-1].kind is MLIRTokenKind.BARE_IDENT
-        # Of an unregistered op, nobody knows the custom form.
-        if op_type is None or (is_custom and op_type.name == UnregisteredOp.name):
-            self._refuse_op(name)
-        return op_type
-
-    def _refuse_op(self, name: str) -> NoReturn:
-        token = self._op_names[-1]
-        dialect, dot, mnemonic = name.partition(".")
-        known = self.ctx.get_optional_dialect(dialect) is not None
-        if token.kind is MLIRTokenKind.STRING_LIT:
-            message = (
-                f"unregistered operation '{name}' found in dialect ('{dialect}') that does "
-                "not allow unknown operations"
-                if dot and known
-                else _UNREGISTERED_DIALECT
-            )
-        elif not dot:
-            tried = f"{self._parser_state.dialect_stack[-1]}.{name}"
-            message = f"custom op '{name}' is unknown (tried '{tried}' as well)"
-        elif known:
-            message = f"custom op '{name}' is unknown"
-        else:
-            message = f"Dialect `{dialect}' not found for custom op '{name}' "
-        prefix = f"{dialect}."
-        mnemonics = [
-            op.name.removeprefix(prefix) for op in self.ctx.loaded_ops if op.name.startswith(prefix)
-        ]
-        import difflib
-
-        if close := difflib.get_close_matches(mnemonic, mnemonics, n=1):
-            message = f"{message}; did you mean '{prefix}{close[0]}'?"
-        self.raise_error(message, token.span)
-
     # ---- speed: the same answers through fewer calls ---------------------------------
 
     @property
     def pos(self) -> Position:
         """The start of the next token."""
         return self._token.start
-
-    def _parse_optional_token(self, expected_kind: MLIRTokenKind) -> FastToken | None:
-        state = self._parser_state
-        token = state.current_token
-        if token.kind is not expected_kind:
-            return None
-        state.current_token = state.lexer.lex()
-        return cast("FastToken", token)
 
     def parse_optional_characters(self, text: str) -> str | None:
         """Consume the next token if it is spelled `text`."""
@@ -270,15 +201,13 @@ class SourceParser(LocationParser):
             self.raise_error(f"Expected '{punctuation}'{context_msg}")
         return punctuation
 
-    def _parse_optional_builtin_type(self) -> TypeAttribute | None:
-        return self._recall(_PLAIN_TYPE, Parser._parse_optional_builtin_type)
+    def parse_optional_type(self) -> TypeAttribute | None:
+        """Parse a type, if there is one."""
+        return self._recall(_PLAIN_TYPE, Parser.parse_optional_type)
 
-    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
-        return self._recall(_SCALAR_TYPE, Parser._parse_optional_integer_or_float_type)
-
-    def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
-        """Parse a number with its type, if there is one."""
-        return self._recall(_TYPED_INTEGER, Parser.parse_optional_builtin_int_or_float_attr)
+    def parse_optional_attribute(self) -> Attribute | None:
+        """Parse an attribute, if there is one."""
+        return self._recall(_PLAIN_ATTRIBUTE, Parser.parse_optional_attribute)
 
     def _recall(
         self, pattern: re.Pattern[str], parse: Callable[[Parser], _AttributeT | None]
@@ -302,10 +231,9 @@ class SourceParser(LocationParser):
 
     # ---- dense constants ---------------------------------------------------------------
 
-    def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
+    def _parse_tensor_literal_element(self) -> Any:
         """Parse an element; hexadecimal where a float is expected stands for its bits."""
-        element = super()._parse_tensor_literal_element()
-        return _DenseElement(element.is_negative, element.value, element.span)
+        return _DenseElement(super()._parse_tensor_literal_element())
 
     # ---- resources -------------------------------------------------------------------
 
@@ -324,43 +252,67 @@ class SourceParser(LocationParser):
             self.dialect_resources.add((dialect_name, handle))
         return handle
 
-    def _parse_external_resources(self) -> None:
-        self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_group)
-
-    def _parse_external_group(self) -> None:
-        message = "expected identifier key for 'resource' entry"
-        group = self._parse_token(MLIRTokenKind.BARE_IDENT, message).text
+    def _parse_resources(self) -> None:
+        """Parse resources of dialects, or external ones, in the metadata of a file."""
+        kind = self.expect(self.parse_optional_identifier, "Expected a resource type key")
         self.parse_punctuation(":")
-        self.parse_comma_separated_list(
-            self.Delimiter.BRACES, lambda: self._parse_external_entry(group)
-        )
+        if kind == "dialect_resources":
+            self._parse_groups("Expected a dialect name", self._parse_dialect_resource)
+        elif kind == "external_resources":
+            self._parse_groups(_NO_KEY, self._parse_external_entry)
+        else:
+            self.raise_error(f"got an unexpected key in file metadata: {kind}")
+
+    def _parse_groups(self, message: str, parse_entry: Callable[[str], None]) -> None:
+        def parse_group() -> None:
+            group = self.expect(self.parse_optional_identifier, message)
+            self.parse_punctuation(":")
+            self.parse_comma_separated_list(self.Delimiter.BRACES, lambda: parse_entry(group))
+
+        self.parse_comma_separated_list(self.Delimiter.BRACES, parse_group)
+
+    def _parse_dialect_resource(self, dialect_name: str) -> None:
+        dialect = self.ctx.get_optional_dialect(dialect_name)
+        if dialect is None:
+            self.raise_error(f"dialect {dialect_name} is not registered")
+        interface = dialect.get_interface(OpAsmDialectInterface)
+        if interface is None:
+            self.raise_error(
+                f"dialect {dialect_name} doesn't have an OpAsmDialectInterface interface"
+            )
+        key = self._parse_dialect_resource_handle(dialect_name, interface)
+        self.parse_punctuation(":")
+        value = self.parse_str_literal()
+        try:
+            interface.parse_resource(key, value)
+        except Exception as error:  # noqa: BLE001 - a dialect's own code
+            self.raise_error(f"got an error when parsing a resource: {error}")
 
     def _parse_external_entry(self, group: str) -> None:
         start = self.pos
-        key = self._parse_optional_string()
-        if key is None:
-            message = "expected identifier key for 'resource' entry"
-            key = self._parse_token(MLIRTokenKind.BARE_IDENT, message).text.encode()
-        name = key.decode(errors="replace")
+        name = self.parse_optional_str_literal()
+        if name is None and (data := self.parse_optional_bytes_literal()) is not None:
+            name = data.decode(errors="replace")
+        if name is None:
+            name = self.expect(self.parse_optional_identifier, _NO_KEY)
         self.parse_punctuation(":")
-        token = self._token
-        value: bool | bytes | None = self._parse_optional_string()
-        if value is None and token.text in ("true", "false"):
-            value = self._parse_token(MLIRTokenKind.BARE_IDENT, "").text == "true"
+        value_start, value = self.pos, self.parse_optional_boolean()
+        if value is None and (text := self.parse_optional_str_literal()) is not None:
+            value = text.encode()
+        if value is None:
+            value = self.parse_optional_bytes_literal()
         if value is None:
             self.raise_error(f"expected string value for key '{name}'")
         from passel.ir.resources import ExternalResource
 
-        self.external_resources.append(ExternalResource(group, name, value, start, token.start))
-
-    def _parse_optional_string(self) -> bytes | None:
-        """Parse a string, which need not be text."""
-        for kind in (MLIRTokenKind.STRING_LIT, MLIRTokenKind.BYTES_LIT):
-            if (token := self._parse_optional_token(kind)) is not None:
-                return cast("StringLiteral", token.span).bytes_contents
-        return None
+        self.external_resources.append(ExternalResource(group, name, value, start, value_start))
 
     # ---- top level -------------------------------------------------------------------
+
+    @property
+    def dialect(self) -> str:
+        """The dialect of the op whose regions are being parsed."""
+        return self._parser_state.dialect_stack[-1]
 
     def parse_top_level(self) -> list[Operation]:
         """Parse the whole source: ops, alias definitions and file metadata.
@@ -371,9 +323,11 @@ class SourceParser(LocationParser):
         ops: list[Operation] = []
         while (kind := self._token.kind) is not MLIRTokenKind.EOF:
             if kind in (MLIRTokenKind.HASH_IDENT, MLIRTokenKind.EXCLAMATION_IDENT):
-                self._parse_alias_def()
+                self.parse_alias()
             elif kind is MLIRTokenKind.FILE_METADATA_BEGIN:
-                self._parse_file_metadata_dictionary()
+                self.parse_comma_separated_list(
+                    self.Delimiter.METADATA_TOKEN, self._parse_resources
+                )
             elif (op := self.parse_optional_operation()) is not None:
                 ops.append(op)
             else:
@@ -381,3 +335,16 @@ class SourceParser(LocationParser):
         if self.forward_ssa_references:
             self._refuse_undefined()
         return ops
+
+    def parse_alias(self) -> None:
+        """Parse the definition of an alias.
+
+        Raises:
+            ParseError: There is one of its name.
+        """
+        name = self._token.text
+        self._resume_at(self._token.start + len(name))
+        if name in self.attribute_aliases:
+            self.raise_error(f"re-declaration of alias '{name}'")
+        self.parse_punctuation("=", "after attribute alias name")
+        self.attribute_aliases[name] = self.parse_attribute()

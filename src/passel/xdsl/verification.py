@@ -116,16 +116,16 @@ def _next_block(frame: _Frame) -> bool:
     frame.block = next(frame.blocks, None)
     if frame.block is None:
         return False
-    frame.next_op = frame.block._first_op
+    frame.next_op = frame.block.first_op
     return True
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
     """Iterate over the blocks of `op`, and check that each belongs there when it is left."""
     for region in op.regions:
-        block = region._first_block
+        block = region.first_block
         while block is not None:
-            following = block._next_block
+            following = block.next_block
             yield block
             if block.parent is not region:
                 raise InvalidIR(op, "parent pointer of block does not refer to its region")
@@ -140,7 +140,7 @@ def _check_structure(op: Operation) -> None:
     if op._successors:
         _check_successors(op)
     block = op.parent
-    if block is not None and block._last_op is op:
+    if block is not None and block.last_op is op:
         _check_terminator(op, block)
 
 
@@ -148,7 +148,7 @@ def _check_successors(op: Operation) -> None:
     block = op.parent
     if block is None or block.parent is None:
         raise InvalidIR(op, "op with successors is not in a block of a region")
-    if block._last_op is not op:
+    if block.last_op is not op:
         raise InvalidIR(op, "op with successors must terminate its parent block")
     for successor in op._successors:
         if successor.parent is not block.parent:
@@ -159,7 +159,7 @@ def _check_terminator(op: Operation, block: Block) -> None:
     region = block.parent
     if region is None or op.has_trait(IsTerminator):
         return
-    if region._first_block is region._last_block:
+    if region.first_block is region.last_block:
         owner = region.parent
         if owner is None or owner.has_trait(NoTerminator):
             return
@@ -167,13 +167,13 @@ def _check_terminator(op: Operation, block: Block) -> None:
 
 
 def _check_not_empty(block: Block) -> None:
-    if block._first_op is not None or block.parent is None:
+    if block.first_op is not None or block.parent is None:
         return
     region = block.parent
     owner = region.parent
     if (
         owner is not None
-        and region._first_block is region._last_block
+        and region.first_block is region.last_block
         and not owner.has_trait(NoTerminator)
     ):
         raise InvalidIR(owner, "empty block: expect at least a terminator")
@@ -182,7 +182,7 @@ def _check_not_empty(block: Block) -> None:
 def _check_end(block: Block) -> None:
     """Check that a block ends as its region demands."""
     _check_not_empty(block)
-    if (last := block._last_op) is not None:
+    if (last := block.last_op) is not None:
         _check_terminator(last, block)
 
 
@@ -197,9 +197,9 @@ def _look_outward(root: Operation) -> None:
     parents = [root]
     for parent in parents:
         for region in parent.regions:
-            block = region._first_block
+            block = region.first_block
             while block is not None:
-                op = block._first_op
+                op = block.first_op
                 while op is not None:
                     for check in outward_checks(type(op)):
                         try:
@@ -209,7 +209,7 @@ def _look_outward(root: Operation) -> None:
                     if op.regions:
                         parents.append(op)
                     op = op._next_op
-                block = block._next_block
+                block = block.next_block
 
 
 def _run_verifier(op: Operation, invariants: InvariantChecker) -> None:

@@ -39,6 +39,12 @@ def test_fast_paths_are_on() -> None:
     assert not any(way in _SLOW for way in _ways())
 
 
+def test_short_sources_are_parsed_the_ordinary_way() -> None:
+    """What parses lines that are alike is not loaded for a source of few lines."""
+    assert fast.parser_class(999) is SourceParser
+    assert fast.parser_class(1_000) is TemplateParser
+
+
 def test_slow_paths() -> None:
     """Inside of `slow_paths()` the slow twins are used, and not after it."""
     with slow_paths():

@@ -219,10 +219,10 @@ class DominanceInfo(_Dominance):
     def is_reachable(self, block: Block) -> bool:
         """Return whether any path leads to a block from the entry of its region."""
         region = block.parent
-        return region is not None and (region._first_block is block or block in self.tree(region))
+        return region is not None and (region.first_block is block or block in self.tree(region))
 
     def _build(self, region: Region) -> DominatorTree[Block]:
-        entry = region._first_block
+        entry = region.first_block
         return DominatorTree(() if entry is None else (entry,), successors_of)
 
     def _goes_first(self, a: Operation, b: Operation) -> bool:
@@ -252,7 +252,7 @@ class PostDominanceInfo(_Dominance):
 
 def successors_of(block: Block) -> Sequence[Block]:
     """Return where control can go after a block."""
-    last = block._last_op
+    last = block.last_op
     return () if last is None else last._successors
 
 

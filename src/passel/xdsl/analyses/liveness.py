@@ -117,7 +117,7 @@ def _block_facts(
 ) -> tuple[set[SSAValue], set[SSAValue]]:
     """Return what the ops of a block use, nested ones included, and what they define."""
     used: set[SSAValue] = set()
-    defined: set[SSAValue] = set(block._args)
+    defined: set[SSAValue] = set(block.args)
     for op in block.ops:
         used.update(op._operands)
         defined.update(op.results)

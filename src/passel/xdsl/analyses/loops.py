@@ -62,7 +62,7 @@ class Loop:
         """Induction variable, if the loop is an op that names it."""
         if self.op is None:
             return ()
-        return tuple(self.header._args[: _LOOP_OPS[self.op.name]])
+        return tuple(self.header.args[: _LOOP_OPS[self.op.name]])
 
 
 class LoopInfo:
@@ -148,7 +148,7 @@ class LoopInfo:
         """Find the natural loops of a region; outer ones have more blocks and come first."""
         for block in region.blocks:
             self._innermost[block] = around
-        if region._first_block is region._last_block:
+        if region.first_block is region.last_block:
             return
         before: dict[Block, list[Block]] = {block: [] for block in region.blocks}
         for block in region.blocks:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 SWITCH: Final = "PASSEL_FAST"
 """The environment variable that turns fast paths off, with the value 0."""
 
+_REPEATS_ITSELF: Final = 1_000
+"""Characters from which on it may be worth it to load what parses lines that are alike."""
+
 _is_slow: Final = ContextVar("slow_paths", default=False)
 
 
@@ -52,9 +55,9 @@ def are_on() -> bool:
     return INSTALLED in FAST and not _is_slow.get() and os.environ.get(SWITCH) != "0"
 
 
-def parser_class() -> type[SourceParser]:
-    """Return the parser to use."""
-    if not are_on():
+def parser_class(size: int = _REPEATS_ITSELF) -> type[SourceParser]:
+    """Return the parser to use for a source of so many characters."""
+    if size < _REPEATS_ITSELF or not are_on():
         return SourceParser
     from passel.xdsl.fast.template_parser import TemplateParser
 

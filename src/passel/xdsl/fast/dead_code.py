@@ -59,7 +59,7 @@ def _find_dead(region: Region, classes: ClassTable) -> tuple[set[int], set[int]]
     regions = [region]
     for each in regions:
         for block in _reached(each, classes, lost):
-            op = block._first_op
+            op = block.first_op
             while op is not None:
                 erasable = classes[type(op)].erasable
                 if erasable is False:
@@ -91,15 +91,15 @@ def _keep_what_is_needed(alive: list[Operation], dead: set[int]) -> None:
 
 def _reached(region: Region, classes: ClassTable, lost: set[int]) -> Sequence[Block]:
     """Return the blocks of a region that can be reached, and take note of the others."""
-    first = region._first_block
+    first = region.first_block
     if first is None:
         return ()
-    if first is region._last_block:
+    if first is region.last_block:
         return (first,)
     blocks = [first]
     reached = {id(first)}
     for block in blocks:  # grows while it is read
-        last = block._last_op
+        last = block.last_op
         if last is None or not classes[type(last)].ends_blocks:
             continue
         for successor in last._successors:
@@ -109,7 +109,7 @@ def _reached(region: Region, classes: ClassTable, lost: set[int]) -> Sequence[Bl
     lost.update(
         id(block)
         for block in region.blocks
-        if id(block) not in reached or (block._first_op is None and block is not first)
+        if id(block) not in reached or (block.first_op is None and block is not first)
     )
     return blocks
 
@@ -121,16 +121,16 @@ def _erase(
     listener: PatternRewriterListener | None,
 ) -> Iterator[Region]:
     """Erase what is dead in a region, last first, and yield the regions of ops in between."""
-    first, block = region._first_block, region._last_block
+    first, block = region.first_block, region.last_block
     while block is not None:
-        before = block._prev_block
+        before = block.prev_block
         if block is not first and (id(block) in lost or all(id(op) in dead for op in block.ops)):
             region.erase_block(block, safe_erase=False)
             block = before
             continue
-        op = block._last_op
+        op = block.last_op
         while op is not None:
-            previous = op._prev_op
+            previous = op.prev_op
             if id(op) not in dead:
                 yield from op.regions
             else:

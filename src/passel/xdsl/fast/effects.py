@@ -40,7 +40,7 @@ def _is_harmless_inside(root: Operation, classes: ClassTable) -> bool:
     for parent in parents:
         for region in parent.regions:
             for block in region.blocks:
-                op = block._first_op
+                op = block.first_op
                 while op is not None:
                     facts = classes[type(op)]
                     match facts.source:

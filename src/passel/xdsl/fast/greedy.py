@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IndexType
 from xdsl.folder import Folder
 from xdsl.ir import ErasedSSAValue, Operation
@@ -109,6 +108,8 @@ class GreedyRewriter:
         value = self._fold_integers(op, constants)
         if value is None:
             return False
+        from xdsl.dialects.arith import ConstantOp
+
         rewriter.name_hint = None
         replace_op(rewriter, op, ConstantOp(cast("IntegerAttr", value), kind))
         return True

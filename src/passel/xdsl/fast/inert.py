@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
-from xdsl.interfaces import _HasFolderInterfaceTrait
+from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import OpResult
 from xdsl.transforms.canonicalization_patterns.arith import (
     SignlessIntegerBinaryOperationConstantProp,
@@ -56,26 +56,19 @@ def inertness(
     """Return what tells that an op of a class neither folds nor matches; None if nothing does.
 
     Args:
-        op_class: The class.
+        op_class: A class of `arith`.
         patterns: All of its patterns.
         folder: What folds its ops.
     """
-    if not patterns and folder is None:
-        return _is_inert_by_class
     if (
-        op_class.__module__ == arith.__name__
-        and issubclass(op_class, arith.SignlessIntegerBinaryOperation)
+        issubclass(op_class, arith.SignlessIntegerBinaryOperation)
         and op_class.fold is arith.SignlessIntegerBinaryOperation.fold
-        and type(folder) is _HasFolderInterfaceTrait
+        and type(folder).__module__ == HasFolderInterface.__module__
         and all(type(pattern) in _OF_CONSTANTS for pattern in patterns)
         and has_usual_units(op_class)
     ):
         return _is_inert_arithmetic
     return None
-
-
-def _is_inert_by_class(op: Operation, classes: Mapping[type[Operation], KnowsConstants]) -> bool:  # noqa: ARG001 - one of several
-    return True
 
 
 def _is_inert_arithmetic(op: Operation, classes: Mapping[type[Operation], KnowsConstants]) -> bool:

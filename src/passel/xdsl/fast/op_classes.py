@@ -8,11 +8,11 @@ canonicalization spends its time on.
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakKeyDictionary
 
-from xdsl.dialects.arith import SignlessIntegerBinaryOperation
 from xdsl.ir import Attribute, OpResult
 from xdsl.traits import (
     ConstantLike,
@@ -31,18 +31,17 @@ from xdsl.traits import (
     SymbolOpInterface,
 )
 
-from passel.xdsl.fast.inert import inertness
 from passel.xdsl.fast.known import is_known_class
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from xdsl.ir import Operation, SSAValue
     from xdsl.pattern_rewriter import RewritePattern
     from xdsl.traits import EffectInstance
 
-    from passel.xdsl.fast.inert import Inertness
+    from passel.xdsl.fast.inert import Inertness, KnowsConstants
 
 
 class Source(Enum):
@@ -84,6 +83,9 @@ _FIXED: Final = tuple(
 _RECURSIVE: Final = vars(RecursiveMemoryEffect)["get_effects"].__func__
 _OF_REGISTERS: Final = ("xdsl.backend.register_type", "RegisterAllocatedMemoryEffect.get_effects")
 """By name, so that what most programs have no use for is not loaded."""
+
+_ARITH: Final = "xdsl.dialects.arith"
+"""By name as well: it takes longer to load than a small program to canonicalize."""
 
 _MAX_SIGNATURES: Final = 10_000
 """Combinations of types of which the effects are remembered."""
@@ -154,12 +156,9 @@ class OpClass:
         self.constant: HasFolder | None = folder if is_constant else None
         self.patterns: tuple[RewritePattern, ...] | None = _patterns(op_class)
         self.is_inert: Inertness | None = (
-            None if self.patterns is None else inertness(op_class, self.patterns, self.folder)
+            None if self.patterns is None else _inertness(op_class, self.patterns, self.folder)
         )
-        self.folds_index: bool = (
-            issubclass(op_class, SignlessIntegerBinaryOperation)
-            and op_class.py_operation is not SignlessIntegerBinaryOperation.py_operation
-        )
+        self.folds_index: bool = computes_with_integers(op_class)
 
     def _is_erasable(self, op_class: type[Operation]) -> bool | None:
         kept = any(
@@ -169,6 +168,31 @@ class OpClass:
         if kept or self.kinds & ~READ or self.source is Source.NOTHING:
             return False
         return True if self.source is Source.CLASS else None
+
+
+def computes_with_integers(op_class: type[Operation]) -> bool:
+    """Return whether ops of a class compute with integers in a way that xDSL folds."""
+    arith = sys.modules.get(_ARITH)
+    if arith is None:
+        return False
+    kind, base = cast("Any", op_class), arith.SignlessIntegerBinaryOperation
+    return issubclass(kind, base) and kind.py_operation is not base.py_operation
+
+
+def _inertness(
+    op_class: type[Operation], patterns: Sequence[RewritePattern], folder: HasFolder | None
+) -> Inertness | None:
+    if not patterns and folder is None:
+        return _is_inert_by_class
+    if op_class.__module__ != _ARITH:
+        return None
+    from passel.xdsl.fast.inert import inertness
+
+    return inertness(op_class, patterns, folder)
+
+
+def _is_inert_by_class(op: Operation, classes: Mapping[type[Operation], KnowsConstants]) -> bool:  # noqa: ARG001 - one of several
+    return True
 
 
 def kinds_of(effects: AbstractSet[EffectInstance] | None) -> int:

@@ -36,14 +36,6 @@ class FastPrinter(Printer):
         # With the types, whose addresses they are.
         self._type_texts: dict[int, tuple[str, Attribute]] = {}
 
-    def print_string(self, text: str, *, indent: int | None = None) -> None:
-        """Print a text, which is indented after its line ends."""
-        if self.stream is None or "\n" in text:
-            super().print_string(text, indent=indent)
-        else:
-            self._current_column += len(text)
-            self.stream.write(text)
-
     def print_list(
         self, elems: Iterable[_T], print_fn: Callable[[_T], Any], delimiter: str = ", "
     ) -> None:
@@ -64,20 +56,21 @@ class FastPrinter(Printer):
         if known is not None:
             self.print_string(known[0])
         elif is_known_attribute(attribute):
-            self.print_string(self._type_text(attribute))
+            self._print_first(attribute)
         else:
             super().print_attribute(attribute)
 
-    def _type_text(self, type_: TypeAttribute) -> str:
-        stream, column, own = self.stream, self._current_column, StringIO()
+    def _print_first(self, type_: TypeAttribute) -> None:
+        """Print a type, and keep its text."""
+        stream, own = self.stream, StringIO()
         self.stream = cast("IO[str]", own)
         try:
             super().print_attribute(type_)
         finally:
-            self.stream, self._current_column = stream, column
-        text = own.getvalue()
-        self._type_texts[id(type_)] = text, type_
-        return text
+            self.stream = stream
+        self._type_texts[id(type_)] = own.getvalue(), type_
+        # Not by `print_string`: the printer is where the text ends.
+        print(own.getvalue(), end="", file=stream)
 
     def print_ssa_value(self, value: SSAValue[Any]) -> str:
         """Print the name of a value, which gets one if it has none."""

@@ -124,11 +124,11 @@ class SubexpressionEliminator:
 
         Blocks that cannot be reached are left alone.
         """
-        first = region._first_block
+        first = region.first_block
         if first is None:
             return
         around = self._scope
-        if first is region._last_block:
+        if first is region.last_block:
             self._scope = _Scope(around)
             self._simplify_block(first)
         else:
@@ -142,7 +142,7 @@ class SubexpressionEliminator:
 
     def _simplify_block(self, block: Block) -> None:
         classes, writes = self._classes, 0
-        op = block._first_op
+        op = block.first_op
         while op is not None:
             facts = classes[type(op)]
             if op.regions:
@@ -160,7 +160,7 @@ class SubexpressionEliminator:
                 self._to_erase[id(op)] = op
                 self.dead += 1
             elif not kinds & ~READ and not any(
-                region._first_block is not region._last_block for region in op.regions
+                region.first_block is not region.last_block for region in op.regions
             ):
                 self._simplify_op(op, writes, reads=bool(kinds))
             if kinds & _MAY_WRITE:

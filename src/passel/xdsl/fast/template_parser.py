@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.context import Context
 from xdsl.ir import Block, Operation, SSAValue
@@ -22,12 +22,12 @@ from passel.xdsl.fast.lines import (
     shape_of,
     shape_without_number,
 )
-from passel.xdsl.fast.templates import Names, Number, Template, Types, append, to_template
+from passel.xdsl.fast.templates import Names, Number, Template, Types, to_template
 from passel.xdsl.locations import SourceLocation
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from xdsl.ir import Attribute, OpResult
 
@@ -162,7 +162,7 @@ class TemplateParser(SourceParser):
         text = self._parser_state.lexer.input.content
         dialects = tuple(dict.fromkeys(reversed(self._parser_state.dialect_stack)))
         shapes = self._shapes.setdefault(dialects, {})
-        size = len(self.ctx._loaded_ops)
+        size = self._context_size()
         match = LINE.match(text, self._token.start)
         line, count, end = None, 0, 0
         while match is not None:
@@ -194,12 +194,16 @@ class TemplateParser(SourceParser):
             self._resume_at(end)
         return line
 
+    def _context_size(self) -> int:
+        """Return how many ops the context knows."""
+        return len(cast("Collection[object]", self.ctx.loaded_ops))
+
     def _is_current(self, template: Template, size: int) -> bool:
         """Return whether the op's name stands for what it did, now that the context knows more."""
         found = self.ctx.get_optional_op(
             template.op_name, dialect_stack=self._parser_state.dialect_stack
         )
-        if found is not template.op_class or len(self.ctx._loaded_ops) != size:
+        if found is not template.op_class or self._context_size() != size:
             return False
         template.size = size
         return True
@@ -242,7 +246,7 @@ class TemplateParser(SourceParser):
             name, result = names[at], results[at]
             values[name] = (result,)
             self._set_hint(result, name)
-        append(block, op)
+        block.add_op(op)
         return True
 
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
@@ -386,7 +390,7 @@ class TemplateParser(SourceParser):
         template = to_template(op, names, blocks, op_name)
         if template is not None:
             template.result_types = tuple(map(self._types.first, template.result_types))
-            template.size = len(self.ctx._loaded_ops)
+            template.size = self._context_size()
         return template
 
     def _is_located(self, op: Operation, line: _Line) -> bool:

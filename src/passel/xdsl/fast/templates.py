@@ -1,14 +1,13 @@
 """Ops as templates: an op that was parsed once, to be built again with other operands."""
 # pyright: reportPrivateUsage=false
-# Ops are built as `Operation.create` does, field by field.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, IntegerAttr
-from xdsl.ir import Block, Operation, OpResult, SSAValue, SSAValues, Use
+from xdsl.ir import Operation, OpResult, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
 from passel.xdsl.fast.known import is_known_attribute, parts_of
@@ -16,14 +15,9 @@ from passel.xdsl.fast.known import is_known_attribute, parts_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from xdsl.ir import Attribute
+    from xdsl.ir import Attribute, Block, SSAValue
 
-_FIELDS: Final = frozenset(
-    {
-        *("_operands", "_operand_uses", "results", "properties", "attributes", "location"),
-        *("_successors", "_successor_uses", "regions", "parent", "_next_op", "_prev_op"),
-    }
-)
+_FIELDS: Final = frozenset(each.name for each in fields(Operation))
 """What an op consists of; some classes have more."""
 
 _new_op: Final = Operation.__new__
@@ -90,19 +84,17 @@ class Template:
     ) -> Operation:
         """Return a new op, detached, at an unknown location."""
         op = _new_op(self.op_class)
-        op._operands = SSAValues(operands)
-        op._operand_uses = _add_uses(op, operands)
+        op.operands = operands
         op.results = SSAValues(
             [OpResult(type_, op, index) for index, type_ in enumerate(self.result_types)]
         )
         op.properties = self.properties.copy()
         op.attributes = self.attributes.copy()
+        op.location = UNKNOWN_LOC
+        if successors:
+            op.successors = successors
         if self.number is not None and number is not None:
             (op.properties if self.number.is_property else op.attributes)[self.number.key] = number
-        op.location = UNKNOWN_LOC
-        op._successors = tuple(successors)
-        op._successor_uses = _add_uses(op, successors)
-        op.regions = ()
         return op
 
     @property
@@ -135,33 +127,6 @@ def _count_integers(attribute: Attribute) -> int:
     if isinstance(attribute, IntegerAttr):
         return 1
     return sum(map(_count_integers, parts_of(attribute)))
-
-
-def _add_uses(op: Operation, used: Sequence[SSAValue[Any] | Block]) -> tuple[Use, ...]:
-    if not used:
-        return ()
-    uses: list[Use] = []
-    for index, each in enumerate(used):
-        former = each.first_use
-        use = Use(op, index, None, former)
-        if former is not None:
-            former._prev_use = use
-        each.first_use = use
-        uses.append(use)
-    return tuple(uses)
-
-
-def append(block: Block, op: Operation) -> None:
-    """Do as `block.add_op(op)` does to an op that is new."""
-    last = block._last_op
-    op.parent = block
-    if last is None:
-        block._first_op = op
-    else:
-        last._next_op = op
-        op._prev_op = last
-        op._next_op = None
-    block._last_op = op
 
 
 class Types:

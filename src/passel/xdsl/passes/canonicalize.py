@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, cast
 
-from xdsl.dialects.arith import ConstantOp, SignlessIntegerBinaryOperation
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
@@ -19,6 +18,7 @@ from xdsl.transforms.dead_code_elimination import region_dce
 from passel.errors import PassFailure
 from passel.passes import Pass, option
 from passel.xdsl.fast import greedy_rewriter
+from passel.xdsl.fast.op_classes import computes_with_integers
 from passel.xdsl.passes.integer_folds import fold_integers
 from passel.xdsl.versions import FOLDS, replace_op
 
@@ -122,11 +122,12 @@ class _IndexFolding(RewritePattern):
         if (
             (results := op.results)
             and type(kind := results[0].type) is IndexType
-            and isinstance(op, SignlessIntegerBinaryOperation)
-            and type(op).py_operation is not SignlessIntegerBinaryOperation.py_operation
+            and computes_with_integers(type(op))
         ):
             constants = [ConstantLike.get_constant_value(operand) for operand in op.operands]
             if None not in constants and (value := fold_integers(op, constants)) is not None:
+                from xdsl.dialects.arith import ConstantOp
+
                 replace_op(rewriter, op, ConstantOp(cast("IntegerAttr", value), kind))
                 return
         self.pattern.match_and_rewrite(op, rewriter)

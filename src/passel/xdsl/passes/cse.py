@@ -60,6 +60,7 @@ class _Driver(CSEDriver):
     Attributes:
         replaced: How many ops were found to be computed already.
         dead: How many ops nobody used to begin with.
+        erased: How many ops were erased.
     """
 
     def __init__(self, ctx: PassContext) -> None:
@@ -67,11 +68,7 @@ class _Driver(CSEDriver):
         self._ctx = ctx
         self.replaced = 0
         self.dead = 0
-
-    @property
-    def erased(self) -> int:
-        """How many ops were erased."""
-        return len(self._to_erase)
+        self.erased = 0
 
     def _replace_and_delete(self, op: Operation, existing: Operation) -> None:
         unused = self.dead
@@ -82,6 +79,7 @@ class _Driver(CSEDriver):
     def _mark_erasure(self, op: Operation) -> None:
         super()._mark_erasure(op)
         self.dead += 1
+        self.erased += 1
 
     def _simplify_region(self, region: Region) -> None:
         """Walk down the dominator tree; what was found on the way is known below.

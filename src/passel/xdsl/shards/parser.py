@@ -59,7 +59,7 @@ class ShardParser(SourceParser):
                 self._doubt()
             return ops
         while self._token.kind in _ALIASES:
-            self._parse_alias_def()
+            self.parse_alias()
         ops = self._parse_shard()
         if any(isinstance(op, ModuleOp) for op in ops):
             self._doubt()

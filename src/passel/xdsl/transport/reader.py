@@ -1,19 +1,20 @@
 """Giving an op the changes that a copy of it has undergone."""
 # pyright: reportPrivateUsage=false
-# Links of ops, blocks and uses are written in bulk.
+# Types and names are written as they are, without the checks that they have passed.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValues, Use
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValues
 
 from passel.errors import EncodingError
 from passel.xdsl.transport.snapshots import Nodes, add_own_facts
 from passel.xdsl.transport.writer import LOCATION_OF, TYPE_OF, Changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import LocationAttr
@@ -71,14 +72,22 @@ class _Changer:
         """Take out what is not there any more."""
         ops, regions, blocks = self._changes.gone
         for op in map(self._ops.__getitem__, ops):
-            if op.parent is not None:
-                op.parent.detach_op(op)
-            op._operand_uses = op._successors = op._successor_uses = ()
-        for block in map(self._blocks.__getitem__, blocks):
-            if block.parent is not None:
-                block.parent.detach_block(block)
+            op.operands = op.successors = ()
+        # All that moves is taken out before anything is put in, for nothing to be in itself.
+        self._detach_ops(ops, *(ops for _, ops in self._changes.ops))
+        self._detach_blocks(blocks, *(blocks for _, blocks in self._changes.blocks))
         for region in map(self._regions.__getitem__, regions):
             region.parent = None
+
+    def _detach_ops(self, *numbers: list[int]) -> None:
+        for op in map(self._ops.__getitem__, chain(*numbers)):
+            if op.parent is not None:
+                op.parent.detach_op(op)
+
+    def _detach_blocks(self, *numbers: list[int]) -> None:
+        for block in map(self._blocks.__getitem__, chain(*numbers)):
+            if block.parent is not None:
+                block.parent.detach_block(block)
 
     def _set_own(self) -> None:
         ops, attributes = self._ops, self._attributes
@@ -94,17 +103,16 @@ class _Changer:
             op = self._ops[number]
             op.results = SSAValues([self._result(op, *each) for each in enumerate(results)])
         for number, arguments in changes.arguments:
-            block = self._blocks[number]
-            block._args = tuple([self._argument(block, *each) for each in enumerate(arguments)])
+            self._set_arguments(self._blocks[number], arguments)
         for number, regions in changes.regions:
             op = self._ops[number]
             op.regions = tuple([self._regions[each] for each in regions])
             for region in op.regions:
                 region.parent = op
         for number, blocks in changes.blocks:
-            _fill_region(self._regions[number], [self._blocks[each] for each in blocks])
+            self._regions[number].add_block([self._blocks[each] for each in blocks])
         for number, ops in changes.ops:
-            _fill_block(self._blocks[number], [self._ops[each] for each in ops])
+            self._blocks[number].add_ops([self._ops[each] for each in ops])
 
     def _result(self, op: Operation, index: int, number: int) -> OpResult:
         result: Any = self._values[number]
@@ -113,13 +121,16 @@ class _Changer:
         result.op, result.index = op, index
         return result
 
-    def _argument(self, block: Block, index: int, number: int) -> BlockArgument:
-        argument: Any = self._values[number]
-        if argument is None:
-            argument = BlockArgument(cast("Attribute", None), block, index)
-            self._values[number] = argument
-        argument.block, argument.index = block, index
-        return argument
+    def _set_arguments(self, block: Block, numbers: list[int]) -> None:
+        """Give a block its new arguments; those that are left keep their order."""
+        values: list[Any] = self._values
+        left = {id(values[number]) for number in numbers}
+        for argument in block.args:
+            if id(argument) not in left:
+                block.erase_arg(argument, safe_erase=False)
+        for index, number in enumerate(numbers):
+            if values[number] is None:
+                values[number] = block.insert_arg(cast("Attribute", None), index)
 
     def _set_values(self) -> None:
         changes, attributes = self._changes, self._attributes
@@ -137,17 +148,21 @@ class _Changer:
         changes, ops, blocks = self._changes, self._ops, self._blocks
         values: list[Any] = self._values
         for number, operands in changes.operands:
-            op = ops[number]
-            op._operands = SSAValues([values[each] for each in operands])
-            op._operand_uses = tuple([Use(op, index) for index in range(len(operands))])
+            ops[number].operands = [values[each] for each in operands]
         for number, successors in changes.successors:
-            op = ops[number]
-            op._successors = tuple([blocks[each] for each in successors])
-            op._successor_uses = tuple([Use(op, index) for index in range(len(successors))])
+            ops[number].successors = [blocks[each] for each in successors]
         for number, uses in changes.uses:
-            _link(values[number], [ops[op]._operand_uses[at] for op, at in _pairs(uses)])
+            self._order_uses(values[number], uses)
         for number, uses in changes.block_uses:
-            _link(blocks[number], [ops[op]._successor_uses[at] for op, at in _pairs(uses)])
+            self._order_uses(blocks[number], uses)
+
+    def _order_uses(self, used: IRWithUses, numbers: list[int]) -> None:
+        """Let the uses of a value or block, op and index of each, have an order."""
+        uses = {(id(use.operation), use.index): use for use in used.uses}
+        ops = [id(self._ops[number]) for number in numbers[::2]]
+        used.first_use = None
+        for op, index in zip(reversed(ops), numbers[::-2], strict=True):
+            used.add_use(uses[op, index])  # before the others
 
 
 def _attributes(nodes: Nodes, references: Sequence[Attribute | tuple[int, int]]) -> list[Attribute]:
@@ -169,50 +184,3 @@ def _attributes(nodes: Nodes, references: Sequence[Attribute | tuple[int, int]])
                 add_own_facts(nodes.ops[number], facts[number])
             found.append(facts[number][place])
     return found
-
-
-def _pairs(numbers: list[int]) -> Iterator[tuple[int, int]]:
-    return zip(numbers[::2], numbers[1::2], strict=True)
-
-
-def _fill_region(region: Region, blocks: Sequence[Block]) -> None:
-    """Let a region consist of blocks."""
-    last: Block | None = None
-    for block in blocks:
-        block.parent = region
-        block._prev_block = last
-        if last is not None:
-            last._next_block = block
-        last = block
-    if last is not None:
-        last._next_block = None
-    region._first_block = blocks[0] if blocks else None
-    region._last_block = last
-
-
-def _fill_block(block: Block, ops: Sequence[Operation]) -> None:
-    """Let a block consist of ops."""
-    last: Operation | None = None
-    for op in ops:
-        op.parent = block
-        op._prev_op = last
-        if last is not None:
-            last._next_op = op
-        last = op
-    if last is not None:
-        last._next_op = None
-    block._first_op = ops[0] if ops else None
-    block._last_op = last
-
-
-def _link(used: IRWithUses, uses: Sequence[Use]) -> None:
-    """Let a value or block have uses, the one added last first."""
-    last: Use | None = None
-    for use in uses:
-        use._prev_use = last
-        if last is not None:
-            last._next_use = use
-        last = use
-    if last is not None:
-        last._next_use = None
-    used.first_use = uses[0] if uses else None

@@ -10,7 +10,7 @@ its dialects; those that no installed package has registered travel as they are.
 from __future__ import annotations
 
 import pickle
-from functools import partial
+from operator import itemgetter
 from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -110,12 +110,12 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
     return pickle.dumps((spec, data, pickled([_Shell.of(each) for each in declared], "a symbol")))
 
 
-def receive(data: bytes, create_context: Callable[[], Context]) -> Shipment:
+def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Shipment:
     """Return the copies that `ship` has sent.
 
     Args:
         data: The copies.
-        create_context: Makes a context with the dialects that are installed.
+        create_context: Makes a context with the dialects that are installed, and some more.
     """
     spec, sent, declarations = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
@@ -202,30 +202,24 @@ def _spec(context: Context) -> tuple[bool, list[tuple[str, Any]]]:
     installed = installed_universe().all_dialects
     loaded = [
         (name, None if name in installed and installed[name]() is dialect else dialect)
-        for name, dialect in sorted(context._loaded_dialects.items())
+        for name, dialect in sorted(
+            ((each.name, each) for each in context.loaded_dialects), key=itemgetter(0)
+        )
     ]
     return context.allow_unregistered, loaded
-
-
-def _itself(dialect: Dialect) -> Dialect:
-    return dialect
 
 
 _contexts = local()
 """Contexts of this thread, by what they are made from: they are not for several threads."""
 
 
-def _context(spec: bytes, create_context: Callable[[], Context]) -> Context:
+def _context(spec: bytes, create_context: Callable[[Sequence[Dialect]], Context]) -> Context:
     known: dict[bytes, Context] = vars(_contexts).setdefault("made", {})
     if spec not in known:
         allow_unregistered, loaded = pickle.loads(spec)  # noqa: S301 - `ship` wrote it
-        context = create_context()
+        context = create_context([dialect for _, dialect in loaded if dialect is not None])
         context.allow_unregistered = allow_unregistered
-        for name, dialect in loaded:
-            if name in context._loaded_dialects:
-                continue
-            if dialect is not None:
-                context._registered_dialects[name] = partial(_itself, dialect)
+        for name, _ in loaded:
             context.load_registered_dialect(name)
         while len(known) >= _MOST_CONTEXTS:
             del known[next(iter(known))]

@@ -43,9 +43,9 @@ class Nodes:
         if recursive:
             self._add_regions(root)
         for block in self.blocks:  # which grows
-            self.arguments += block._args
+            self.arguments += block.args
             start = len(ops)
-            op = block._first_op
+            op = block.first_op
             while op is not None:
                 ops.append(op)
                 results += op.results
@@ -58,10 +58,10 @@ class Nodes:
     def _add_regions(self, op: Operation) -> None:
         for region in op.regions:
             start = len(self.blocks)
-            block = region._first_block
+            block = region.first_block
             while block is not None:
                 self.blocks.append(block)
-                block = block._next_block
+                block = block.next_block
             self.regions.append(region)
             self.block_spans.append((start, len(self.blocks)))
 
@@ -136,7 +136,7 @@ class Snapshot:
         self.results: list[Sequence[SSAValue]] = [op.results for op in ops]
         self.types: list[Attribute] = [value._type for value in values]
         self.names: list[str | None] = [value._name for value in values]
-        self.arguments: list[Sequence[SSAValue]] = [block._args for block in blocks]
+        self.arguments: list[Sequence[SSAValue]] = [block.args for block in blocks]
         self.block_names: list[str | None] = [block._name for block in blocks]
         self.locations: list[Attribute] = [argument.location for argument in nodes.arguments]
         self.own: list[Any] = []
