@@ -161,12 +161,13 @@ def test_dialects_are_loaded_in_the_order_of_their_names(
 def test_a_missing_dialect_is_an_error_before_the_run(
     parse: Callable[[str], PassManager],
 ) -> None:
-    """A dependent dialect that does not exist names the pass, and nothing runs."""
+    """A dependent dialect that does not exist names the pass at its place, and nothing runs."""
     module = parse_toy("toy.module")
     with pytest.raises(AnchorError) as info:
         parse("toy.module(set{to=3},missing)").run(module)
     assert str(info.value) == (
-        "pass 'missing' depends on dialect 'absent': there is no dialect 'absent'"
+        "<pass-pipeline>:1:22: error: pass 'missing' depends on dialect 'absent': there is no "
+        "dialect 'absent'\ntoy.module(set{to=3},missing)\n                     ^~~~~~~"
     )
     assert module.value == 0
 
