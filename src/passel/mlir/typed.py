@@ -160,7 +160,7 @@ def typed_pass_class(
         dependent_dialects=tuple(facts.dialects),
         effects=known_effects(facts.name),
         root=root,
-        on_functions=facts.interface.endswith("FunctionOpInterface"),
+        on_functions=facts.on_functions,
         statistic_names=tuple(facts.statistics),
     )
 
@@ -192,7 +192,7 @@ def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
     given = [f"{info.name}={_sample(info)}" for info in infos if not _is_printed(info)]
     text = f"{{{' '.join(given)}}}" if given else ""
     try:
-        printed = str(parsed(bindings, None, f"any({kind.name}{text})"))
+        printed = str(parsed(bindings, f"any({kind.name}{text})"))
         (element,) = parse_pipeline(printed).elements
         nodes = element.options if isinstance(element, PassNode) else ()
         shown = [info for info in _as_written(kind) if _is_printed(info)]
