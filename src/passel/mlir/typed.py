@@ -177,8 +177,10 @@ def _option_spec(facts: dict[str, Any]) -> OptionSpec:
 
 def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:
     """Return the typed class of a pass of the public release, if the build has it like that."""
-    class_name = facts_file(FACTS).class_of(name)
-    found = typed_pass_class("passel.mlir.passes", FACTS, class_name, bindings.root)
+    facts = facts_file(FACTS).of_pass(name)
+    if facts is None:
+        return None
+    found = typed_pass_class("passel.mlir.passes", FACTS, facts.class_name, bindings.root)
     return found if found and is_as_declared(bindings, found) else None
 
 

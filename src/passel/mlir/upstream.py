@@ -84,10 +84,6 @@ class FactsFile:
         class_name, rest = self._lines[name]
         return PassFacts(name, class_name, **json.loads(rest))
 
-    def class_of(self, name: str) -> str:
-        """Return the name of a pass's class; empty for an unknown pass."""
-        return self._lines.get(name, ("", ""))[0]
-
 
 @cache
 def facts_file(path: Path) -> FactsFile:
