@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from tool_fixtures import run_mlir_opt
 
+from passel.mlir import untyped
 from passel.mlir.bindings import bindings_named
+from passel.mlir.facts import facts_of
 from passel.mlir.pass_effects import effects_of_native
-from passel.mlir.pipelines import on_nothing
+from passel.mlir.pipelines import CompiledPipeline
 from passel.mlir.untyped import native_pass_class
+from passel.mlir.upstream import FACTS, FUNCTIONS, FactsFile, PassFacts, facts_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,17 +63,6 @@ def test_pipelines_in_options_count(name: str, options: str, effects: tuple[str,
     assert effects_of_native(MLIR, name, options) == effects
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["gpu-module-to-binary", "transform-interpreter", "transform-preload-library"],
-)
-def test_names_in_reports_are_known_without_running(name: str) -> None:
-    """A pass with effects is not run to find out what MLIR calls it, and its name is right."""
-    found = native_pass_class("mlir", name)
-    assert found is not None
-    assert found().display_name == on_nothing(MLIR, name, run=True).display_name
-
-
 def test_passes_that_no_release_has_are_unknown() -> None:
     """Of what a vendor has added, nobody has told what it does."""
     added = "jir-affine-transform"
@@ -79,10 +71,37 @@ def test_passes_that_no_release_has_are_unknown() -> None:
     assert effects_of_native(MLIR, "inline", f"default-pipeline={added}") == ("unknown",)
 
 
+def nothing(*_: object) -> None:
+    """Return None, whatever is asked."""
+
+
 @pytest.mark.parametrize(
-    ("name", "fits", "display_name"),
-    [("affine-loop-unroll", False, "AffineLoopUnroll"), ("cse", True, "")],
+    "name", ["affine-loop-unroll", "convert-func-to-llvm", "cse", "gpu-module-to-binary"]
 )
-def test_passes_are_checked_without_running(name: str, fits: bool, display_name: str) -> None:
-    """A pass of a vendor is not run to find out whether it fits; MLIR tells its name if not."""
-    assert on_nothing(MLIR, name, run=False) == (fits, display_name)
+def test_generated_facts_come_first(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MLIR is asked nothing about a pass in the table, whatever options a build has for it."""
+    monkeypatch.setattr(untyped, "upstream_class", nothing)
+    monkeypatch.setattr(CompiledPipeline, "run", nothing)
+    found = native_pass_class.__wrapped__("mlir", name)
+    assert found is not None
+    facts = facts_file(FACTS).of_pass(name)
+    assert facts is not None
+    known = found.anchor or "", found.on_functions, found().display_name
+    assert known == (facts.anchor, facts.on_functions, facts.class_name)
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("affine-loop-unroll", PassFacts("", "AffineLoopUnroll", interface=FUNCTIONS)),
+        ("convert-gpu-to-nvvm", PassFacts("", "ConvertGpuOpsToNVVMOps", anchor="gpu.module")),
+        ("affine-scalrep", PassFacts("", "AffineScalarReplacement", anchor="func.func")),
+        ("cse", PassFacts("", "cse")),
+    ],
+)
+def test_facts_about_other_passes(
+    name: str, facts: PassFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a pass of a vendor, MLIR tells in refusing it what it is for."""
+    monkeypatch.setattr(FactsFile, "of_pass", nothing)
+    assert facts_of.__wrapped__(MLIR, name) == facts._replace(name=name)

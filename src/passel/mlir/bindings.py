@@ -1,7 +1,8 @@
 """One build of MLIR's Python bindings, and what it is able to do.
 
 Builds differ: by the release of LLVM, and by what their vendor compiled in. Each ability is
-looked for in the modules themselves.
+looked for in the modules themselves. Most builds register their dialects and passes by
+themselves; jaxlib does when it is told to.
 """
 
 from __future__ import annotations
@@ -12,10 +13,26 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AdapterError
-from passel.mlir.builds import new_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_JAXLIB = "jaxlib.mlir"
+_JAXLIB_REGISTRIES = ("_jax_mlir_ext", "register_jax_dialects")
+"""Modules of jaxlib, by release, that have MLIR's own dialects; importing them registers passes."""
+
+_JAXLIB_DIALECTS = {
+    "_chlo": "register_dialect",
+    "_mlirHlo": "register_mhlo_dialect",
+    "_sdy": "register_dialect",
+    "_sdyMpmd": "register_dialect",
+    "_stablehlo": "register_dialect",
+}
+_JAXLIB_PASSES = {
+    "_mlirHlo": "register_mhlo_passes",
+    "_stablehlo": "register_stablehlo_passes",
+}
 
 
 class Abilities(NamedTuple):
@@ -27,12 +44,14 @@ class Abilities(NamedTuple):
         location_setter: `Operation.location` can be set.
         location_queries: Locations can be taken apart, by `Location.is_a_file` or by their
             classes.
+        file_parser: `Module.parseFile`; without it only text is read.
     """
 
     isolation_query: bool
     bytecode: bool
     location_setter: bool
     location_queries: bool
+    file_parser: bool
 
 
 class Bindings:
@@ -81,11 +100,27 @@ class Bindings:
             bytecode=hasattr(ir.Operation, "write_bytecode"),
             location_setter=getattr(ir.Operation.location, "fset", None) is not None,
             location_queries=hasattr(ir.Location, "is_a_file") or hasattr(ir, "FileLineColLoc"),
+            file_parser=hasattr(ir.Module, "parseFile"),
         )
 
     def new_context(self) -> Any:
-        """Return a context with all dialects of the build; its passes are registered as well."""
-        return new_context(self.root, self.ir)
+        """Return a context with all dialects of the build; its passes are registered as well.
+
+        Source: `make_ir_context` in JAX's `interpreters/mlir.py`, which registers no passes.
+        """
+        context = self.ir.Context()
+        if self.root != _JAXLIB:
+            return context
+        registry = self.ir.DialectRegistry()
+        for name in _JAXLIB_REGISTRIES:
+            _call_jaxlib(name, "register_dialects", registry)
+        context.append_dialect_registry(registry)
+        context.load_all_available_dialects()
+        for name, function in _JAXLIB_DIALECTS.items():
+            _call_jaxlib(name, function, context)
+        for name, function in _JAXLIB_PASSES.items():
+            _call_jaxlib(name, function)
+        return context
 
     def lacks(self, needed: str) -> AdapterError:
         """Return the error for what the build does not offer."""
@@ -102,6 +137,16 @@ class Bindings:
             inner = stack.pop()
             yield inner
             stack.extend(reversed(self.children(inner)))
+
+
+def _call_jaxlib(name: str, function: str, *arguments: Any) -> None:
+    """Call a function of one of jaxlib's extension modules, if this release has it."""
+    try:
+        module = importlib.import_module(f"{_JAXLIB}._mlir_libs.{name}")
+    except ModuleNotFoundError:
+        return
+    if hasattr(module, function):
+        getattr(module, function)(*arguments)
 
 
 def parent_of(op: Any) -> Any:

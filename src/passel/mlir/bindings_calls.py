@@ -60,15 +60,6 @@ class BindingsCalls:
         found, reports = self._call(context, parse)
         return (None if found is None else found.operation), reports
 
-    def name_failures(self, manager: Any, directory: str) -> None:
-        """Let a pass manager write files."""
-        manager.enable_ir_printing(
-            print_after_all=True,
-            print_after_failure=True,
-            print_generic_op_form=True,
-            tree_printing_dir_path=directory,
-        )
-
     def _call(self, context: Any, action: Callable[[], Any]) -> tuple[Any, list[Report]]:
         raised: list[Any] = []
         result = None

@@ -52,10 +52,6 @@ class Calls(Protocol):
         """Parse a file that `parse_module` can parse."""
         ...
 
-    def name_failures(self, manager: Any, directory: str) -> None:
-        """Let a pass manager write a file for every failure that names its pass and op."""
-        ...
-
 
 @cache
 def calls_of(bindings: Bindings) -> Calls:

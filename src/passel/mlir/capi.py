@@ -42,7 +42,6 @@ WRITER = ctypes.CFUNCTYPE(None, Text, ctypes.c_void_p)
 """`MlirStringCallback`: takes a piece of a text, and user data."""
 
 _ATTACH = (ctypes.c_uint64, Handle, HANDLER, ctypes.c_void_p, ctypes.c_void_p)
-_PRINT = (None, Handle, *[ctypes.c_bool] * 5, Handle, Text)
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mlirContextAttachDiagnosticHandler": _ATTACH,
     "mlirContextDetachDiagnosticHandler": (None, Handle, ctypes.c_uint64),
@@ -54,14 +53,9 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mlirModuleCreateParse": (Handle, Handle, Text),
     "mlirModuleCreateParseFromFile": (Handle, Handle, Text),
     "mlirModuleFromOperation": (Handle, Handle),
-    "mlirOpPrintingFlagsCreate": (Handle,),
-    "mlirOpPrintingFlagsDestroy": (None, Handle),
-    "mlirOpPrintingFlagsPrintGenericOpForm": (None, Handle),
-    "mlirOpPrintingFlagsSkipRegions": (None, Handle),
     "mlirOperationCreateParse": (Handle, Handle, Text, Text),
     "mlirOperationGetNextInBlock": (Handle, Handle),
     "mlirOperationVerify": (ctypes.c_bool, Handle),
-    "mlirPassManagerEnableIRPrinting": _PRINT,
     "mlirPassManagerRunOnOp": (Result, Handle, Handle),
 }
 """Result and parameter types of each function."""

@@ -15,7 +15,7 @@ def attributes_of(operation: Any) -> dict[str, Any]:
 
 
 def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
-    """Give an op the attributes and regions of another one.
+    """Give an op the attributes and regions of another one, and its location if that can be set.
 
     The old blocks die with a module that nobody keeps: the bindings cannot erase a block.
     """
@@ -26,6 +26,8 @@ def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
             block.append_to(bin_.operation.regions[0])
         for block in list(source):
             block.append_to(region)
+    if bindings.abilities.location_setter:
+        old.location = new.location
     known, wanted = attributes_of(old), attributes_of(new)
     for name in known.keys() - wanted.keys():
         del old.attributes[name]

@@ -68,8 +68,7 @@ class MLIRFrontend(Frontend):
     def configure(self, settings: FrontendSettings) -> None:
         """Check what is asked for."""
         self.settings = settings
-        # Older builds parse text alone.
-        can_read = hasattr(self._bindings.ir.Module, "parseFile")
+        can_read = self._bindings.abilities.file_parser
         self.reads_files: bool = settings.implicit_module and can_read
         self._as_bytecode: bool = settings.own.get("emit-bytecode", False)
         self._version: int | None = settings.own.get("emit-bytecode-version")

@@ -1,19 +1,21 @@
 """MLIR's passes that follow each other, nested pipelines included, as one call.
 
-So MLIR schedules them itself, on its own threads. Where nobody watches, nobody can tell: what
-failed is found by MLIR's own IR printer, which writes the op of a failing pass to a file whose
-name says which pass and where in the IR that is.
+So MLIR schedules them itself, on its own threads. It does not say which of them failed: a copy of
+the op is kept, from which they then run again, one by one.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from passel.errors import PassFailure
 from passel.ir import ANY
-from passel.mlir.blame import Blamer, in_program_order
+from passel.mlir.contents import replace_contents
+from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
 from passel.mlir.native import Managers, NativePass, can_fail
 from passel.mlir.pipelines import query_context
+from passel.mlir.replay import Replay
 from passel.passes import Pass
 from passel.pipeline import print_elements
 from passel.schedule import FusedStep, NestedStep, PassStep, Step, nodes_of, passes_in
@@ -21,6 +23,7 @@ from passel.schedule import FusedStep, NestedStep, PassStep, Step, nodes_of, pas
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from passel.diagnostics import Diagnostic, Location
     from passel.mlir.bindings import Bindings
     from passel.passes import PassContext
     from passel.schedule import Pipeline
@@ -41,8 +44,7 @@ def fuse(
 ) -> tuple[Step, ...]:
     """Return the steps with those that are MLIR's own and follow each other as one.
 
-    The name of a pass that failed has to tell which it was: two passes of one name for ops of
-    the same place are not made one, if they can fail.
+    One pass by itself stays what it is.
 
     Args:
         bindings: The build.
@@ -53,41 +55,33 @@ def fuse(
     structure = _Structure(kinds, query_context(bindings))
     fused: list[Step] = []
     native: list[Step] = []
-    known: set[tuple[str, str]] = set()
 
     def flush() -> None:
-        if native:
-            # One pass on one op needs nobody to say which it was.
-            has_several = len(native) > 1 or not isinstance(native[0], PassStep)
+        if len(native) == 1 and isinstance(native[0], PassStep):
+            fused.append(native[0])
+        elif native:
             pass_ = FusedPass(
                 kinds=kinds,
                 steps=tuple(native),
                 text=print_elements(nodes_of(native)),
-                managers=Managers(bindings, verify=verify, locate=has_several),
+                managers=Managers(bindings, verify=verify),
                 is_deep=any(map(structure.is_deep, native)),
             )
             fused.append(FusedStep(pass_, native[0].path, pass_.steps))
         native.clear()
-        known.clear()
 
     for step in steps:
-        named = [_place_and_name(each) for each in passes_in(step) if can_fail(each.pass_)]
-        is_native = structure.is_native(step) and len(set(named)) == len(named)
-        if not is_native or structure.is_deep(step) or not known.isdisjoint(named):
+        if not structure.is_native(step):
             flush()
-        if not is_native:
             fused.append(step)
-            continue
-        native.append(step)
-        known.update(named)
-        if structure.is_deep(step):
+        elif structure.is_deep(step):
             flush()
+            native.append(step)
+            flush()
+        else:
+            native.append(step)
     flush()
     return tuple(fused)
-
-
-def _place_and_name(step: PassStep) -> tuple[str, str]:
-    return step.path.rpartition("/")[0], step.pass_.name
 
 
 class _Structure:
@@ -164,14 +158,38 @@ class FusedPass(Pass[Any]):
 
         Raises:
             FusedFailure: Some of them failed.
+            PassFailure: Some of them failed, but none when they ran again one by one.
         """
         operation, bindings = op.operation, self.managers.bindings
+        before = operation.clone(ip=False).operation if self._may_fail() else None
         outcome = self.managers.manager(operation, self.text, ctx.ir_context).run(operation)
-        if self.is_deep and len(outcome.diagnostics) > 1:
-            ordered = in_program_order(bindings, operation, outcome.diagnostics)
-            outcome = outcome._replace(diagnostics=ordered)
-        if outcome.failed:
-            blamer = Blamer(bindings, self.kinds, operation, outcome)
-            raise blamer.failure(self.steps, verified=self.managers.verify)
-        for diagnostic in outcome.diagnostics:
+        if outcome.failed and before is not None:
+            replace_contents(bindings, operation, before)
+            replay = Replay(self.kinds, Managers(bindings), verified=self.managers.verify)
+            if (failure := replay.failure(self.steps, operation)) is not None:
+                raise failure
+        diagnostics = outcome.diagnostics
+        if self.is_deep and len(diagnostics) > 1:
+            diagnostics = in_program_order(bindings, operation, diagnostics)
+        for diagnostic in diagnostics:
             ctx.emit(diagnostic)
+        if outcome.failed:
+            message = "one of these passes failed; which one is unknown: run one by one, none did"
+            raise PassFailure(message, op=op)
+
+    def _may_fail(self) -> bool:
+        return self.managers.verify or any(
+            can_fail(each.pass_) for step in self.steps for each in passes_in(step)
+        )
+
+
+def in_program_order(
+    bindings: Bindings, operation: Any, diagnostics: Sequence[Diagnostic]
+) -> tuple[Diagnostic, ...]:
+    """Return what was reported of ops in an op in the order of those that are its children."""
+    ranks: dict[Location, int] = {}
+    children = bindings.children(operation)
+    for rank, child in enumerate(children):
+        for inner in bindings.walk(child):
+            ranks.setdefault(convert_location(inner.operation.location), rank)
+    return tuple(sorted(diagnostics, key=lambda each: ranks.get(each.location, len(children))))

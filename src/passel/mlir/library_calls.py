@@ -79,22 +79,6 @@ class LibraryCalls:
         # The bindings take it for one that the op around frees.
         return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
 
-    def name_failures(self, manager: Any, directory: str) -> None:
-        """Let a pass manager write files.
-
-        They show the op without what is inside: a pass that fails may leave there what ends
-        the process when it is printed.
-        """
-        library, place = self._held, os.fsencode(directory)
-        flags = library.mlirOpPrintingFlagsCreate()
-        library.mlirOpPrintingFlagsPrintGenericOpForm(flags)
-        library.mlirOpPrintingFlagsSkipRegions(flags)
-        when = (False, True, False, False, True)  # after passes that failed
-        library.mlirPassManagerEnableIRPrinting(
-            capi.handle(manager), *when, flags, capi.text(place)
-        )
-        library.mlirOpPrintingFlagsDestroy(flags)
-
     def _call(self, context: Any, function: str, *arguments: Any) -> tuple[Any, list[Report]]:
         known = self._contexts.get(context)
         if known is None:

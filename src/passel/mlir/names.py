@@ -91,9 +91,9 @@ def _accepted(bindings: Bindings, text: str, subject: str) -> str:
         OptionError: MLIR does not accept it.
     """
     try:
-        return str(parsed(bindings, None, text))
+        return str(parsed(bindings, text))
     except Refused as error:
-        raise OptionError(Problem(f"{subject}: {error.reason}")) from None
+        raise OptionError(Problem(f"{subject}: {error.reason()}")) from None
 
 
 @cache

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.mlir.bindings import bindings_named
 from passel.mlir.descriptions import descriptions
+from passel.mlir.facts import facts_of
 from passel.mlir.pass_effects import effects_of_native
 from passel.mlir.pipelines import Refused, compiled, expanded, is_pass, parsed, words_in
-from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import Pass
 from passel.pipeline import PassNode, parse_pipeline, print_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from passel.ir import OpKind
     from passel.mlir.bindings import Bindings
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from passel.passes.options import OptionInfo
     from passel.pipeline import OptionNode
 
-_RESTRICTED = re.compile(r"[Cc]an't add pass '.*?' restricted to '(.*?)'")
 FUNCTION = ".func"
 """How the names of ops end that are functions."""
 
@@ -57,13 +56,11 @@ class Managers:
     Args:
         bindings: The build.
         verify: Whether they verify after each pass.
-        locate: Whether outcomes tell which passes failed on which ops.
     """
 
-    def __init__(self, bindings: Bindings, *, verify: bool = False, locate: bool = False) -> None:
+    def __init__(self, bindings: Bindings, *, verify: bool = False) -> None:
         self.bindings = bindings
         self.verify = verify
-        self._locate = locate
         self._made: dict[str, CompiledPipeline] = {}
 
     def manager(self, operation: Any, elements: str, context: Any) -> CompiledPipeline:
@@ -77,9 +74,8 @@ class Managers:
         text = f"{operation.name}({elements})"
         made = self._made.get(text)
         if made is None:
-            made = self._made[text] = compiled(
-                self.bindings, context, text, verify=self.verify, locate=self._locate
-            )
+            made = compiled(self.bindings, context, text, verify=self.verify)
+            self._made[text] = made
         return made
 
 
@@ -159,13 +155,14 @@ def check_options(bindings: Bindings, name: str, nodes: Iterable[OptionNode], ow
     text = print_options(nodes)
     _check_pipelines(bindings, nodes, owner)
     try:
-        parsed(bindings, None, f"any({name}{{{text}}})" if text else f"any({name})")
+        parsed(bindings, f"any({name}{{{text}}})" if text else f"any({name})")
     except Refused as error:
         if error.is_unknown:
             message = f"MLIR's bindings '{bindings.root}' have no {owner}"
             raise OptionError(Problem(message)) from None
-        span = _blamed(nodes, error.reason) if nodes else None
-        raise OptionError(Problem(f"{owner}: {error.reason}", span)) from None
+        reason = error.reason()
+        span = _blamed(nodes, reason) if nodes else None
+        raise OptionError(Problem(f"{owner}: {reason}", span)) from None
 
 
 def _check_pipelines(bindings: Bindings, nodes: Iterable[OptionNode], owner: str) -> None:
@@ -195,26 +192,10 @@ def _takes_any_op(bindings: Bindings, name: str) -> bool:
     except PipelineError:  # MLIR prints some options so that nobody could read them
         return False
     names = (element.name for element in elements if isinstance(element, PassNode))
-    return all(anchor_of(bindings, each) is None for each in names)
+    return all(not facts_of(bindings, each).anchor for each in names)
 
 
-def anchor_of(bindings: Bindings, name: str) -> str | None:
-    """Return the only op that a pass is for; None for any."""
-    facts = facts_file(FACTS).of_pass(name)
-    if facts is not None:
-        return facts.anchor or None
-    for op in ("builtin.module", "func.func"):
-        try:
-            parsed(bindings, None, f"{op}({name})")
-        except Refused as error:
-            found = _RESTRICTED.search(error.text)
-            if found:
-                return found[1]
-    return None
-
-
-def _blamed(nodes: Iterable[OptionNode], reason: str) -> Any:
+def _blamed(nodes: Sequence[OptionNode], reason: str) -> Any:
     """Return the place of the option that MLIR's complaint names, or of the first."""
-    nodes = list(nodes)
     named = (node for node in nodes if re.search(rf"\b{re.escape(node.key)}\b", reason))
     return next(named, nodes[0]).span

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from passel.mlir.pipelines import expanded, words_in
-from passel.mlir.upstream import FACTS, facts_file, upstream_passes
+from passel.mlir.upstream import upstream_passes
 
 if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
@@ -32,11 +32,6 @@ _KNOWN = {
     "tosa-to-linalg-pipeline": (),
 }
 """Passes with effects, and pipelines."""
-
-
-def display_name_of(name: str) -> str:
-    """Return the name in reports of a pass of the public release; else nothing."""
-    return facts_file(FACTS).class_of(name)
 
 
 def known_effects(name: str) -> tuple[str, ...]:

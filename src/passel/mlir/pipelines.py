@@ -1,29 +1,24 @@
 """The bindings' pass managers, without their traps.
 
 A pipeline that is refused says why in one line; what MLIR reports in a run is collected and
-never ends the process; and what failed in there is found.
+never ends the process.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
+import subprocess
 import sys
-import tempfile
-from contextlib import contextmanager, suppress
 from functools import cache
-from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.mlir.calls import calls_of
+from passel.mlir.contexts import context_lock
 from passel.mlir.diagnostics import convert_diagnostic
 from passel.mlir.upstream import upstream_passes
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
     from passel.diagnostics import Diagnostic
     from passel.mlir.bindings import Bindings
 
@@ -32,33 +27,76 @@ _NOISE = re.compile(
     r"^(MLIR Textual PassPipeline Parser:\d+:\d+: error|<Pass-Options-Parser>|[^ ]*): ?(?=\S)"
     r"|^failed to add .*"
 )
-_HEADER = re.compile(r"// -----// IR Dump Before (.+?)(?: \(([^ ()]+)\)|: ([^ {]+))")
-"""`CSE (cse)`, in later builds `CSEPass: cse`, with options behind the name."""
-
-_UNSCHEDULABLE = re.compile(r"unable to schedule pass '(.*?)'")
-
-_DUMP = re.compile(r"(?:\d+_)+(.+)\.mlir")
 _WORD = re.compile(r"[^\s,{}()=\"']+")
-_MEMORY = "/dev/shm"  # noqa: S108 - names in there are made unique
-_redirection = RLock()
-"""Held while the standard error, of which a process has one, is somewhere else."""
+
+_ASK = """
+import sys
+from contextlib import suppress
+from passel.mlir.bindings import bindings_named
+
+bindings = bindings_named(sys.argv[1])
+with suppress(ValueError):
+    text = sys.stdin.buffer.read().decode()
+    bindings.passmanager.PassManager.parse(text, bindings.new_context())
+"""
+"""A program that parses a pipeline, so that MLIR writes to its standard error what is wrong."""
+
+_SECONDS = 60
+"""A program that takes longer than this to parse a pipeline has no answer."""
 
 
 class Refused(Exception):  # noqa: N818 - says what is; never leaves this package
     """MLIR does not accept a pipeline.
 
+    Args:
+        bindings: The build.
+        pipeline: The pipeline.
+        text: All that MLIR says in the error that it raises.
+
     Attributes:
-        text: All that it says.
-        reason: What it says about the cause, in one line.
+        text: As above.
         is_unknown: Whether a name is unknown to it.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, bindings: Bindings, pipeline: str, text: str) -> None:
         super().__init__(text)
+        self._bindings = bindings
+        self._pipeline = pipeline
         self.text = text
-        lines = (_NOISE.sub("", line).strip() for line in text.splitlines())
-        self.reason: str = next(filter(None, lines), text.strip())
         self.is_unknown: bool = _UNKNOWN in text
+
+    def reason(self) -> str:
+        """Return what MLIR says about the cause, in one line.
+
+        What is wrong with the value of an option MLIR writes to the standard error alone, where
+        other threads may write as well. So it is asked again in another process.
+        """
+        return (
+            _first_line(self.text)
+            or _first_line(_said_elsewhere(self._bindings, self._pipeline))
+            or self.text.strip()
+        )
+
+
+def _first_line(text: str) -> str:
+    lines = (_NOISE.sub("", line).strip() for line in text.splitlines())
+    return next(filter(None, lines), "")
+
+
+def _said_elsewhere(bindings: Bindings, pipeline: str) -> str:
+    """Return what another process with the same build writes when it parses a pipeline."""
+    try:
+        done = subprocess.run(  # noqa: S603 - this interpreter
+            [sys.executable, "-c", _ASK, bindings.root],
+            input=pipeline.encode(),
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return "" if done.returncode else done.stderr.decode(errors="replace")
 
 
 class Outcome(NamedTuple):
@@ -67,13 +105,10 @@ class Outcome(NamedTuple):
     Attributes:
         diagnostics: What MLIR reported, in its order.
         failed: Whether a pass failed.
-        dumps: Of each pass that failed: the ops around its op, outermost first, as MLIR's IR
-            printer names them in a file tree, and its textual name.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     failed: bool
-    dumps: tuple[tuple[tuple[str, ...], str], ...] = ()
 
 
 class CompiledPipeline:
@@ -82,64 +117,50 @@ class CompiledPipeline:
     Args:
         manager: The manager.
         bindings: The build.
-        dumps: Where its IR printer writes the op of a pass that fails, if it is to do so.
     """
 
-    def __init__(self, manager: Any, bindings: Bindings, dumps: Path | None = None) -> None:
+    def __init__(self, manager: Any, bindings: Bindings) -> None:
         self._manager = manager
-        self._bindings = bindings
-        self._dumps = dumps
+        self._calls = calls_of(bindings)
 
     def __str__(self) -> str:
         return str(self._manager)
 
     def run(self, operation: Any) -> Outcome:
         """Run the pipeline on an op of its anchor's name."""
-        succeeded, reports = calls_of(self._bindings).run(self._manager, operation)
-        diagnostics = tuple(map(convert_diagnostic, reports))
-        if succeeded:
-            return Outcome(diagnostics, failed=False)
-        return Outcome(diagnostics, failed=True, dumps=tuple(self._failures()))
-
-    def dump_before(self, directory: str) -> None:
-        """Let MLIR write what each pass gets into files."""
-        self._manager.enable_ir_printing(
-            print_before_all=True, print_after_all=False, tree_printing_dir_path=directory
-        )
-
-    def _failures(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        if self._dumps is None:
-            return
-        for directory, _, files in os.walk(self._dumps):
-            ops = Path(directory).relative_to(self._dumps).parts
-            for file in files:
-                if found := _DUMP.fullmatch(file):
-                    yield ops, found[1]
-        shutil.rmtree(self._dumps, ignore_errors=True)
+        succeeded, reports = self._calls.run(self._manager, operation)
+        return Outcome(tuple(map(convert_diagnostic, reports)), failed=not succeeded)
 
 
-def parsed(bindings: Bindings, context: Any, text: str) -> CompiledPipeline:
-    """Parse a pipeline, with its name as the anchor.
-
-    Args:
-        bindings: The build.
-        context: The context; None for one that is there only to ask.
-        text: The pipeline.
+def parsed(bindings: Bindings, text: str) -> CompiledPipeline:
+    """Parse a pipeline, with its name as the anchor, in a context that is there only to ask.
 
     Raises:
         Refused: MLIR does not accept it.
     """
-    context = query_context(bindings) if context is None else context
+    context = query_context(bindings)
     try:
         text.encode()
-    except UnicodeEncodeError as error:
-        raise Refused(f"invalid UTF-8: {error.reason}") from None
-    with _error_output() as said:
-        try:
+        with context_lock(context):
             manager = bindings.passmanager.PassManager.parse(text, context)
-        except ValueError as error:
-            reason = f"{said()}\n{error}" if "{" in text else str(error)
-            raise Refused(reason) from None
+    except UnicodeEncodeError as error:
+        raise Refused(bindings, text, f"invalid UTF-8: {error.reason}") from None
+    except ValueError as error:
+        raise Refused(bindings, text, str(error)) from None
+    return CompiledPipeline(manager, bindings)
+
+
+def compiled(bindings: Bindings, context: Any, text: str, *, verify: bool) -> CompiledPipeline:
+    """Return a pass manager for a pipeline that MLIR is known to accept.
+
+    Args:
+        bindings: The build.
+        context: The context of the ops that it will run on.
+        text: The pipeline.
+        verify: Whether it verifies after each pass.
+    """
+    manager = bindings.passmanager.PassManager.parse(text, context)
+    manager.enable_verifier(verify)
     return CompiledPipeline(manager, bindings)
 
 
@@ -153,16 +174,11 @@ def expanded(bindings: Bindings, name: str) -> str:
     if not name.isprintable():
         return ""
     try:
-        found = parsed(bindings, None, f"any({name})")
+        found = parsed(bindings, f"any({name})")
         # Some passes leave options uninitialized, which ends the process when they are printed.
         return name if name in upstream_passes() else str(found)[len("any(") : -1]
     except Refused as error:
         return "" if error.is_unknown else name
-
-
-def words_in(options: str) -> list[str]:
-    """Return the words in options' text that could name passes."""
-    return _WORD.findall(options)
 
 
 def is_pass(bindings: Bindings, name: str) -> bool:
@@ -171,110 +187,12 @@ def is_pass(bindings: Bindings, name: str) -> bool:
     return found == name or found.startswith(f"{name}{{")
 
 
-class Trial(NamedTuple):
-    """The answer of MLIR about a pass on modules.
-
-    Attributes:
-        fits: Whether it takes them.
-        display_name: Its name in dumps; empty if MLIR does not say.
-    """
-
-    fits: bool
-    display_name: str
-
-
-def on_nothing(bindings: Bindings, name: str, *, run: bool) -> Trial:
-    """Try a pass on an empty module, to learn about it.
-
-    Args:
-        bindings: The build.
-        name: The pass.
-        run: Whether it may be run. If not, MLIR only checks whether it could be.
-
-    Raises:
-        Refused: It does not run on modules, or needs options.
-    """
-    text = f"builtin.module({name})"
-    with (
-        _error_output(),  # nor may two threads use the context, which passes load dialects into
-        tempfile.TemporaryDirectory(dir=_scratch()) as directory,
-    ):
-        pipeline = parsed(bindings, None, text if run else f"builtin.module({text})")
-        pipeline.dump_before(directory)
-        module = bindings.ir.Module.create(bindings.ir.Location.unknown(query_context(bindings)))
-        outcome = pipeline.run(module.operation)
-        for said in outcome.diagnostics:
-            if found := _UNSCHEDULABLE.search(said.message):
-                return Trial(fits=False, display_name=found[1])
-        for file in Path(directory).rglob("*.mlir"):
-            found = _HEADER.match(file.read_text(encoding="utf-8"))
-            if found and name in found.groups():
-                return Trial(fits=True, display_name=found[1])
-    return Trial(fits=True, display_name="")
-
-
-def compiled(
-    bindings: Bindings, context: Any, text: str, *, verify: bool, locate: bool = False
-) -> CompiledPipeline:
-    """Return a pass manager for a pipeline that MLIR is known to accept.
-
-    Args:
-        bindings: The build.
-        context: The context of the ops that it will run on.
-        text: The pipeline.
-        verify: Whether it verifies after each pass.
-        locate: Whether an outcome tells which passes failed on which ops.
-    """
-    manager = bindings.passmanager.PassManager.parse(text, context)
-    manager.enable_verifier(verify)
-    dumps = None
-    if locate:
-        # Made by MLIR when something fails, and removed when that is read.
-        dumps = Path(_scratch(), f"passel-{os.urandom(16).hex()}")
-        calls_of(bindings).name_failures(manager, str(dumps))
-    return CompiledPipeline(manager, bindings, dumps)
-
-
-def _scratch() -> str:
-    """Return where files are made and removed quickest: in memory, where the system has that."""
-    return _MEMORY if os.access(_MEMORY, os.W_OK | os.X_OK) else tempfile.gettempdir()
+def words_in(options: str) -> list[str]:
+    """Return the words in options' text that could name passes."""
+    return _WORD.findall(options)
 
 
 @cache
 def query_context(bindings: Bindings) -> Any:
     """Return a context in which to ask about passes."""
     return bindings.new_context()
-
-
-@contextmanager
-def _error_output() -> Generator[Any]:
-    """Keep what native code writes to the standard error: MLIR says there what is wrong.
-
-    Yields:
-        A function that returns what has been written.
-    """
-    with _redirection, _redirected() as said:
-        yield said
-
-
-@contextmanager
-def _redirected() -> Generator[Any]:
-    with suppress(AttributeError, OSError, ValueError):
-        sys.stderr.flush()
-    try:
-        saved = os.dup(2)
-    except OSError:  # there is no standard error
-        yield str
-        return
-    with tempfile.TemporaryFile(dir=_scratch()) as file:
-        os.dup2(file.fileno(), 2)
-
-        def said() -> str:
-            file.seek(0)
-            return file.read().decode(errors="replace")
-
-        try:
-            yield said
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)

@@ -162,10 +162,7 @@ def decode_into(adapter: Adapter, op: Any, data: bytes, context: Any) -> None:
     while (outer := parent_of(outer)) is not None:
         depth += 1
     frame = Frame(bindings, _parsed(bindings, context, data), depth)
-    new = next(iter(frame.block)).operation
-    if bindings.abilities.location_setter:
-        operation.location = new.location
-    replace_contents(bindings, operation, new)
+    replace_contents(bindings, operation, next(iter(frame.block)).operation)
 
 
 def versions(adapter: Adapter) -> dict[str, str]:

@@ -160,7 +160,7 @@ def typed_pass_class(
         dependent_dialects=tuple(facts.dialects),
         effects=known_effects(facts.name),
         root=root,
-        on_functions=facts.interface.endswith("FunctionOpInterface"),
+        on_functions=facts.on_functions,
         statistic_names=tuple(facts.statistics),
     )
 
@@ -177,8 +177,10 @@ def _option_spec(facts: dict[str, Any]) -> OptionSpec:
 
 def upstream_class(bindings: Bindings, name: str) -> type[TypedNativePass] | None:
     """Return the typed class of a pass of the public release, if the build has it like that."""
-    class_name = facts_file(FACTS).class_of(name)
-    found = typed_pass_class("passel.mlir.passes", FACTS, class_name, bindings.root)
+    facts = facts_file(FACTS).of_pass(name)
+    if facts is None:
+        return None
+    found = typed_pass_class("passel.mlir.passes", FACTS, facts.class_name, bindings.root)
     return found if found and is_as_declared(bindings, found) else None
 
 
@@ -192,7 +194,7 @@ def is_as_declared(bindings: Bindings, kind: type[TypedNativePass]) -> bool:
     given = [f"{info.name}={_sample(info)}" for info in infos if not _is_printed(info)]
     text = f"{{{' '.join(given)}}}" if given else ""
     try:
-        printed = str(parsed(bindings, None, f"any({kind.name}{text})"))
+        printed = str(parsed(bindings, f"any({kind.name}{text})"))
         (element,) = parse_pipeline(printed).elements
         nodes = element.options if isinstance(element, PassNode) else ()
         shown = [info for info in _as_written(kind) if _is_printed(info)]

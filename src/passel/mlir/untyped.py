@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from passel.mlir.bindings import bindings_named
+from passel.mlir.facts import facts_of
 from passel.mlir.native import NativePass, check_options
-from passel.mlir.pass_effects import display_name_of, effects_of_native
-from passel.mlir.pipelines import Refused, is_pass, on_nothing, parsed
+from passel.mlir.pass_effects import effects_of_native
+from passel.mlir.pipelines import is_pass
 from passel.mlir.typed import upstream_class
-from passel.mlir.upstream import upstream_passes
 from passel.passes import default_registry
 from passel.passes.factory import make_pass_class
 from passel.pipeline import parse_options, print_options
@@ -19,10 +18,7 @@ from passel.pipeline import parse_options, print_options
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from passel.mlir.bindings import Bindings
     from passel.pipeline import OptionNode
-
-_RESTRICTED = re.compile(r"[Cc]an't add pass '(.*?)' restricted to '(.*?)'")
 
 
 class UntypedNativePass(NativePass):
@@ -74,40 +70,18 @@ def native_pass_class(root: str, name: str) -> type[NativePass] | None:
     typed = upstream_class(bindings, name)
     if typed is not None:
         return typed
-    anchor, display_name, on_functions = None, display_name_of(name), False
-    try:
-        # What passes of a vendor do without ops to work on, nobody has tried.
-        run = name in upstream_passes() and not display_name
-        trial = on_nothing(bindings, name, run=run)
-    except Refused as error:
-        if found := _RESTRICTED.search(error.text):
-            display_name, anchor = found.groups()
-    else:
-        on_functions = not trial.fits
-        display_name = display_name or trial.display_name
-        if found := _restriction(bindings, name):
-            display_name, anchor = found.groups()
-    display_name = display_name or name
+    facts = facts_of(bindings, name)
     return make_pass_class(
         UntypedNativePass,
-        display_name,
+        facts.class_name,
         name=name,
         doc=f"MLIR's pass `{name}`.",
-        anchor=anchor,
+        anchor=facts.anchor or None,
         effects=effects_of_native(bindings, name, ""),
         root=bindings.root,
-        on_functions=on_functions,
-        display_name=display_name,
+        on_functions=facts.on_functions,
+        display_name=facts.class_name,
     )
-
-
-def _restriction(bindings: Bindings, name: str) -> re.Match[str] | None:
-    """Return MLIR's complaint about a pass on a function, if the pass is for modules alone."""
-    try:
-        parsed(bindings, None, f"func.func({name})")
-    except Refused as error:
-        return _RESTRICTED.search(error.text)
-    return None
 
 
 def _untyped(root: str, name: str, options: str) -> NativePass:

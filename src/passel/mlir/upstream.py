@@ -18,6 +18,10 @@ _UNDECLARED = ("gpu-register-host-buffers",)
 """Passes of the package that passel is tested with which no file declares."""
 
 
+FUNCTIONS = "FunctionOpInterface"
+"""The interface of ops that are functions."""
+
+
 class PassFacts(NamedTuple):
     """Facts about a pass.
 
@@ -38,6 +42,11 @@ class PassFacts(NamedTuple):
     dialects: tuple[str, ...] = ()
     options: tuple[dict[str, Any], ...] = ()
     statistics: tuple[str, ...] = ()
+
+    @property
+    def on_functions(self) -> bool:
+        """Whether it is for functions of any name."""
+        return self.interface.endswith(FUNCTIONS)
 
 
 class FactsFile:
@@ -74,10 +83,6 @@ class FactsFile:
             return None
         class_name, rest = self._lines[name]
         return PassFacts(name, class_name, **json.loads(rest))
-
-    def class_of(self, name: str) -> str:
-        """Return the name of a pass's class; empty for an unknown pass."""
-        return self._lines.get(name, ("", ""))[0]
 
 
 @cache
