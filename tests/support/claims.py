@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Operation
 
-from passel import Pass, PassContext, PassFailedError, PassManager
-from passel.xdsl import XDSLAdapter, analyses
+from passel import Pass, PassContext, PassFailedError, PassManager, xdsl
+from passel.xdsl import XDSLAdapter
 
 if TYPE_CHECKING:
     from xdsl.context import Context
 
     from passel import Diagnostic
+
+ANALYSES: dict[str, Any] = {
+    name: analysis
+    for name in xdsl.__all__
+    if (analysis := getattr(xdsl, name)).__module__.startswith("passel.xdsl.analyses.")
+}
+"""The analyses that passel exports, by name."""
 
 
 def ask_for_all(name: str, result: Any, op: Operation) -> None:
@@ -22,7 +29,7 @@ def ask_for_all(name: str, result: Any, op: Operation) -> None:
         match name:
             case "Effects":
                 result.of(inner)
-            case "SymbolTables" | "SymbolUsers":
+            case "SymbolTables":
                 result.lookup(inner, SymbolRefAttr("nothing"))
             case "DominanceInfo" | "PostDominanceInfo":
                 for region in inner.regions:
@@ -38,8 +45,8 @@ class Analyse(Pass[Operation]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Compute them."""
-        for name in analyses.__all__:
-            ask_for_all(name, ctx.analysis(getattr(analyses, name)), op)
+        for name, analysis in ANALYSES.items():
+            ask_for_all(name, ctx.analysis(analysis), op)
         ctx.preserve_all()
 
 

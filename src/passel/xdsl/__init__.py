@@ -14,16 +14,13 @@ from passel.xdsl.release import check
 
 if TYPE_CHECKING:
     from passel.xdsl.adapter import XDSLAdapter
-    from passel.xdsl.analyses import (
-        CallGraph,
-        DominanceInfo,
-        Effects,
-        Liveness,
-        LoopInfo,
-        PostDominanceInfo,
-        SymbolTables,
-        SymbolUsers,
-    )
+    from passel.xdsl.analyses.call_graph import CallGraph
+    from passel.xdsl.analyses.dominance import DominanceInfo, PostDominanceInfo
+    from passel.xdsl.analyses.effects import Effects
+    from passel.xdsl.analyses.liveness import Liveness
+    from passel.xdsl.analyses.loops import LoopInfo
+    from passel.xdsl.analyses.symbol_tables import SymbolTables
+    from passel.xdsl.analyses.symbol_users import SymbolUsers
     from passel.xdsl.fast.known import context_free
     from passel.xdsl.files import parse_file
     from passel.xdsl.parsing import parse_source
@@ -44,20 +41,26 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CallGraph": "analyses.call_graph",
+    "DominanceInfo": "analyses.dominance",
+    "Effects": "analyses.effects",
+    "Liveness": "analyses.liveness",
+    "LoopInfo": "analyses.loops",
+    "PostDominanceInfo": "analyses.dominance",
+    "SymbolTables": "analyses.symbol_tables",
+    "SymbolUsers": "analyses.symbol_users",
     "XDSLAdapter": "adapter",
     "context_free": "fast.known",
     "parse_file": "files",
     "parse_source": "parsing",
 }
-"""Modules of all but the analyses."""
 
 check()
 
 
 def __getattr__(name: str) -> object:
     """Import what is asked for."""
-    if name in __all__:
-        home = _HOMES.get(name, "analyses")
-        return getattr(import_module(f"passel.xdsl.{home}"), name)
+    if name in _HOMES:
+        return getattr(import_module(f"passel.xdsl.{_HOMES[name]}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -25,46 +25,9 @@ _CALLABLES = frozenset({"llvm.func"})
 """Ops that MLIR defines as callable and xDSL does not."""
 
 
-class SymbolResolver:
-    """Finds the symbols that references mean; each table is read once.
-
-    Valid while no symbol is added, erased or renamed.
-    """
-
-    def __init__(self) -> None:
-        self._symbols: dict[Operation, dict[str, Operation]] = {}
-
-    def symbols_in(self, table: Operation) -> dict[str, Operation]:
-        """Return the symbols of a table by name."""
-        symbols = self._symbols.get(table)
-        if symbols is None:
-            named = ((symbol_name(op), op) for op in ops_in(table))
-            symbols = self._symbols[table] = {name: op for name, op in named if name is not None}
-        return symbols
-
-    def agrees_with(self, other: SymbolResolver, root: Operation) -> bool:
-        """Return whether two find the same in the tables in `root` that either has read."""
-        tables = [table for table in (*self._symbols, *other._symbols) if root.is_ancestor(table)]
-        return all(self.symbols_in(table) == other.symbols_in(table) for table in tables)
-
-    def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
-        """Yield the symbols along a reference, as far as they exist.
-
-        As in MLIR, it is looked up in the closest table only: a name of a table further out
-        means nothing here.
-        """
-        symbol = table_around(user)
-        for name in (reference.root_reference, *reference.nested_references):
-            if symbol is None:
-                return
-            symbol = self.symbols_in(symbol).get(name.data)
-            if symbol is not None:
-                yield symbol
-
-    def lookup(self, user: Operation, reference: SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a reference means, if it exists."""
-        found = list(self.resolve(user, reference))
-        return found[-1] if len(found) == 1 + len(reference.nested_references) else None
+def op_name(op: Operation) -> str:
+    """Return the name of an op, registered or not."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def symbol_name(op: Operation) -> str | None:
@@ -99,7 +62,7 @@ def may_be_table(op: Operation, context: Context) -> bool:
     """
     if not isinstance(op, UnregisteredOp) or len(op.regions) != 1:
         return False
-    dialect, _, _ = op.op_name.data.partition(".")
+    dialect, _, _ = op_name(op).partition(".")
     return dialect not in context.registered_dialect_names
 
 

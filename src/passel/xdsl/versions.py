@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.utils.lexer import Token
-from xdsl.utils.symbol_table import SymbolTable, SymbolTableCollection
 
 from passel.xdsl.release import RELEASE
-from passel.xdsl.symbols import symbol_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import IO
 
     from xdsl.context import Context
-    from xdsl.dialects.builtin import ModuleOp, StringAttr
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
     from xdsl.pattern_rewriter import PatternRewriter
     from xdsl.universe import Universe
@@ -62,41 +60,6 @@ def poison(kind: Attribute) -> Operation:
 
 POISON_DIALECT = "ub" if find_spec("xdsl.dialects.ub") else "builtin"
 """The dialect of `poison`."""
-
-
-def new_symbol_tables() -> SymbolTableCollection:
-    """Return an empty collection; before 0.66, xDSL's tables know nothing."""
-    return SymbolTableCollection() if RELEASE >= (0, 66) else _Tables()
-
-
-class _Tables(SymbolTableCollection):
-    """A collection of tables that do not change."""
-
-    def __init__(self) -> None:
-        self._tables: dict[Operation, SymbolTable] = {}
-
-    @property
-    def symbol_tables(self) -> Mapping[Operation, SymbolTable]:
-        """The tables that were asked for."""
-        return self._tables
-
-    def get_symbol_table(self, op: Operation) -> SymbolTable:
-        """Return the table of an op."""
-        if op not in self._tables:
-            self._tables[op] = _Table(op)
-        return self._tables[op]
-
-
-class _Table(SymbolTable):
-    """The symbols of an op."""
-
-    def __init__(self, op: Operation) -> None:
-        symbols = ((symbol_name(each), each) for each in op.regions[0].block.ops)
-        self._symbol_table = {name: each for name, each in symbols if name is not None}
-
-    def lookup(self, name: str | StringAttr) -> Operation | None:
-        """Return the symbol of a name."""
-        return self._symbol_table.get(name if isinstance(name, str) else name.data)
 
 
 def targets_of(universe: Universe) -> Mapping[str, Any]:

@@ -1,5 +1,4 @@
 """Dominance and post-dominance, as MLIR defines them for nested regions."""
-# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from passel.analysis.dominator_tree import DominatorTree
 from passel.xdsl.regions import has_ssa_dominance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
 Point: TypeAlias = "Operation | Block"
 """Ops, blocks and values, which can be dominated."""
@@ -35,34 +34,16 @@ class _Dominance:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
     def _agrees(self, other: _Dominance) -> bool:
-        for region, tree in self._trees.items():
-            # Erased regions cannot be asked about any more.
-            if self._covers(region.parent) and tree != other.tree(region):
-                return False
-        for block, order in self._orders.items():
-            if self._covers(block.parent_op()):
-                present = [order[op] for op in block.ops if op in order]
-                if present != sorted(present):
-                    return False
-        return True
-
-    def _covers(self, op: Operation | None) -> bool:
-        while op is not None and op is not self.op:
-            op = op.parent_op()
-        return op is not None
-
-    def invalidate(self, region: Region | None = None) -> None:
-        """Forget a region that has changed, or all of them.
-
-        Not needed after erasing or adding ops that are no terminators.
-        """
-        if region is None:
-            self._trees.clear()
-            self._orders.clear()
-            return
-        self._trees.pop(region, None)
-        for block in [known for known in self._orders if known.parent in (region, None)]:
-            del self._orders[block]
+        # Erased regions and blocks cannot be asked about any more.
+        return all(
+            tree == other.tree(region)
+            for region, tree in self._trees.items()
+            if self.op.is_ancestor(region)
+        ) and all(
+            _is_sorted([order[op] for op in block.ops if op in order])
+            for block, order in self._orders.items()
+            if self.op.is_ancestor(block)
+        )
 
     def tree(self, region: Region) -> DominatorTree[Block]:
         """Return the tree of a region's blocks."""
@@ -88,18 +69,13 @@ class _Dominance:
 
         Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
         """
-        path: dict[Region, Block] = {}
         place: Block | None = a
-        while place is not None and place.parent is not None:
-            path[place.parent] = place
-            place = _block_around(place)
-        other: Block | None = b
-        while other is not None and other.parent is not None:
-            if (ours := path.get(other.parent)) is not None:
-                if ours is other:
-                    return other
-                return self.tree(other.parent).nearest_common_dominator(ours, other)
-            other = _block_around(other)
+        while place is not None:
+            region = place.parent
+            other = None if region is None else region.find_ancestor_block_in_region(b)
+            if region is not None and other is not None:
+                return self.tree(region).nearest_common_dominator(place, other)
+            place = place.parent_block()
         return None
 
     def dominates(self, a: Point | SSAValue, b: Point) -> bool:
@@ -148,38 +124,24 @@ class _Dominance:
         return order[a] < order[b]
 
     def _op_dominates(self, a: Operation, b: Operation, *, enclosing: bool) -> bool:
-        block = a.parent
-        if block is None or b.parent is None:
+        block, other = a.parent, b.parent
+        if block is None or other is None:
             return False
-        if a is b:
-            return not _is_ordered(block)
-        region = block.parent
-        if region is not b.parent.parent:
-            inner = None if region is None else _ancestor_op(region, b)
-            if inner is None:
-                return False
-            if inner is a and enclosing:
-                return True
-            b = inner
-        other = b.parent
-        if block is other:
-            return not _is_ordered(block) or self._goes_first(a, b)
-        return (
-            region is not None and other is not None and self.tree(region).dominates(block, other)
-        )
+        place = block.find_ancestor_op_in_block(b)
+        if place is None:
+            return self._block_dominates(block, other)
+        if place is a and a is not b and enclosing:
+            return True
+        return not _is_ordered(block) or self._goes_first(a, place)
 
     def _block_dominates(self, a: Block, b: Block) -> bool:
-        if a is b:
-            return not _is_ordered(a)
         region = a.parent
-        if region is not b.parent:
-            inner = None if region is None else _ancestor_block(region, b)
-            if inner is None:
-                return False
-            if inner is a:
-                return True
-            b = inner
-        return region is not None and self.tree(region).dominates(a, b)
+        place = None if region is None else region.find_ancestor_block_in_region(b)
+        if region is None or place is None:
+            return False
+        if place is a:
+            return a is not b or not _is_ordered(a)
+        return self.tree(region).dominates(a, place)
 
     def _tree_of(self, block: Block) -> DominatorTree[Block]:
         region = block.parent
@@ -240,11 +202,7 @@ class PostDominanceInfo(_Dominance):
     """
 
     def _build(self, region: Region) -> DominatorTree[Block]:
-        predecessors: dict[Block, list[Block]] = {block: [] for block in region.blocks}
-        for block in region.blocks:
-            for successor in successors_of(block):
-                predecessors[successor].append(block)
-        return DominatorTree(_ends(predecessors), predecessors.__getitem__)
+        return DominatorTree(_ends(region), Block.predecessors)
 
     def _goes_first(self, a: Operation, b: Operation) -> bool:
         return self.is_before(b, a)
@@ -252,57 +210,36 @@ class PostDominanceInfo(_Dominance):
 
 def successors_of(block: Block) -> Sequence[Block]:
     """Return where control can go after a block."""
-    last = block.last_op
-    return () if last is None else last._successors
+    return () if block.last_op is None else block.last_op.successors
 
 
-def _ends(predecessors: dict[Block, list[Block]]) -> list[Block]:
+def _ends(region: Region) -> list[Block]:
     """Return blocks without successors, and one of each loop that is never left."""
-    ends = [block for block in predecessors if not successors_of(block)]
-    covered = set(_reach(ends, predecessors))
-    extra: list[Block] = []
-    for block in predecessors:
-        if block in covered:
-            continue
-        (*_, furthest) = _reach([block], {b: successors_of(b) for b in predecessors})
-        extra.append(furthest)
-        covered.update(_reach([furthest], predecessors))
-    return ends + extra
+    ends = [block for block in region.blocks if not successors_of(block)]
+    covered = set(_reach(ends, Block.predecessors))
+    for block in region.blocks:
+        if block not in covered:
+            furthest = _reach([block], successors_of)[-1]
+            ends.append(furthest)
+            covered.update(_reach([furthest], Block.predecessors))
+    return ends
 
 
-def _reach(
-    roots: Iterable[Block], edges: dict[Block, list[Block]] | dict[Block, Sequence[Block]]
-) -> list[Block]:
-    order: list[Block] = []
-    seen: set[Block] = set()
-    stack = list(roots)[::-1]
+def _reach(roots: Sequence[Block], after: Callable[[Block], Sequence[Block]]) -> list[Block]:
+    """Return the blocks that can be reached, depth first."""
+    order: dict[Block, None] = {}
+    stack = list(reversed(roots))
     while stack:
         block = stack.pop()
-        if block not in seen:
-            seen.add(block)
-            order.append(block)
-            stack.extend(reversed(edges[block]))
-    return order
+        if block not in order:
+            order[block] = None
+            stack += reversed(after(block))
+    return list(order)
 
 
 def _is_ordered(block: Block) -> bool:
     return block.parent is None or has_ssa_dominance(block.parent)
 
 
-def _block_around(block: Block) -> Block | None:
-    owner = block.parent_op()
-    return None if owner is None else owner.parent
-
-
-def _ancestor_op(region: Region, op: Operation) -> Operation | None:
-    place: Operation | None = op
-    while place is not None and (place.parent is None or place.parent.parent is not region):
-        place = place.parent_op()
-    return place
-
-
-def _ancestor_block(region: Region, block: Block) -> Block | None:
-    place: Block | None = block
-    while place is not None and place.parent is not region:
-        place = _block_around(place)
-    return place
+def _is_sorted(numbers: list[int]) -> bool:
+    return numbers == sorted(numbers)

@@ -9,12 +9,12 @@ from xdsl.ir import BlockArgument, OpResult
 from xdsl.traits import (
     IsTerminator,
     MemoryEffect,
-    MemoryEffectKind,
     RecursiveMemoryEffect,
     get_effects,
 )
+from xdsl.traits import MemoryEffectKind as Kind
 
-from passel.xdsl.symbols import is_callable, is_table
+from passel.xdsl.symbols import is_callable, is_table, ops_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,13 +48,6 @@ _GLOBALS = {"memref.get_global": "name", "llvm.mlir.addressof": "global_name"}
 _NAMING_DIALECTS = frozenset({"affine", "memref"})
 """Dialects whose ops affect the memory that they name, and no other."""
 
-_KINDS = (
-    MemoryEffectKind.READ,
-    MemoryEffectKind.WRITE,
-    MemoryEffectKind.ALLOC,
-    MemoryEffectKind.FREE,
-)
-
 
 class EffectSummary(NamedTuple):
     """Effects that executing an op, with all that is inside, may have.
@@ -75,11 +68,6 @@ class EffectSummary(NamedTuple):
     allocates: frozenset[SSAValue | SymbolRefAttr | None] = frozenset()
     frees: frozenset[SSAValue | SymbolRefAttr | None] = frozenset()
     unknown: bool = False
-
-    @property
-    def none(self) -> bool:
-        """Whether nothing happens to memory at all."""
-        return self == EffectSummary()
 
     def union(self, others: Iterable[EffectSummary]) -> EffectSummary:
         """Return what this and others do together."""
@@ -138,12 +126,7 @@ class Effects:
         return self._summaries[op]
 
     def _summarize(self, op: Operation) -> EffectSummary:
-        inside = [
-            self._summaries[inner]
-            for region in op.regions
-            for block in region.blocks
-            for inner in block.ops
-        ]
+        inside = [self._summaries[inner] for inner in ops_in(op)]
         if is_callable(op) or is_table(op):
             return EffectSummary(unknown=is_callable(op) and not inside).union(inside)
         if op.has_trait(RecursiveMemoryEffect, value_if_unregistered=False):
@@ -174,7 +157,7 @@ def _own_effects(op: Operation) -> EffectSummary:
         return EffectSummary(unknown=not _only_passes_control(op))
     reads, writes, allocates, frees = (
         frozenset(_target(op, effect) for effect in effects if effect.kind is kind)
-        for kind in _KINDS
+        for kind in (Kind.READ, Kind.WRITE, Kind.ALLOC, Kind.FREE)
     )
     return EffectSummary(reads, writes, allocates, frees)
 
@@ -183,7 +166,7 @@ def _target(op: Operation, effect: EffectInstance) -> SSAValue | SymbolRefAttr |
     """Return what an effect is on; xDSL's traits leave out what MLIR's ops name."""
     if effect.value is not None or op.name.partition(".")[0] not in _NAMING_DIALECTS:
         return effect.value
-    values = op.results if effect.kind is MemoryEffectKind.ALLOC else op.operands
+    values = op.results if effect.kind is Kind.ALLOC else op.operands
     memory = [value for value in values if isinstance(value.type, MemRefType)]
     return memory[0] if len(memory) == 1 else None
 

@@ -1,16 +1,15 @@
-"""Which values are needed where."""
-# pyright: reportPrivateUsage=false
+"""Values that are needed later."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
-from passel.xdsl.analyses.dominance import successors_of
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xdsl.ir import Block, Operation, Region, SSAValue
 
 
+@dataclass(init=False, repr=False)
 class Liveness:
     """The values that are live where each block inside an op begins and ends.
 
@@ -34,10 +33,13 @@ class Liveness:
     Source: `mlir/lib/Analysis/Liveness.cpp`, MLIR 22.
     """
 
+    op: Operation
+    _in: dict[Block, set[SSAValue]]
+    _out: dict[Block, set[SSAValue]]
+
     def __init__(self, op: Operation) -> None:
         self.op = op
-        self._in: dict[Block, set[SSAValue]] = {}
-        self._out: dict[Block, set[SSAValue]] = {}
+        self._in, self._out = {}, {}
         # What each op with regions uses in them but does not define there.
         free: dict[Operation, set[SSAValue]] = {}
         owners = [inner for inner in op.walk() if inner.regions]
@@ -46,42 +48,24 @@ class Liveness:
             for region in owner.regions:
                 free[owner] |= self._analyse(region, free)
 
-    def __eq__(self, other: object) -> bool:
-        """Return whether the same values are live in the same blocks."""
-        if not isinstance(other, Liveness):
-            return NotImplemented
-        return self._in == other._in and self._out == other._out
-
-    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
-
     def _analyse(self, region: Region, free: dict[Operation, set[SSAValue]]) -> set[SSAValue]:
-        defined: set[SSAValue] = set()
         used: set[SSAValue] = set()
         definitions: dict[Block, set[SSAValue]] = {}
         for block in region.blocks:
-            needed, own = _block_facts(block, free)
+            needed, definitions[block] = _block_facts(block, free)
             used |= needed
-            defined |= own
-            self._in[block], self._out[block], definitions[block] = needed - own, set(), own
-        self._propagate(region, definitions)
-        return used - defined
-
-    def _propagate(self, region: Region, definitions: dict[Block, set[SSAValue]]) -> None:
-        before: dict[Block, list[Block]] = {block: [] for block in definitions}
-        for block in definitions:
-            for successor in successors_of(block):
-                before[successor].append(block)
-        worklist = dict.fromkeys(reversed(region.blocks))
+            self._in[block], self._out[block] = needed - definitions[block], set()
+        worklist = dict.fromkeys(region.blocks)
         while worklist:
-            block = next(iter(worklist))
-            del worklist[block]
-            for predecessor in before[block]:
+            block, _ = worklist.popitem()
+            for predecessor in block.predecessors():
                 out = self._out[predecessor]
                 known = len(out)
                 out |= self._in[block]
                 if len(out) != known:
                     self._in[predecessor] |= out - definitions[predecessor]
                     worklist[predecessor] = None
+        return used.difference(*definitions.values())
 
     def live_in(self, block: Block) -> frozenset[SSAValue]:
         """Return the values from elsewhere that are needed where a block begins."""
@@ -103,13 +87,11 @@ class Liveness:
             return True
         if value in self._out[block]:
             return False
-        users = {_ancestor(use.operation, block) for use in value.uses}
-        later = op._next_op
-        while later is not None:
-            if later in users:
-                return False
-            later = later._next_op
-        return True
+        users = {block.find_ancestor_op_in_block(use.operation) for use in value.uses}
+        later = op.next_op
+        while later is not None and later not in users:
+            later = later.next_op
+        return later is None
 
 
 def _block_facts(
@@ -119,15 +101,8 @@ def _block_facts(
     used: set[SSAValue] = set()
     defined: set[SSAValue] = set(block.args)
     for op in block.ops:
-        used.update(op._operands)
+        used.update(op.operands)
         defined.update(op.results)
         if op.regions:
             used |= free[op]
     return used, defined
-
-
-def _ancestor(op: Operation, block: Block) -> Operation | None:
-    place: Operation | None = op
-    while place is not None and place.parent is not block:
-        place = place.parent_op()
-    return place

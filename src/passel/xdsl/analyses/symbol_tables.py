@@ -1,25 +1,22 @@
 """Cached lookup of symbols."""
-# pyright: reportPrivateUsage=false
-# xDSL's tables do not tell all that they hold.
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from passel.xdsl.symbols import is_table, table_around
-from passel.xdsl.versions import new_symbol_tables
+from passel.xdsl.symbols import is_table, ops_in, symbol_name, table_around
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xdsl.dialects.builtin import SymbolRefAttr
     from xdsl.ir import Operation
-    from xdsl.utils.symbol_table import SymbolTable, SymbolTableCollection
 
 
 class SymbolTables:
     """Lookup of symbols by name, in O(1) once a table was read.
 
-    Wraps xDSL's `SymbolTableCollection`, which may also be handed on. Valid while no symbol is
-    added, erased or renamed.
+    Valid while no symbol is added, erased or renamed.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -29,40 +26,35 @@ class SymbolTables:
         >>> tables.lookup_in(module, "leaf") is leaf, tables.lookup_in(module, "twig")
         (True, None)
 
-    Source: `mlir::SymbolTableCollection`, MLIR 22, by way of xDSL's.
+    Source: `mlir::SymbolTableCollection`, MLIR 22.
     """
 
     def __init__(self, op: Operation) -> None:
         self.op = op
-        self.collection: SymbolTableCollection = new_symbol_tables()
+        self._tables: dict[Operation, Mapping[str, Operation]] = {}
 
     def __eq__(self, other: object) -> bool:
         """Return whether two agree on the tables, among those that are left, that either read."""
         if not isinstance(other, SymbolTables):
             return NotImplemented
-        tables = [*self.collection.symbol_tables, *other.collection.symbol_tables]
-        return all(
-            self.table(table)._symbol_table == other.table(table)._symbol_table
-            for table in tables
-            if self.op.is_ancestor(table)
-        )
+        tables = [table for table in (*self._tables, *other._tables) if self.op.is_ancestor(table)]
+        return all(self.symbols(table) == other.symbols(table) for table in tables)
 
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
 
-    def table(self, op: Operation) -> SymbolTable:
-        """Return the table of an op that is one."""
-        return self.collection.get_symbol_table(op)
+    def symbols(self, table: Operation) -> Mapping[str, Operation]:
+        """Return the symbols of a table by name; an op that is no table has none."""
+        if table not in self._tables:
+            named = ((symbol_name(op), op) for op in ops_in(table)) if is_table(table) else ()
+            self._tables[table] = {name: op for name, op in named if name is not None}
+        return self._tables[table]
 
     def lookup_in(self, table: Operation, name: str | SymbolRefAttr) -> Operation | None:
         """Return the symbol of a name, or at the end of a path, in a table."""
         if isinstance(name, str):
-            return self.table(table).lookup(name) if is_table(table) else None
-        symbol: Operation | None = table
-        for part in (name.root_reference, *name.nested_references):
-            if symbol is None or not is_table(symbol):
-                return None
-            symbol = self.table(symbol).lookup(part)
-        return symbol
+            return self.symbols(table).get(name)
+        found = list(self._path(table, name))
+        return found[-1] if len(found) == 1 + len(name.nested_references) else None
 
     def lookup(self, user: Operation, name: str | SymbolRefAttr) -> Operation | None:
         """Return the symbol that a name or a reference means in `user`, if it exists.
@@ -72,3 +64,17 @@ class SymbolTables:
         """
         table = table_around(user)
         return None if table is None else self.lookup_in(table, name)
+
+    def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
+        """Yield the symbols along a reference in `user`, as far as they exist."""
+        table = table_around(user)
+        if table is not None:
+            yield from self._path(table, reference)
+
+    def _path(self, table: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
+        for name in (reference.root_reference, *reference.nested_references):
+            symbol = self.symbols(table).get(name.data)
+            if symbol is None:
+                return
+            yield symbol
+            table = symbol

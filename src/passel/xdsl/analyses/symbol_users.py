@@ -1,10 +1,12 @@
-"""Who refers to a symbol."""
+"""Uses of symbols."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from passel.xdsl.symbols import SymbolResolver, references
+from passel.xdsl.analyses.symbol_tables import SymbolTables
+from passel.xdsl.symbols import references
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import SymbolRefAttr
@@ -23,12 +25,17 @@ class SymbolUse(NamedTuple):
     reference: SymbolRefAttr
 
 
+@dataclass(init=False, repr=False)
 class SymbolUsers:
     """The uses of each symbol inside an op, references nested in attributes included.
 
     A reference is looked up in the closest symbol table around its user, and is a use of every
     symbol on its path. Built in one walk; answers cost O(1). Valid while no symbol and no
     reference is added, erased or renamed.
+
+    Attributes:
+        op: The op.
+        unresolved: References whose symbol, or part of it, does not exist in the closest table.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -42,34 +49,24 @@ class SymbolUsers:
     Source: `mlir::SymbolUserMap`, MLIR 22.
     """
 
+    op: Operation
+    unresolved: tuple[SymbolUse, ...]
+    _uses: dict[Operation, list[SymbolUse]]
+
     def __init__(self, op: Operation) -> None:
         self.op = op
-        self._resolver = SymbolResolver()
-        self._uses: dict[Operation, list[SymbolUse]] = {}
-        self._unresolved: list[SymbolUse] = []
+        self._uses = {}
+        tables = SymbolTables(op)
+        unresolved: list[SymbolUse] = []
         for user in op.walk():
             for reference in references(user):
-                self._add(SymbolUse(user, reference))
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether the same ops use the same symbols, and names mean the same."""
-        if not isinstance(other, SymbolUsers):
-            return NotImplemented
-        return (
-            self._uses == other._uses
-            and self._unresolved == other._unresolved
-            and self._resolver.agrees_with(other._resolver, self.op)
-        )
-
-    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - compared only
-
-    def _add(self, use: SymbolUse) -> None:
-        found = 0
-        for symbol in self._resolver.resolve(use.user, use.reference):
-            self._uses.setdefault(symbol, []).append(use)
-            found += 1
-        if found <= len(use.reference.nested_references):
-            self._unresolved.append(use)
+                use = SymbolUse(user, reference)
+                symbols = list(tables.resolve(user, reference))
+                for symbol in symbols:
+                    self._uses.setdefault(symbol, []).append(use)
+                if len(symbols) <= len(reference.nested_references):
+                    unresolved.append(use)
+        self.unresolved = tuple(unresolved)
 
     def uses(self, symbol: Operation) -> tuple[SymbolUse, ...]:
         """Return the uses of a symbol, in program order of their users."""
@@ -77,17 +74,8 @@ class SymbolUsers:
 
     def users(self, symbol: Operation) -> tuple[Operation, ...]:
         """Return the ops that refer to a symbol, each once, in program order."""
-        return tuple(dict.fromkeys(use.user for use in self._uses.get(symbol, ())))
+        return tuple(dict.fromkeys(use.user for use in self.uses(symbol)))
 
     def is_unused(self, symbol: Operation) -> bool:
         """Return whether nothing inside the op refers to a symbol."""
         return symbol not in self._uses
-
-    def lookup(self, user: Operation, reference: SymbolRefAttr) -> Operation | None:
-        """Return the symbol that a reference in `user` means, if it exists."""
-        return self._resolver.lookup(user, reference)
-
-    @property
-    def unresolved(self) -> tuple[SymbolUse, ...]:
-        """References whose symbol, or part of it, does not exist in the closest table."""
-        return tuple(self._unresolved)

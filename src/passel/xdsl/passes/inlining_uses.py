@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.func import CallOp, FuncOp
 
-from passel.xdsl.symbols import SymbolResolver, references, visibility
+from passel.xdsl.analyses.symbol_tables import SymbolTables
+from passel.xdsl.symbols import references, visibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +27,7 @@ class Callees:
     """
 
     def __init__(self, op: Operation, callables: Iterable[Operation]) -> None:
-        self._resolver = SymbolResolver()
+        self._tables = SymbolTables(op)
         self._inside: dict[Operation, Counter[Operation]] = {
             member: Counter() for member in callables
         }
@@ -73,7 +74,7 @@ class Callees:
 
     def callee(self, call: CallOp) -> FuncOp | None:
         """Return the function that is called."""
-        found = self._resolver.lookup(call, call.callee)
+        found = self._tables.lookup(call, call.callee)
         return found if isinstance(found, FuncOp) and found in self._inside else None
 
     def calls_in(self, places: Iterable[Operation | Block]) -> Iterator[CallOp]:
@@ -85,7 +86,7 @@ class Callees:
 
     def _count(self, op: Operation, counts: Counter[Operation]) -> None:
         for reference in references(op):
-            for symbol in self._resolver.resolve(op, reference):
+            for symbol in self._tables.resolve(op, reference):
                 if symbol in self._inside:
                     counts[symbol] += 1
 

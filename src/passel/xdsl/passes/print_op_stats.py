@@ -6,10 +6,9 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import UnregisteredOp
-
 from passel.analysis import AllAnalyses
 from passel.passes import Pass, option
+from passel.xdsl.symbols import op_name
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -31,10 +30,7 @@ class PrintOpStats(Pass["Operation"]):
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Count `op` and everything inside, and change nothing."""
-        counts = Counter(
-            inner.op_name.data if isinstance(inner, UnregisteredOp) else inner.name
-            for inner in op.walk()
-        )
+        counts = Counter(map(op_name, op.walk()))
         text = _json(counts) if self.json else _table(counts)
         sys.stderr.write(text)
         ctx.preserve_all()

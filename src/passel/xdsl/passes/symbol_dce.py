@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from passel.errors import PassFailure
 from passel.passes import Pass, Statistic
+from passel.xdsl.analyses.symbol_tables import SymbolTables
 from passel.xdsl.symbols import (
-    SymbolResolver,
     is_table,
     may_be_table,
     ops_in,
@@ -76,7 +76,7 @@ class _Liveness:
     def __init__(self, table: Operation, context: Context, *, hidden: bool) -> None:
         self.live: set[Operation] = set()
         self._context = context
-        self._resolver = SymbolResolver()
+        self._tables = SymbolTables(table)
         self._mark(table, hidden=hidden)
 
     def _mark(self, table: Operation, *, hidden: bool) -> None:
@@ -92,7 +92,7 @@ class _Liveness:
             for holder in walk_outside_tables(op):
                 self._enter(holder, hidden=hidden)
                 for reference in references(holder):
-                    for symbol in self._resolver.resolve(holder, reference):
+                    for symbol in self._tables.resolve(holder, reference):
                         if symbol not in self.live:
                             self.live.add(symbol)
                             worklist.append(symbol)
