@@ -156,16 +156,6 @@ class Instrumentor:
             self.interrupts,
         )
 
-    @property
-    def can_split(self) -> bool:
-        """Whether parts of all that observes steps can observe a part of the run elsewhere."""
-        return not self.bound_here()
-
-    @property
-    def can_branch(self) -> bool:
-        """Whether all that observes steps can observe those of several threads at once."""
-        return not self.bound_here(threads=True)
-
     def bound_here(self, *, threads: bool = False) -> list[str]:
         """Return the names of what observes steps and cannot observe any elsewhere.
 

@@ -19,7 +19,6 @@ from passel.execution.strategies.base import (
     workers_for,
 )
 from passel.execution.strategies.cost_model import CostModel, rehearse_forked
-from passel.execution.strategies.fork_map import Forks, fork_map
 from passel.execution.strategies.place import Place
 from passel.execution.strategies.results import Result, how_it_ended, taken
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from passel.execution.outcome import Outcome
     from passel.execution.strategies.base import SiblingStrategy, SiblingWork
-    from passel.execution.strategies.fork_map import Death
+    from passel.execution.strategies.fork_map import Death, Forks
 
 _CHUNKS_PER_WORKER = 8
 """More balance better, fewer cost less."""
@@ -124,6 +123,7 @@ def _forks(
     parent: Callable[[int], bool] | None = None,
 ) -> Forks[Any]:
     """Let workers do chunks; each result ends with what has observed it."""
+    from passel.execution.strategies.fork_map import fork_map  # noqa: PLC0415 - most runs are over before
 
     def do(chunk: Sequence[Any]) -> Iterator[Any]:
         with work.observed() as observers:
