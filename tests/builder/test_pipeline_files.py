@@ -1,4 +1,4 @@
-"""Pipelines as data: what a YAML or TOML file says, and writing it back."""
+"""Pipelines as data: what a YAML file says, and writing it back."""
 
 from __future__ import annotations
 
@@ -97,8 +97,7 @@ def test_variables_have_the_type_of_their_default(tmp_path: Path, given_: dict[s
     assert "func.func" in str(builder.build())
 
 
-@pytest.mark.parametrize("form", ["yaml", "toml"])
-def test_what_is_written_reads_back(tmp_path: Path, form: str) -> None:
+def test_what_is_written_reads_back(tmp_path: Path) -> None:
     """Labels, bundles, conditions and stages are those that were written."""
     builder = read(tmp_path, WHOLE)
     builder.insert_after("second", "cse")
@@ -106,8 +105,7 @@ def test_what_is_written_reads_back(tmp_path: Path, form: str) -> None:
     builder.insert_after(Bundle("clean"), "sccp", occurrence="first")
     builder.insert_before(builder.find("clean")[1], "dce")
     builder.disable("sccp")
-    write = builder.to_yaml if form == "yaml" else builder.to_toml
-    again = read(tmp_path, write(), f"again.{form}")
+    again = read(tmp_path, builder.to_yaml(), "again.yaml")
     assert described(again) == described(builder)
     assert again.variables == builder.variables
     assert str(again.build()) == str(builder.build())
@@ -126,9 +124,9 @@ def test_conditions_ask_for_values(tmp_path: Path) -> None:
     assert str(builder.build()) == "builtin.module(cse)"
     assert "'dce' runs only if target is x86 or arm" in str(builder.report()[0])
     assert str(read(tmp_path, choices, target="x86").build()) == "builtin.module(dce)"
-    again = read(tmp_path, builder.to_toml(), "again.toml", target="arm")
+    again = read(tmp_path, builder.to_yaml(), "again.yaml", target="arm")
     assert str(again.build()) == "builtin.module(dce,licm)"
-    outer = "variables: {t: arm}\nPipeline:\n- include: again.toml\n  variables: {target: $t}\n"
+    outer = "variables: {t: arm}\nPipeline:\n- include: again.yaml\n  variables: {target: $t}\n"
     assert str(read(tmp_path, outer, "outer.yaml").build()) == "builtin.module(dce,licm)"
 
 
@@ -154,16 +152,14 @@ Pipeline: [sccp, licm, bundle: tidy, convert-scf-to-cf, stage: last]
 """
 
 
-@pytest.mark.parametrize("form", ["yaml", "toml"])
-def test_constraints_are_data(tmp_path: Path, form: str) -> None:
+def test_constraints_are_data(tmp_path: Path) -> None:
     """Those of bundles, and those from outside with what they are for."""
     builder = read(tmp_path, CONSTRAINED)
     kinds = {type(rule.constraint).__name__ for rule, _ in builder.constraints()}
     assert len(kinds) == 8
     with pytest.raises(InsertionError, match=r"p.yaml:11\), but 'licm' is there as well"):
         builder.add("licm")
-    write = builder.to_yaml if form == "yaml" else builder.to_toml
-    again = read(tmp_path, write(), f"again.{form}")
+    again = read(tmp_path, builder.to_yaml(), "again.yaml")
     assert again.to_yaml() == builder.to_yaml()
     said = [(str(rule.constraint), step.label) for rule, step in builder.constraints()]
     assert [(str(rule.constraint), step.label) for rule, step in again.constraints()] == said
@@ -228,22 +224,9 @@ def test_writing_and_reading_is_the_identity(
             put = builder.insert_before if before else builder.insert_after
             with suppress(InsertionError):  # inside of a block
                 put(steps[index % len(steps)], "sccp", when="not fast")
-    for name, text in (("p.yaml", builder.to_yaml()), ("p.toml", builder.to_toml())):
-        again = read(directory, text, name)
-        assert described(again) == described(builder)
-        assert again.to_yaml() == builder.to_yaml()
-
-
-def test_toml_says_the_same(tmp_path: Path) -> None:
-    """Tables, lists of tables and inline ones, all kinds of strings."""
-    builder = read(
-        tmp_path,
-        "[variables]\nrounds = 0x3 # three\n[[Pipeline]]\n'pass' = \"canonicalize\"\n"
-        'options.max-iterations = "$rounds"\n[[Pipeline]]\nnest = """\nfunc.func"""\n'
-        "passes = ['cse', { pass = 'dce', when = true },]\n",
-        "p.toml",
-    )
-    assert str(builder) == "builtin.module(canonicalize{max-iterations=3},func.func(cse,dce))"
+    again = read(directory, builder.to_yaml())
+    assert described(again) == described(builder)
+    assert again.to_yaml() == builder.to_yaml()
 
 
 def test_includes_have_their_own_variables(tmp_path: Path) -> None:
@@ -291,7 +274,7 @@ def test_what_has_no_text_is_not_written() -> None:
     builder = PipelineBuilder()
     builder.add(nameless)
     with pytest.raises(PipelineError, match="has no name, so it cannot be written"):
-        builder.to_toml()
+        builder.to_yaml()
 
 
 def test_limits_of_nested_pipelines(tmp_path: Path) -> None:

@@ -299,7 +299,7 @@ class PipelineBuilder(Ordering):
         """Return a builder that holds what a file says.
 
         Args:
-            path: A `.yaml`, `.yml` or `.toml` file; any other holds a pipeline's text, with
+            path: A `.yaml` or `.yml` file; any other holds a pipeline's text, with
                 `builtin.module` around it if it has no anchor.
             context: As for the constructor.
             variables: Values of the variables that the file uses, as values or as text.
@@ -382,13 +382,6 @@ class PipelineBuilder(Ordering):
         self._check_writable()
         return to_yaml(self._sequence.root, self.variables, self._rules.from_outside())
 
-    def to_toml(self) -> str:
-        """Return the pipeline as TOML; see `to_yaml`."""
-        from passel.builder.data import to_toml  # noqa: PLC0415
-
-        self._check_writable()
-        return to_toml(self._sequence.root, self.variables, self._rules.from_outside())
-
     def _check_writable(self) -> None:
         if self._regions:
             region = self._regions[0]
@@ -433,7 +426,7 @@ class PipelineBuilder(Ordering):
         """Return a picture of the pipeline, with stages, types and constraints.
 
         Args:
-            form: `tree` for terminals, `mermaid`, `dot` for Graphviz, or `svg`.
+            form: `tree` for terminals, or `mermaid`.
 
         Raises:
             ValueError: There is no such form.

@@ -82,7 +82,7 @@ class PipelineFlags(FlagGroup):
     cluster: str = flag("a Dask cluster whose workers do the work", "<address>", parse=cluster_of)
     dump_pass_pipeline: bool = flag("print the pipeline that will be run")
     draw_pipeline: str = flag(
-        "draw the pipeline instead of running it", "<tree|mermaid|dot|svg>", implied="tree"
+        "draw the pipeline instead of running it", "<tree|mermaid>", implied="tree"
     )
     lint: bool = flag("check the pipeline instead of running it: what is wrong, or wastes time")
     extend_pipeline: bool = flag("let installed extensions, and plugins, add to the pipeline")

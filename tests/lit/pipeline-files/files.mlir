@@ -1,7 +1,7 @@
-// `-p @file` takes a pipeline from YAML, TOML or text, with variables from the command line.
+// `-p @file` takes a pipeline from YAML or text, with variables from the command line.
 // RUN: passel-opt %s -p @%S/Inputs/levels.yaml --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PLAIN
 // RUN: passel-opt %s --pass-pipeline=@%S/Inputs/levels.yaml --pipeline-variable rounds=7 --pipeline-variable=tidy=true --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=TIDY
-// RUN: passel-opt %s -p @%S/Inputs/tidy.toml --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=TOML
+// RUN: passel-opt %s -p @%S/Inputs/tidy.yaml --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=FILE
 // RUN: passel-opt %s -p @%S/Inputs/pipeline.passes --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=TEXT
 
 // It works on each part of a split input, on MLIR's ops, and is recorded as flat text.
@@ -19,9 +19,9 @@
 // TIDY:         canonicalize{{{.*}}max-iterations=7{{.*}}},
 // TIDY-NEXT:    cse,
 // TIDY-NEXT:    sccp
-// TOML:       builtin.module(
-// TOML-NEXT:    cse,
-// TOML-NEXT:    sccp
+// FILE:       builtin.module(
+// FILE-NEXT:    cse,
+// FILE-NEXT:    sccp
 // TEXT:         func.func(
 // TEXT-NEXT:      cse,
 // TEXT-NEXT:      dce

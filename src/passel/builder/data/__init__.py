@@ -1,4 +1,4 @@
-"""Pipelines as data: YAML and TOML to a builder's items, and back."""
+"""Pipelines as data: YAML to a builder's items, and back."""
 
 from passel.builder.data.options import placed
 from passel.builder.data.pipeline_file import (
@@ -9,7 +9,7 @@ from passel.builder.data.pipeline_file import (
     read_text,
 )
 from passel.builder.data.reader import Reader
-from passel.builder.data.writer import to_toml, to_yaml
+from passel.builder.data.writer import to_yaml
 
 __all__ = [
     "PipelineFile",
@@ -19,6 +19,5 @@ __all__ = [
     "pass_names",
     "placed",
     "read_text",
-    "to_toml",
     "to_yaml",
 ]

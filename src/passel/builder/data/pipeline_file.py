@@ -6,7 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.builder.data.toml_form import read_toml
 from passel.builder.data.tree import Listing, Scalar, Table, as_list, as_table, as_text, refusal
 from passel.builder.data.variables import Scope
 from passel.builder.data.yaml_form import read_yaml
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from passel.builder.data.tree import Data
     from passel.pipeline import ElementNode
 
-_FORMS = {".yaml": read_yaml, ".yml": read_yaml, ".toml": read_toml}
+_SUFFIXES = (".yaml", ".yml")
 _KEYS = ("anchor", "description", "variables", "bundles", "constraints", "Pipeline")
 _MAX_DEPTH = 64
 
@@ -72,13 +71,13 @@ class PipelineFile(NamedTuple):
         if len(chain) > _MAX_DEPTH:
             raise refusal(f"files include each other more than {_MAX_DEPTH} levels deep", span)
         if not is_data(path):
-            raise refusal(f"'{name}' is no .yaml or .toml file, which alone can be included", span)
+            raise refusal(f"'{name}' is no .yaml file, which alone can be included", span)
         return open_pipeline_file(path, given, places, span)._replace(around=chain)
 
 
 def is_data(path: str | Path) -> bool:
     """Return whether a file holds a pipeline as data, as its name says."""
-    return Path(path).suffix in _FORMS
+    return Path(path).suffix in _SUFFIXES
 
 
 def read_text(path: str | Path, span: Span | None = None) -> Source:
@@ -107,7 +106,7 @@ def open_pipeline_file(
     """Open a file with a pipeline as data.
 
     Args:
-        path: The file, whose name ends in `.yaml`, `.yml` or `.toml`.
+        path: The file, whose name ends in `.yaml` or `.yml`.
         given: Values of its variables, as values or as text.
         places: Where they are given, if that is in another file.
         span: Where the file is named, if that is in another file.
@@ -118,7 +117,7 @@ def open_pipeline_file(
     path = Path(path)
     source = read_text(path, span)
     start = Span(source, 0, len(source.text.partition("\n")[0]))
-    data = _FORMS[path.suffix](source)
+    data = read_yaml(source)
     table = as_table(data, "a pipeline's file")
     for key, place in table.keys.items():
         if key not in _KEYS:
@@ -173,7 +172,7 @@ def pass_names(path: str | Path) -> Iterator[str]:
             with suppress(PipelineError):
                 source = read_text(file)
                 if is_data(file):
-                    todo.append((file, _FORMS[file.suffix](source)))
+                    todo.append((file, read_yaml(source)))
                 else:
                     yield from _names_in(source.text)
 

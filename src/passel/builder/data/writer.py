@@ -1,4 +1,4 @@
-"""A builder's items to data, and to YAML or TOML: reading it gives equal items."""
+"""A builder's items to data, and to YAML: reading it gives equal items."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from passel.builder.bundle import Bundle
 from passel.builder.data.constraint_form import write_constraint, write_target
-from passel.builder.data.toml_form import dump_toml
 from passel.builder.data.variables import Choice, Fixed
 from passel.builder.data.yaml_form import dump_yaml
 from passel.builder.sequence import Group, Nest, Step
@@ -38,11 +37,6 @@ def to_yaml(root: Nest, variables: Mapping[str, Any], rules: Iterable[Rule] = ()
         PipelineError: Something cannot be written.
     """
     return dump_yaml(_Writer(root, variables, tuple(rules)).data())
-
-
-def to_toml(root: Nest, variables: Mapping[str, Any], rules: Iterable[Rule] = ()) -> str:
-    """Return items as TOML; arguments and errors are as for `to_yaml`."""
-    return dump_toml(_Writer(root, variables, tuple(rules)).data())
 
 
 class _Writer:

@@ -1,26 +1,22 @@
-"""Pictures of pipelines: a tree, Mermaid, Graphviz's dot, and SVG."""
+"""Pictures of pipelines: a tree, and Mermaid."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from passel.builder.drawing.dot import to_dot
 from passel.builder.drawing.mermaid import to_mermaid
 from passel.builder.drawing.picture import Arc, Interval, Picture, Row, picture_of
-from passel.builder.drawing.svg import to_svg
 from passel.builder.drawing.tree import to_tree, tree_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Form: TypeAlias = Literal["tree", "mermaid", "dot", "svg"]
+Form: TypeAlias = Literal["tree", "mermaid"]
 """A form in which a pipeline can be drawn."""
 
 FORMS: dict[str, Callable[[Picture], str]] = {
     "tree": to_tree,
     "mermaid": to_mermaid,
-    "dot": to_dot,
-    "svg": to_svg,
 }
 """The functions that draw each form."""
 
@@ -32,9 +28,7 @@ __all__ = [
     "Picture",
     "Row",
     "picture_of",
-    "to_dot",
     "to_mermaid",
-    "to_svg",
     "to_tree",
     "tree_lines",
 ]
