@@ -101,7 +101,8 @@ class PrintIR(PassInstrumentation):
         wants_all = only_on_failure or (diff and not after) or (symbol and not before and not after)
         self._before = _Selection.of(before)
         self._after = _Selection.of(True if wants_all else after)
-        self._module_scope = self.stays_here = module_scope  # dumps then show more than a part
+        self._module_scope = module_scope
+        self.stays_here: bool = module_scope  # dumps then show more than a part of the run
         self._only_on_change = only_on_change
         self._only_on_failure = only_on_failure
         self._flags = flags

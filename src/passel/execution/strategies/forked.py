@@ -60,8 +60,8 @@ class Forked:
         is_automatic: bool = False,
         otherwise: Callable[[int], SiblingStrategy] | None = None,
     ) -> None:
-        self.jobs = workers_for(jobs)
-        self.is_automatic = is_automatic
+        self.jobs: int = workers_for(jobs)
+        self.is_automatic: bool = is_automatic
         self._otherwise = otherwise
         self._eager = eager
         self._helps = helps

@@ -48,7 +48,7 @@ class Started:
     is_automatic = False
 
     def __init__(self, jobs: int, *, eager: bool = False) -> None:
-        self.jobs = workers_for(jobs)
+        self.jobs: int = workers_for(jobs)
         self._eager = eager
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
