@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from signal import SIGINT, raise_signal
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +21,7 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
+from passel.hooks import instrumentor
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -238,3 +241,24 @@ def test_signals_leave_hooks_paired() -> None:
     unpaired, interrupted = map(int, survived(SIGNALLED, "1").split())
     assert interrupted
     assert unpaired <= 1  # one between the instructions of a `with` statement cannot be held back
+
+
+def test_a_pass_is_interrupted_at_once_whatever_its_module_is_called() -> None:
+    """Whether an interrupt waits for hooks depends on what the run does, not on names of modules."""
+    done: list[str] = []
+
+    class Named(Pass[Any]):
+        name = "named"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            raise_signal(SIGINT)
+            done.append("after the interrupt")
+
+    code = Named.run.__code__.replace(co_filename=str(instrumentor.__file__))
+    names = {**globals(), "__name__": "passel.hooks.instrumentor"}
+    Named.run = FunctionType(code, names, closure=Named.run.__closure__)
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Named())
+    pm.add_instrumentation(Watch(0, KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        pm.run(parse_toy("toy.module(toy.func @a)"))
+    assert not done
