@@ -305,12 +305,14 @@ class ChildRun:
         if found or any(outcome.failures for outcome in outcomes):
             self._verify_deferred(outcomes)
             return merge(found)
+        if not self._services.verifies:
+            return UNCHANGED
         touched = [
             task
             for task, outcome in zip(self.tasks, outcomes, strict=True)
             if outcome.changed is not False or task.op_state.claims
         ]
-        if not touched or not self._services.verifies:
+        if not touched:
             return UNCHANGED
         recursive = (
             self._services.policies.verifies_together

@@ -60,6 +60,7 @@ class StepRunner:
         self._listens = services.hooks.sees_steps
         self._run_nested = run_nested
         self._deadline = _deadline(services.checks.timeout)
+        self._is_plain = self._deadline is None and not self._listens  # as most runs are
 
     def run_pipeline(self, ctx: OpContext) -> Outcome:
         """Run a pipeline's steps on one op, in order, up to the first that fails."""
@@ -89,7 +90,6 @@ class StepRunner:
     def run_step(self, step: Step, op: Any, ctx: OpContext) -> Outcome:
         """Run one step on one op."""
         ctx.step, ctx.preserved, ctx.preserves_all = step, None, False
-        ctx.failure = None
         try:
             try:
                 if self._prepares and not self._begin(step, op, ctx):
@@ -97,7 +97,10 @@ class StepRunner:
                 elif step.pass_ is not None:
                     if self._tracks and ctx.op_state.last_valid is None:
                         self._examiner.start(ctx)
-                    self._run_pass(step, op, ctx)
+                    if self._is_plain:
+                        step.pass_.run(op, ctx)
+                    else:
+                        self._run_watched(step, op, ctx)
                     outcome = UNKNOWN
                 else:
                     outcome = self._run_nested(step, op, ctx)
@@ -119,7 +122,7 @@ class StepRunner:
 
     def _begin(self, step: Step, op: Any, ctx: OpContext) -> bool:
         """Call hooks and gates before the body, and return whether the body is to run."""
-        hooks, ctx.bracket = self._hooks, Bracket(self._hooks.passes, step, op)
+        hooks, ctx.bracket, ctx.failure = self._hooks, Bracket(self._hooks.passes, step, op), None
         ctx.bracket.open()
         if not self._gates or all(gate(step, op) for gate in self._gates):
             return True
@@ -128,11 +131,9 @@ class StepRunner:
             hooks.pass_skipped(step, op)
         return False
 
-    def _run_pass(self, step: Step, op: Any, ctx: OpContext) -> None:
+    def _run_watched(self, step: Step, op: Any, ctx: OpContext) -> None:
+        """Run a pass for a limited time, or between hooks, outside of which it is interrupted."""
         body: Any = self._deadline or step.pass_
-        if not self._listens:
-            body.run(op, ctx)
-            return
         with self._hooks.interrupts.allowed():
             body.run(op, ctx)
 
