@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from passel.execution.deadline import Deadline
     from passel.execution.services import RunServices
     from passel.execution.verification import Verifier
+    from passel.hooks import Instrumentor
     from passel.schedule import NestedStep, Step
 
 
@@ -59,8 +60,9 @@ class StepRunner:
         self._tracks = self._examiner.tracks
         self._listens = services.hooks.sees_steps
         self._run_nested = run_nested
-        self._deadline = _deadline(services.checks.timeout)
-        self._is_plain = self._deadline is None and not self._listens  # as most runs are
+        self._watched: Any = _deadline(services.checks.timeout)  # runs passes in a way of its own
+        if self._listens:
+            self._watched = _BetweenHooks(services.hooks, self._watched)
 
     def run_pipeline(self, ctx: OpContext) -> Outcome:
         """Run a pipeline's steps on one op, in order, up to the first that fails."""
@@ -97,10 +99,8 @@ class StepRunner:
                 elif step.pass_ is not None:
                     if self._tracks and ctx.op_state.last_valid is None:
                         self._examiner.start(ctx)
-                    if self._is_plain:
-                        step.pass_.run(op, ctx)
-                    else:
-                        self._run_watched(step, op, ctx)
+                    body: Any = self._watched or step.pass_
+                    body.run(op, ctx)
                     outcome = UNKNOWN
                 else:
                     outcome = self._run_nested(step, op, ctx)
@@ -130,12 +130,6 @@ class StepRunner:
         if hooks.pass_skipped is not None:
             hooks.pass_skipped(step, op)
         return False
-
-    def _run_watched(self, step: Step, op: Any, ctx: OpContext) -> None:
-        """Run a pass for a limited time, or between hooks, outside of which it is interrupted."""
-        body: Any = self._deadline or step.pass_
-        with self._hooks.interrupts.allowed():
-            body.run(op, ctx)
 
     def _raised(self, step: Step, op: Any, ctx: OpContext, error: Exception) -> Outcome:
         """Return the outcome of a body that has raised."""
@@ -214,6 +208,19 @@ class StepRunner:
         except BaseException as error:  # noqa: BLE001 - an interrupt: raised when all hooks are closed
             outcome = merge([outcome, self._interrupt(step, op, ctx, error)])
         return outcome
+
+
+class _BetweenHooks:
+    """Runs passes, which are interrupted at once, while hooks are not."""
+
+    def __init__(self, hooks: Instrumentor, deadline: Deadline | None) -> None:
+        self._interrupts = hooks.interrupts
+        self._deadline = deadline
+
+    def run(self, op: Any, ctx: OpContext) -> None:
+        body: Any = self._deadline or ctx.step.pass_
+        with self._interrupts.allowed():
+            body.run(op, ctx)
 
 
 def _deadline(seconds: float | None) -> Deadline | None:
