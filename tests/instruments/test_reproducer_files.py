@@ -94,16 +94,16 @@ def end_by(*signals: signal.Signals, ignored: signal.Signals | None = None) -> t
     """Send signals to the tool while a pass runs; return the exit code and the error stream."""
     words = ["-p", "any(wait)", REPRODUCER, "-o", "out.mlir"]
 
-    def ignore() -> None:
-        if ignored is not None:
-            signal.signal(ignored, signal.SIG_IGN)
+    def handle() -> None:  # whatever the suite was started with
+        for each in signals:
+            signal.signal(each, signal.SIG_IGN if each is ignored else signal.SIG_DFL)
 
     with subprocess.Popen(
         [*TOOL, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=ignore,  # noqa: PLW1509 - there is one thread
+        preexec_fn=handle,  # noqa: PLW1509 - there is one thread
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "waiting\n"
