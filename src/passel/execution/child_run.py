@@ -11,8 +11,8 @@ from passel.execution.context import ContextServices, OpContext
 from passel.execution.failures import suspects_of
 from passel.execution.isolation import IsolationViolation, SiblingStates
 from passel.execution.op_state import OpState
+from passel.execution.options import VerifyEach
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
-from passel.execution.services import VerifyEach
 from passel.execution.strategies.base import Branch
 from passel.execution.strategies.transport import Transport
 from passel.execution.verification import Verifier
@@ -189,7 +189,7 @@ class ChildRun:
     @property
     def timeout(self) -> float | None:
         """How many seconds a pass may take on one op; None for any time."""
-        return self._services.checks.timeout
+        return self._services.options.timeout
 
     @property
     def transport(self) -> Transport:
@@ -316,7 +316,7 @@ class ChildRun:
             return UNCHANGED
         recursive = (
             self._services.policies.verifies_together
-            or self._services.checks.verify is VerifyEach.ALWAYS
+            or self._services.options.verify is VerifyEach.ALWAYS
         )
         failure = self._verifier.verify_around(
             self._suspects(touched), self._op, recursive=recursive

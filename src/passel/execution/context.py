@@ -249,7 +249,7 @@ class OpContext(PassContext[Any]):
         declared = pass_.statistics()
         if statistic not in declared or amount < 0:
             raise ValueError(_miscount(pass_, statistic, amount, declared))
-        self.told().count((self.step.path, statistic.name), amount)
+        self.pending_reports().count((self.step.path, statistic.name), amount)
 
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
@@ -263,9 +263,9 @@ class OpContext(PassContext[Any]):
         if not isinstance(diagnostic, Diagnostic):  # pyright: ignore[reportUnnecessaryIsInstance] - a stranger's
             msg = f"emit takes a Diagnostic, not {diagnostic!r}; emit_error and its kin take text"
             raise TypeError(msg)
-        self.told().diagnostics.append(diagnostic)
+        self.pending_reports().diagnostics.append(diagnostic)
 
-    def told(self) -> Record:
+    def pending_reports(self) -> Record:
         """Return the record of what the pass has told, to add to it."""
         if self.record is None:
             self.record = Record()

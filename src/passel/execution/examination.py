@@ -35,7 +35,6 @@ class Examiner:
     """
 
     def __init__(self, services: RunServices, verifier: Verifier) -> None:
-        checks = services.checks
         self.is_needed: bool = services.verifies or services.tracks
         self.tracks: bool = services.tracks
         self._fingerprints = services.fingerprints
@@ -46,10 +45,10 @@ class Examiner:
         self._verifies = services.verifies
         self._skips = services.skips
         self._defers = services.defers
-        self._isolates = checks.isolation
+        self._isolates = services.options.isolation
         self._tells_changes = services.knows_changes
-        self._trusts_unchanged = services.skips and not checks.isolation
-        self._trusts_claims = not (services.tracks and checks.claims)
+        self._trusts_unchanged = services.skips and not services.options.isolation
+        self._trusts_claims = not (services.tracks and services.options.claims)
         self._dialects = services.dialects
         self._failures = services.failures
         self._reports = services.reports

@@ -28,7 +28,7 @@ def placement_of(step: NestedStep, services: RunServices) -> Placement:
     automatic = "" if declared else "not all passes declare that they change only their ops"
     if services.hooks.sees_steps:
         automatic = "the run is observed, pass by pass"
-    is_watched = services.checks.timeout is not None or services.hooks.sees_steps
+    is_watched = services.options.timeout is not None or services.hooks.sees_steps
     return Placement(
         obstacles=found,
         automatic=automatic,
@@ -39,14 +39,14 @@ def placement_of(step: NestedStep, services: RunServices) -> Placement:
 
 def is_trusted(step: NestedStep, services: RunServices) -> bool:
     """Return whether all passes of a step are trusted to change nothing but their ops."""
-    return not services.checks.isolation and all(
+    return not services.options.isolation and all(
         visit.pass_.contract.stays_inside for each in passes_in(step) for visit in walk(each.pass_)
     )
 
 
 def obstacle(place: Place, services: RunServices) -> str:
     """Return why a run processes no siblings in a place, whatever its passes; empty if it may."""
-    adapter, checks, threads = services.adapter, services.checks, place is Place.THREADS
+    adapter, options, threads = services.adapter, services.options, place is Place.THREADS
     if place is Place.HERE:
         return ""
     if threads and ability_of(adapter, LocksContexts) is not None:
@@ -63,9 +63,9 @@ def obstacle(place: Place, services: RunServices) -> str:
         return f"{' and '.join(bound)} can observe passes {only}"
     if services.gates:
         return f"gates are asked {only}"
-    if checks.isolation:
+    if options.isolation:
         return f"the isolation check is done {only}"
-    if checks.analyses and place is not Place.COPIES:
+    if options.analyses and place is not Place.COPIES:
         return f"analyses are verified {only}"
     return ""
 

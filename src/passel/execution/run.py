@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from passel.errors import EncodingError
 from passel.execution.analyses import MissingParentAnalysis
 from passel.execution.matching import unmatched
+from passel.execution.options import RunOptions
 from passel.execution.outcome import UNCHANGED, Outcome
 from passel.execution.placement import obstacle
 from passel.execution.reports import Reports
 from passel.execution.runner import PipelineRunner
-from passel.execution.services import Checks, RunServices
+from passel.execution.services import RunServices
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.place import Place
 from passel.hooks import Bracket
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
     from passel.execution.context import OpContext
-    from passel.execution.services import PassGate
+    from passel.execution.options import PassGate
     from passel.execution.strategies import SiblingStrategy
     from passel.hooks import Instrumentor
     from passel.ir import IRAdapter, Shipment
@@ -38,7 +39,7 @@ class Run:
         compiler: Compiles pipelines for the IR's context.
         instrumentor: The hooks.
         emit: Called for each diagnostic when it is reported; None if nobody wants to know.
-        checks: What is checked.
+        options: What is checked.
         gates: What decides whether steps run.
         strategy: How siblings share the work.
         outer: The run whose pass this run is a part of, on ops of another IR.
@@ -66,14 +67,14 @@ class Run:
         instrumentor: Instrumentor,
         emit: Callable[[Diagnostic], None] | None = None,
         *,
-        checks: Checks = Checks(),  # noqa: B008 - immutable
+        options: RunOptions = RunOptions(),  # noqa: B008 - immutable
         gates: Sequence[PassGate] = (),
         strategy: SiblingStrategy | None = None,
         outer: Run | None = None,
     ) -> None:
         self._hooks = instrumentor
         self._reports = Reports(emit, instrumentor.on_failure)
-        self._services = RunServices(compiler, instrumentor, checks, gates, self._reports)
+        self._services = RunServices(compiler, instrumentor, options, gates, self._reports)
         self._strategy = strategy or Sequential()
         self._runner = PipelineRunner(self._services, self._strategy, self._cross)
         self._emit = emit
@@ -81,7 +82,7 @@ class Run:
         self.ir_context: Any = compiler.context
         self.outer: Run | None = outer
         self.verifies: bool = self._services.verifies
-        self.checks: Sequence[str] = checks.flags
+        self.checks: Sequence[str] = options.flags
         self.gates: int = len(gates)
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
@@ -214,7 +215,7 @@ class Run:
             compiler,
             services.hooks.crossing(),
             None if self._emit is None else lambda diagnostic: reports([diagnostic]),
-            checks=services.checks,
+            options=services.options,
             gates=services.gates,
             strategy=self._strategy,
             outer=self,

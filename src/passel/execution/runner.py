@@ -62,7 +62,7 @@ class PipelineRunner:
         self.hooks: Instrumentor = services.hooks
         self.states: Mapping[Any, Any] = services.states
         self.analyzer: AnalysisRunner = AnalysisRunner(
-            services.adapter, services.hooks, verify_analyses=services.checks.analyses
+            services.adapter, services.hooks, verify_analyses=services.options.analyses
         )
         self.verifier: Verifier = Verifier(services)
         self._planner = Planner(services)
@@ -163,7 +163,7 @@ class PipelineRunner:
             plan = self._planner.plan(schedule.pipeline, kind)
             with self.hooks.interrupts.held():
                 outcome = self.run_nested(step, self._context(op, plan, analyses))
-        record, kept = ctx.told(), self._steps.kept.by_pipeline(schedule.pipeline)
+        record, kept = ctx.pending_reports(), self._steps.kept.by_pipeline(schedule.pipeline)
         record.kept = in_common(record.kept, in_common(kept, outcome.kept))
         return self._take(ctx, outcome)
 
@@ -211,7 +211,7 @@ class PipelineRunner:
         Raises:
             BaseException: It was interrupted.
         """
-        record = ctx.told()
+        record = ctx.pending_reports()
         record.reported += outcome.diagnostics
         for key, amount in outcome.counts.items():
             record.count(key, amount)

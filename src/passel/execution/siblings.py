@@ -52,7 +52,7 @@ class SiblingRunner:
         self._placement_of = cache(partial(placement_of, services=services))
         self._is_trusted = cache(partial(is_trusted, services=services))
         self._parts = ChildRunParts(services, planner, verifier, runner, self._placement_of)
-        self._tracks = services.checks.isolation or (
+        self._tracks = services.options.isolation or (
             services.tracks and services.policies.finds_changes
         )
 

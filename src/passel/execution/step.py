@@ -54,13 +54,13 @@ class StepRunner:
         self._failures = services.failures
         self._reports = services.reports
         self._place_of = services.policies.lifetime.place_of
-        self.kept: KeptAnalyses = KeptAnalyses(services.checks.contracts)
+        self.kept: KeptAnalyses = KeptAnalyses(services.options.contracts)
         self._examiner = Examiner(services, verifier)
         self._examines = self._examiner.is_needed
         self._tracks = self._examiner.tracks
         self._listens = services.hooks.sees_steps
         self._run_nested = run_nested
-        self._watched: Any = _deadline(services.checks.timeout)  # runs passes in a way of its own
+        self._watched: Any = _deadline(services.options.timeout)  # runs passes in a way of its own
         if self._listens:
             self._watched = _BetweenHooks(services.hooks, self._watched)
 
@@ -142,9 +142,9 @@ class StepRunner:
     def _fail_inside(self, ctx: OpContext, error: FusedFailure) -> Outcome:
         outcomes: list[Outcome] = []
         for inner in error.failures:
-            ctx.told().diagnostics += inner.said
+            ctx.pending_reports().diagnostics += inner.said
             outcomes.append(self._reports.fail_step(ctx, self._failures.inside(inner)))
-        ctx.told().diagnostics += error.said
+        ctx.pending_reports().diagnostics += error.said
         return merge([*outcomes, self._reports.close(ctx)])
 
     def _lose(self, step: Step, ctx: OpContext, outcome: Outcome) -> Outcome:
@@ -165,7 +165,7 @@ class StepRunner:
             kept |= ctx.preserved
         try:
             analyses.invalidate(PreservedAnalyses(kept, all_preserved=ctx.preserves_all))
-            if self._services.checks.analyses and not outcome.failures:
+            if self._services.options.analyses and not outcome.failures:
                 analyses.check()
         except Exception as error:  # noqa: BLE001 - an analysis's own code ran: `is_invalidated`
             if not outcome.failures:

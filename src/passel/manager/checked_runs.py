@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from passel.execution import Checks, VerifyEach
+from passel.execution import RunOptions, VerifyEach
 
 if TYPE_CHECKING:
     from passel.passes.preservation import Contracts
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class CheckedRuns:
     """Base of managers whose runs check things."""
 
-    _checks: Checks
+    _options: RunOptions
 
     def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
         """Set when the IR is verified after passes.
@@ -28,7 +28,7 @@ class CheckedRuns:
         modes = {True: VerifyEach.CHANGED, False: VerifyEach.OFF, "always": VerifyEach.ALWAYS}
         if enable not in modes:
             raise ValueError(f"enable_verifier takes True, False or 'always', not {enable!r}")
-        self._checks = self._checks._replace(verify=modes[enable])
+        self._options = self._options._replace(verify=modes[enable])
 
     def enable_analysis_verifier(self, enable: bool = True) -> None:
         """Set whether what passes claim is checked, which is slow: for finding one that is wrong.
@@ -42,7 +42,7 @@ class CheckedRuns:
         Source: `-verify-analysis-invalidation` and the expensive checks of LLVM's pass
         manager; MLIR has none.
         """
-        self._checks = self._checks._replace(analyses=enable)
+        self._options = self._options._replace(analyses=enable)
 
     def enable_isolation_check(self, enable: bool = True) -> None:
         """Set whether each pass is held to its op, which is slow: for finding one that is not.
@@ -51,7 +51,7 @@ class CheckedRuns:
         with what they were. The pass that changed any of them fails. Without this check,
         changes outside of an op are noticed later, on IRs that find changes by fingerprint.
         """
-        self._checks = self._checks._replace(isolation=enable)
+        self._options = self._options._replace(isolation=enable)
 
     def enable_pass_timeout(self, seconds: float | None) -> None:
         """Set how long a pass may take on one op; one that takes longer fails.
@@ -68,7 +68,7 @@ class CheckedRuns:
         """
         if seconds is not None and not seconds > 0:
             raise ValueError(f"a time limit of {seconds} s lets no pass run")
-        self._checks = self._checks._replace(timeout=seconds)
+        self._options = self._options._replace(timeout=seconds)
 
     def use_contracts(self, contracts: Contracts) -> None:
         """Let runs keep the analyses that something declares of passes that do not say so.
@@ -78,4 +78,4 @@ class CheckedRuns:
         Args:
             contracts: What knows, such as a `DeclarationTable`.
         """
-        self._checks = self._checks._replace(contracts=contracts)
+        self._options = self._options._replace(contracts=contracts)

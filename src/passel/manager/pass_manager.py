@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.diagnostics import log_diagnostics, log_warning_once
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
-from passel.execution import Checks, Run
+from passel.execution import Run, RunOptions
 from passel.execution.strategies import Jobs, strategy_for
 from passel.hooks import Instrumentor
 from passel.ir import (
@@ -79,7 +79,7 @@ class PassManager(CheckedRuns, OpPassManager):
         self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
         self._registry = names_for(adapter, self.context, None)
-        self._checks = Checks()
+        self._options = RunOptions()
         self._instrumentations: list[PassInstrumentation] = []
         self._enabled: dict[str, Callable[[], PassInstrumentation]] = {}
         self._gates: list[PassGate] = []
@@ -89,7 +89,7 @@ class PassManager(CheckedRuns, OpPassManager):
     def _empty_copy(self) -> Self:
         other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
         other._jobs = self._jobs
-        other._checks = self._checks
+        other._options = self._options
         other._guard = self._guard
         other._instrumentations = list(self._instrumentations)
         other._enabled = dict(self._enabled)
@@ -396,7 +396,7 @@ class PassManager(CheckedRuns, OpPassManager):
             compiler,
             Instrumentor(instrumentations),
             on_diagnostic,
-            checks=self._checks,
+            options=self._options,
             gates=self._gates,
             strategy=strategy,
         )

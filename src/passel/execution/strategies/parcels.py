@@ -17,7 +17,7 @@ from passel.execution.strategies.versions import Versions
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
-    from passel.execution.services import Checks
+    from passel.execution.options import RunOptions
     from passel.ir import IRAdapter
     from passel.schedule import NestedStep
 
@@ -29,7 +29,7 @@ class Assignment(NamedTuple):
         run_class: The class of runs.
         adapter: The adapter of the IR.
         step: The nested step.
-        checks: What is checked.
+        options: What is checked.
         renders: Whether diagnostics have to come with their ops as text.
         collects: Whether passes count also what costs time to count.
         repeats: Whether what fails is to be done again where it comes from.
@@ -38,7 +38,7 @@ class Assignment(NamedTuple):
     run_class: Any
     adapter: IRAdapter
     step: NestedStep
-    checks: Checks
+    options: RunOptions
     renders: bool
     collects: bool
     repeats: bool

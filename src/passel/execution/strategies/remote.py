@@ -109,14 +109,14 @@ class _Worker:
 
     def do(self, parcel: Parcel) -> Result | Refusal:
         """Do the tasks of a parcel."""
-        run_class, adapter, step, checks, renders, collects, repeats = self._assignment
+        run_class, adapter, step, options, renders, collects, repeats = self._assignment
         ships: Any = adapter
         shipment = ships.receive(parcel.ops)
         compiler, schedule = self._schedule(shipment.context)
         hooks = Instrumentor(parcel.parts)
         hooks.collects_statistics = collects
         emit = _ignore if renders else None
-        run = run_class(compiler, hooks, emit, checks=checks, strategy=Sequential())
+        run = run_class(compiler, hooks, emit, options=options, strategy=Sequential())
         locks = ability_of(adapter, LocksContexts)
         alone = nullcontext() if locks is None else locks.lock_of(shipment.context)
         with alone, running_on(adapter, shipment.context):

@@ -126,7 +126,7 @@ class Transport:
             type(services.hooks.run),
             services.adapter,
             self._step,
-            services.checks,
+            services.options,
             services.reports.renders,
             services.hooks.collects_statistics,
             services.hooks.repeats_failures,

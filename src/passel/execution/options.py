@@ -1,0 +1,64 @@
+"""Options of a run: what is verified and checked, and what is taken as declared."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from passel.passes.preservation import OwnContracts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.passes.preservation import Contracts
+    from passel.schedule import Step
+
+
+PassGate: TypeAlias = "Callable[[Step, Any], bool]"
+"""Decides whether a step is to run on an op."""
+
+
+class VerifyEach(Enum):
+    """When the IR is verified during a run.
+
+    The input itself is never verified by a run; that is its producer's task.
+    """
+
+    OFF = "false"
+    CHANGED = "true"
+    """After each pass, unless it preserved everything or the op's fingerprint is unchanged."""
+    ALWAYS = "always"
+    """After each pass that did not preserve everything, whether or not it changed the op."""
+
+
+class RunOptions(NamedTuple):
+    """RunOptions of a run, and the declarations that it takes as true.
+
+    Attributes:
+        verify: When the IR is verified.
+        analyses: Whether claims to preserve analyses, or everything, are held against the IR.
+        isolation: Whether it is looked for changes outside of an op after each pass on it.
+        contracts: Knows what passes declare to preserve and to produce.
+        timeout: How many seconds a pass may take on one op; None for any time.
+    """
+
+    verify: VerifyEach = VerifyEach.CHANGED
+    analyses: bool = False
+    isolation: bool = False
+    contracts: Contracts = OwnContracts()
+    timeout: float | None = None
+
+    @property
+    def claims(self) -> bool:
+        """Whether a pass that states that it changes nothing is held to that at once."""
+        return self.analyses or self.verify is VerifyEach.ALWAYS
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of passel-opt for what is checked and is not by default."""
+        asked = {
+            "--verify-each=always": self.verify is VerifyEach.ALWAYS,
+            "--verify-analyses": self.analyses,
+            "--check-isolation": self.isolation,
+        }
+        return tuple(flag for flag, is_asked in asked.items() if is_asked)
