@@ -320,3 +320,43 @@ def test_no_pass_runs_on_an_erased_op(count: int) -> None:
     with pytest.raises(PassFailedError, match="was erased or moved by a pass on an op beside it"):
         manager.run(parse_source(context, text, "in.mlir"), on_diagnostic=lambda _: None, jobs=1)
     assert ["f0", *(f"f{number}" for number in range(1, count, 2))] == RAN
+
+
+class Reticent(Reach):
+    """The same, and state that nothing was changed."""
+
+    name = "reticent"
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Do it."""
+        super().run(op, ctx)
+        ctx.preserve_all()
+
+
+def test_the_isolation_check_names_a_pass_that_states_that_it_changes_nothing() -> None:
+    """A pass behind it on the same op is not blamed for it."""
+    context = XDSLAdapter().create_context()
+    manager = PassManager("builtin.module", context)
+    manager.enable_isolation_check()
+    manager.nest("func.func").add(Reticent(kind="attribute", at="z", to="a")).add(Reach())
+    with pytest.raises(PassFailedError) as raised:
+        manager.run(parse_source(context, SOURCE, "in.mlir"), on_diagnostic=lambda _: None)
+    assert [each.path for each in raised.value.failures] == ["builtin.module/func.func/0:reticent"]
+
+
+def test_what_a_pass_states_is_checked_before_nested_pipelines_change_other_ops() -> None:
+    """A pass breaks one function and says that it changed nothing; others then change a second."""
+    context = XDSLAdapter().create_context()
+
+    class Break(Pass[Any]):
+        name = "break"
+
+        def run(self, op: Operation, ctx: PassContext) -> None:
+            body(body(op)[2])[-1].detach()
+            ctx.preserve_all()
+
+    manager = PassManager("builtin.module", context).add(Break())
+    manager.nest("func.func").add(Reach(kind="attribute", at="a", to="a"))
+    with pytest.raises(PassFailedError) as raised:
+        manager.run(parse_source(context, SOURCE, "in.mlir"), on_diagnostic=lambda _: None)
+    assert [each.path for each in raised.value.failures] == ["builtin.module/0:break"]

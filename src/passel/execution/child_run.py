@@ -120,9 +120,9 @@ class ChildRun:
         """
         ctx, worked_on = self._ctx, {task.number: task.op_state for task in self.tasks}
         states = [worked_on.get(number) or OpState() for number in range(len(self.children))]
-        prints, known = self._services.fingerprints, ctx.op_state
+        prints = self._services.fingerprints
         siblings = SiblingStates(prints, self._op, self.children, states, is_asked=is_asked)
-        siblings.start(None if known.claims else known.last_valid)
+        siblings.start(ctx.op_state.last_valid)
         ctx.siblings = siblings
 
     def __call__(self, task: OpContext, /) -> Outcome:

@@ -48,7 +48,7 @@ class Examiner:
         self._isolates = services.options.isolation
         self._tells_changes = services.knows_changes
         self._trusts_unchanged = services.skips and not services.options.isolation
-        self._trusts_claims = not (services.tracks and services.options.claims)
+        self._trusts_claims = not (services.knows_changes and services.options.claims)
         self._dialects = services.dialects
         self._failures = services.failures
         self._reports = services.reports

@@ -51,7 +51,7 @@ class RunOptions(NamedTuple):
     @property
     def claims(self) -> bool:
         """Whether a pass that states that it changes nothing is held to that at once."""
-        return self.analyses or self.verify is VerifyEach.ALWAYS
+        return self.analyses or self.isolation or self.verify is VerifyEach.ALWAYS
 
     @property
     def flags(self) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ class SiblingRunner:
 
 def _goes_on(step: NestedStep, ctx: OpContext) -> bool:
     """Return whether the state of an op matters after a step on it."""
-    if ctx.op_state.claims or (ctx.plan is not None and ctx.plan.steps[-1] is not step):
+    if ctx.plan is not None and ctx.plan.steps[-1] is not step:
         return True
     enclosing = None if ctx.parent is None else ctx.parent.siblings
     return enclosing is not None and enclosing.is_asked

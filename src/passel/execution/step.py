@@ -103,7 +103,7 @@ class StepRunner:
                     body.run(op, ctx)
                     outcome = UNKNOWN
                 else:
-                    outcome = self._run_nested(step, op, ctx)
+                    outcome = self._nest(step, op, ctx)
             except Exception as error:  # noqa: BLE001 - a crash of the pass, reported as one
                 outcome = self._raised(step, op, ctx, error)
             if (place := self._place_of(op)) is not ctx.place and place != ctx.place:
@@ -130,6 +130,13 @@ class StepRunner:
         if hooks.pass_skipped is not None:
             hooks.pass_skipped(step, op)
         return False
+
+    def _nest(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
+        """Run nested pipelines, on an op of which no claim is left to be checked."""
+        if not ctx.op_state.claims:
+            return self._run_nested(step, op, ctx)
+        checked = self._examiner.check_claims(op, ctx)
+        return checked if checked.failures else merge([checked, self._run_nested(step, op, ctx)])
 
     def _raised(self, step: Step, op: Any, ctx: OpContext, error: Exception) -> Outcome:
         """Return the outcome of a body that has raised."""
