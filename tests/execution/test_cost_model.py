@@ -10,7 +10,7 @@ from passel.errors import EncodingError
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome
 from passel.execution.strategies import cost_model
 from passel.execution.strategies.cost_model import CostModel, rehearse_forked, rehearse_shipping
-from passel.execution.strategies.place import Placement
+from passel.execution.strategies.placement import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +40,7 @@ class Pretended:
         self.noting = noting
         self.packing = packing
         self.outcome = CHANGED if changes else UNCHANGED
-        self.placement = Placement({}, "", stays, is_native=False)
-        self.is_trusted = trusted
+        self.placement = Placement({}, "", trusted, stays, is_native=False)
         self.transport = self
 
     def __call__(self, task: float) -> Outcome:

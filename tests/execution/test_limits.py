@@ -16,7 +16,7 @@ from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManage
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.futures import Futures
-from passel.execution.strategies.place import Place
+from passel.execution.strategies.placement import Place
 from passel.execution.strategies.threads import Threads
 from passel.testing import ToyAdapter, ToyOp
 

@@ -100,7 +100,7 @@ class ForcedStrategy:
         # Nobody has asked, and nobody is told that it cannot be.
         strategy.where = _WHERE
         for place, log in (
-            ("manager.pass_manager.log_warning_once", log_warning_once),
+            ("execution.strategies.base.log_warning_once", log_warning_once),
             ("execution.strategies.futures.log_warning", log_warning),
         ):
             self._patch.setattr(f"passel.{place}", _unless_forced(log))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from passel.execution.failures import Suspects
     from passel.execution.plans import Planner
     from passel.execution.services import RunServices
-    from passel.execution.strategies.place import Placement
+    from passel.execution.strategies.placement import Placement
     from passel.execution.strategies.transport import Packed
     from passel.schedule import NestedStep, Step
 
@@ -67,17 +67,15 @@ class ChildRun:
         step: The pipelines.
         op: The enclosing op.
         ctx: Its context.
-        is_trusted: Whether all passes are trusted to change nothing but their ops.
 
     Attributes:
         children: The ops immediately inside the enclosing op.
         tasks: The contexts of those that a pipeline runs on, in program order.
+        placement: Where tasks may be done.
         is_trusted: Whether all passes are trusted to change nothing but their ops.
     """
 
-    def __init__(
-        self, parts: ChildRunParts, step: NestedStep, op: Any, ctx: OpContext, *, is_trusted: bool
-    ) -> None:
+    def __init__(self, parts: ChildRunParts, step: NestedStep, op: Any, ctx: OpContext) -> None:
         services = parts.services
         self._services = services
         self._verifier = parts.verifier
@@ -92,8 +90,8 @@ class ChildRun:
         self._repeats_failures = False
         self._transport: Transport | None = None  # most runs need none
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
-        self.is_trusted: bool = is_trusted
-        self._placement_of = parts.placement_of
+        self.placement: Placement = parts.placement_of(step)
+        self.is_trusted: bool = self.placement.is_trusted
         self.children: list[Any] = list(services.adapter.children(op))
         self._watch = self._lifetime.watch(op, self.children)
         self.tasks: list[OpContext] = self._tasks_of(parts.planner)
@@ -156,11 +154,6 @@ class ChildRun:
             return self._runner.run_nested(self._step, task)
 
     # -- Work in other places ----------------------------------------------------------------
-
-    @property
-    def placement(self) -> Placement:
-        """Where tasks may be done."""
-        return self._placement_of(self._step)
 
     @property
     def jobs(self) -> int | None:

@@ -10,14 +10,11 @@ from passel.execution.analyses import MissingParentAnalysis
 from passel.execution.matching import unmatched
 from passel.execution.options import RunOptions
 from passel.execution.outcome import UNCHANGED, Outcome
-from passel.execution.placement import obstacle
 from passel.execution.reports import Reports
 from passel.execution.runner import PipelineRunner
 from passel.execution.services import RunServices
 from passel.execution.strategies import Sequential
-from passel.execution.strategies.place import Place
 from passel.hooks import Bracket
-from passel.ir import SendsOps, ability_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -97,16 +94,6 @@ class Run:
     def failures(self) -> Sequence[Failure]:
         """Every failure, once the run is over."""
         return self.outcome.failures
-
-    @property
-    def obstacle(self) -> str:
-        """Why siblings cannot share their work as was asked for; empty if they can."""
-        if self._strategy.is_automatic:
-            return ""
-        place = self._strategy.place
-        if place is Place.COPIES and ability_of(self.adapter, SendsOps) is None:
-            place = Place.PROCESSES  # workers are started in place of forked ones
-        return obstacle(place, self._services)
 
     def unmatched(self) -> tuple[str, ...]:
         """Return the nested pipelines that found no op to run on, once the run is over.

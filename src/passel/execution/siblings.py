@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from passel.execution.child_run import ChildRun, ChildRunParts
 from passel.execution.outcome import UNCHANGED, Outcome, merge
-from passel.execution.placement import is_trusted, placement_of
 from passel.execution.strategies.base import Sequential
-from passel.execution.strategies.place import Place
+from passel.execution.strategies.placement import Place, placement_of
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -50,7 +49,6 @@ class SiblingRunner:
         self._services = services
         self._strategy = strategy
         self._placement_of = cache(partial(placement_of, services=services))
-        self._is_trusted = cache(partial(is_trusted, services=services))
         self._parts = ChildRunParts(services, planner, verifier, runner, self._placement_of)
         self._tracks = services.options.isolation or (
             services.tracks and services.policies.finds_changes
@@ -92,7 +90,7 @@ class SiblingRunner:
 
     def child_run(self, step: NestedStep, op: Any, ctx: OpContext) -> ChildRun:
         """Return the run of nested pipelines on the ops inside an op."""
-        children = ChildRun(self._parts, step, op, ctx, is_trusted=self._is_trusted(step))
+        children = ChildRun(self._parts, step, op, ctx)
         if children.tasks and self._tracks:
             children.track(is_asked=not children.is_trusted or _goes_on(step, ctx))
         return children

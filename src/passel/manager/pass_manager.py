@@ -10,7 +10,7 @@ from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from passel.diagnostics import log_diagnostics, log_warning_once
+from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Run, RunOptions
 from passel.execution.strategies import Jobs, strategy_for
@@ -401,8 +401,6 @@ class PassManager(CheckedRuns, OpPassManager):
             strategy=strategy,
         )
         try:
-            if why := run.obstacle:
-                log_warning_once(f"no {strategy.where}: {why}")
             with running_on(adapter, context):
                 outcome = run.run(schedule, op)
         except BaseException as error:  # an interrupt

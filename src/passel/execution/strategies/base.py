@@ -6,14 +6,15 @@ import os
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from passel.execution.strategies.place import Place
+from passel.diagnostics import log_warning_once
+from passel.execution.strategies.placement import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.place import Placement
+    from passel.execution.strategies.placement import Placement
     from passel.execution.strategies.transport import Packed, Transport
 
 
@@ -40,11 +41,6 @@ class SiblingWork(Protocol):
 
     def __call__(self, task: Any, /) -> Outcome:
         """Do one task."""
-        ...
-
-    @property
-    def is_trusted(self) -> bool:
-        """Whether all passes are trusted to change nothing but their ops."""
         ...
 
     @property
@@ -155,6 +151,13 @@ def most_at_once(jobs: int, work: SiblingWork) -> int:
 def can_share(work: SiblingWork, tasks: Sequence[Any], jobs: int) -> bool:
     """Return whether there is more than one task to do at once, and this is no worker itself."""
     return not at_work.get() and len(tasks) > 1 and most_at_once(jobs, work) > 1
+
+
+def is_allowed(strategy: SiblingStrategy, work: SiblingWork) -> bool:
+    """Return whether a strategy may do tasks; if not, the log says why, once."""
+    if why := work.placement.obstacles.get(strategy.place):
+        log_warning_once(f"no {strategy.where}: {why}")
+    return not why
 
 
 def chunks_of(tasks: Sequence[Any], count: int) -> list[Sequence[Any]]:

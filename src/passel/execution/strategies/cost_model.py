@@ -152,7 +152,7 @@ def rehearse_forked(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcom
         if outcome.changed is not False:
             taking += times[3] - times[2]  # as long as to pack it
         yield outcome
-    if not work.is_trusted:
+    if not work.placement.is_trusted:
         taking += noting  # each worker looks at all ops once
     return Costs(here, noting + packing, 0.0, taking)
 

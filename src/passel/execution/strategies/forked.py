@@ -19,7 +19,7 @@ from passel.execution.strategies.base import (
     workers_for,
 )
 from passel.execution.strategies.cost_model import CostModel, rehearse_forked
-from passel.execution.strategies.place import Place
+from passel.execution.strategies.placement import Place
 from passel.execution.strategies.results import Result, how_it_ended, taken
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Forked:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
         if not can_share(work, tasks, self.jobs):
             return map(work, tasks)
-        if work.placement.allows(Place.COPIES):
+        if Place.COPIES not in work.placement.obstacles:
             return self._share(work, tasks)
         if self._otherwise is not None and not work.placement.is_native:
             return self._otherwise(self.jobs)(work, tasks)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.base import can_share, chunks_of, most_at_once
-from passel.execution.strategies.place import Place
+from passel.execution.strategies.base import can_share, chunks_of, is_allowed, most_at_once
+from passel.execution.strategies.placement import Place
 from passel.execution.strategies.remote import work_off
 from passel.execution.strategies.results import Result, how_it_ended, taken
 from passel.execution.strategies.stopping import result_of
@@ -56,7 +56,7 @@ class Futures:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if not can_share(work, tasks, 2) or not work.placement.allows(Place.PROCESSES):
+        if not can_share(work, tasks, 2) or not is_allowed(self, work):
             return map(work, tasks)
         try:
             work.transport.prepare()

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import log_warning_once
 from passel.errors import EncodingError
-from passel.execution.strategies.base import can_share, most_at_once, processors, workers_for
+from passel.execution.strategies.base import (
+    can_share,
+    is_allowed,
+    most_at_once,
+    processors,
+    workers_for,
+)
 from passel.execution.strategies.cost_model import CostModel, rehearse_shipping
 from passel.execution.strategies.futures import share_out
-from passel.execution.strategies.place import Place
+from passel.execution.strategies.placement import Place
 from passel.execution.strategies.workers import (
     can_start,
     end_kept_workers,
@@ -53,11 +59,7 @@ class Started:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if (
-            not can_share(work, tasks, self.jobs)
-            or not work.placement.allows(Place.PROCESSES)
-            or not can_start()
-        ):
+        if not can_share(work, tasks, self.jobs) or not is_allowed(self, work) or not can_start():
             return map(work, tasks)
         try:
             work.transport.prepare()

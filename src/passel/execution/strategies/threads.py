@@ -17,9 +17,10 @@ from passel.execution.strategies.base import (
     at_work,
     can_share,
     chunks_of,
+    is_allowed,
     most_at_once,
 )
-from passel.execution.strategies.place import Place
+from passel.execution.strategies.placement import Place
 from passel.execution.strategies.stopping import Stoppable, Stopped, result_of
 from passel.ir import in_running_context
 
@@ -55,7 +56,7 @@ class Threads:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if can_share(work, tasks, self.jobs) and work.placement.allows(Place.THREADS):
+        if can_share(work, tasks, self.jobs) and is_allowed(self, work):
             return self._share(work, tasks)
         return map(work, tasks)
 

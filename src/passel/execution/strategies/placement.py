@@ -2,54 +2,79 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
 
-from passel.execution.strategies.place import Place, Placement
 from passel.ir import LocksContexts, SendsOps, ShipsOps, ability_of
 from passel.passes.walking import walk
 from passel.schedule import passes_in
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from passel.execution.services import RunServices
     from passel.passes import Pass
     from passel.schedule import NestedStep
 
 
+class Place(Enum):
+    """Where siblings are processed."""
+
+    HERE = "this thread"
+    THREADS = "threads"
+    COPIES = "forked copies of this process"
+    PROCESSES = "processes that know nothing of the run"
+
+
+class Placement(NamedTuple):
+    """Where the ops of one nested step may be processed.
+
+    Attributes:
+        obstacles: Why they may not be, by place; no entry where they may.
+        automatic: Why they are shared out only on request; empty if by `jobs="auto"` as well.
+        is_trusted: Whether all passes are trusted to change nothing but their ops.
+        parent_may_help: Whether the parent process may run tasks beside its workers.
+        is_native: Whether all passes are native code with threads of its own.
+    """
+
+    obstacles: Mapping[Place, str]
+    automatic: str
+    is_trusted: bool
+    parent_may_help: bool
+    is_native: bool
+
+
 def placement_of(step: NestedStep, services: RunServices) -> Placement:
     """Return the placement of a nested step in a run."""
     passes = [each.pass_ for each in passes_in(step)]
-    visits = [visit for each in passes for visit in walk(each)]
+    contracts = [visit.pass_.contract for each in passes for visit in walk(each)]
     found = {
         place: why
         for place in Place
-        if (why := obstacle(place, services) or _obstacle_of_passes(place, passes))
+        if (why := _obstacle(place, services) or _obstacle_of_passes(place, passes))
     }
-    declared = all(visit.pass_.contract.forks_unasked for visit in visits)
-    automatic = "" if declared else "not all passes declare that they change only their ops"
+    automatic = ""
     if services.hooks.sees_steps:
         automatic = "the run is observed, pass by pass"
+    elif not all(each.forks_unasked for each in contracts):
+        automatic = "not all passes declare that they change only their ops"
+    is_trusted = not services.options.isolation and all(each.stays_inside for each in contracts)
     is_watched = services.options.timeout is not None or services.hooks.sees_steps
     return Placement(
         obstacles=found,
         automatic=automatic,
-        parent_may_help=is_trusted(step, services) and not is_watched,
+        is_trusted=is_trusted,
+        parent_may_help=is_trusted and not is_watched,
         is_native=not any(each.contract.can_fork for each in passes),
     )
 
 
-def is_trusted(step: NestedStep, services: RunServices) -> bool:
-    """Return whether all passes of a step are trusted to change nothing but their ops."""
-    return not services.options.isolation and all(
-        visit.pass_.contract.stays_inside for each in passes_in(step) for visit in walk(each.pass_)
-    )
-
-
-def obstacle(place: Place, services: RunServices) -> str:
+def _obstacle(place: Place, services: RunServices) -> str:
     """Return why a run processes no siblings in a place, whatever its passes; empty if it may."""
-    adapter, options, threads = services.adapter, services.options, place is Place.THREADS
+    adapter, options, only = services.adapter, services.options, _only(place)
     if place is Place.HERE:
         return ""
-    if threads and ability_of(adapter, LocksContexts) is not None:
+    if place is Place.THREADS and ability_of(adapter, LocksContexts) is not None:
         return f"contexts of {adapter.name} are for one of Python's threads at a time"
     can_return = {
         Place.THREADS: True,
@@ -58,8 +83,7 @@ def obstacle(place: Place, services: RunServices) -> str:
     }
     if not can_return[place]:
         return f"ops of {adapter.name} cannot be sent"
-    only = f"in one {'thread' if threads else 'process'} only"
-    if bound := services.hooks.bound_here(threads=threads):
+    if bound := services.hooks.bound_here(threads=place is Place.THREADS):
         return f"{' and '.join(bound)} can observe passes {only}"
     if services.gates:
         return f"gates are asked {only}"
@@ -79,5 +103,9 @@ def _obstacle_of_passes(place: Place, passes: list[Pass]) -> str:
             Place.PROCESSES: each.contract.can_ship,
         }
         if not may[place]:
-            return f"pass '{each.name or each.display_name}' declares that it may not run there"
+            return f"pass '{each.name or each.display_name}' runs {_only(place)}"
     return ""
+
+
+def _only(place: Place) -> str:
+    return f"in one {'thread' if place is Place.THREADS else 'process'} only"
