@@ -19,7 +19,6 @@ from passel.execution.verification import Verifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from passel.execution.failures import Suspects
     from passel.execution.plans import Planner
@@ -86,7 +85,6 @@ class ChildRun:
         self._runner = parts.runner
         self._gone: list[int] = []
         self._lost: list[int] = []
-        self._is_violated = False  # as far as a pass on the op that was changed has found it
         self._repeats_failures = False
         self._transport: Transport | None = None  # most runs need none
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
@@ -136,7 +134,7 @@ class ChildRun:
             return self._run(task)
         before = UNCHANGED
         if not self.is_trusted and (violation := siblings.compare(task.number)):
-            before, self._is_violated = self._report(violation), True
+            before, siblings.is_violated = self._report(violation), True
             if self._verifier.verify(self._step, op, recursive=True) is not None:
                 return before  # passes may fail in any way on what is invalid
         outcome = self._run(task)
@@ -161,21 +159,18 @@ class ChildRun:
         limits = {task.plan.pipeline.jobs for task in self.tasks}
         return min((jobs for jobs in limits if jobs is not None), default=None)
 
-    def branch(self) -> Branch:
-        """Return what does tasks in another thread."""
+    def branch(self, tasks: Sequence[OpContext], /) -> Branch:
+        """Return what does some tasks in another thread, or in a copy of this process."""
         _ = self._ctx.analyses  # made here, so that no two threads make them
         other, (hooks, parts) = copy(self), self._services.hooks.branch()
         other._services = self._services.branch(hooks)
-        other._runner = self._runner.branch(other._services)
+        other._runner = runner = self._runner.branch(other._services)
         other._verifier = Verifier(other._services)
-
-        def run(task: OpContext) -> Outcome:
-            task.runner = other._runner
+        for task in tasks:
+            task.runner = runner
             if task.cached is not None:  # enclosing passes have asked for analyses of this op
-                task.cached.serve(other._runner.analyzer)
-            return other(task)
-
-        return Branch(run, hooks.observing(parts), parts)
+                task.cached.serve(runner.analyzer)
+        return Branch(other, hooks.observing(parts), parts)
 
     # -- Work in other processes ------------------------------------------------------------
 
@@ -190,10 +185,6 @@ class ChildRun:
         if self._transport is None:
             self._transport = Transport(self._services, self._step, self._ctx)
         return self._transport
-
-    def observed(self) -> AbstractContextManager[Any]:
-        """Let parts of what observes the run observe what is done inside, and yield them."""
-        return self._services.hooks.split()
 
     def merge(self, observers: Any, /) -> None:
         """Take over what such parts have observed."""
@@ -211,13 +202,13 @@ class ChildRun:
         Raises:
             EncodingError: Passes have changed more than the ops that they ran on.
         """
-        before, self._is_violated = self._enclosing_states(), False
+        before, siblings = self._enclosing_states(), self._ctx.siblings
         self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
         yield
         if (
             self._gone
             or self._lost
-            or self._is_violated
+            or (siblings is not None and siblings.is_violated)
             or self._enclosing_states() != before
             or any((*self._violations(), *self._violations_further_out()))
         ):

@@ -46,6 +46,7 @@ class SiblingStates:
 
     Attributes:
         is_asked: The same.
+        is_violated: Whether a change was found before the turn of the op that it was made to.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class SiblingStates:
         is_asked: bool,
     ) -> None:
         self.is_asked = is_asked
+        self.is_violated: bool = False
         self._fingerprints = fingerprints
         self._renew = fingerprints.renew
         self._op = op

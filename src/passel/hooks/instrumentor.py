@@ -175,14 +175,17 @@ class Instrumentor:
         return any(each.repeats_failures for each in self._observers_of_steps())
 
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
-        """Return hooks for another thread, with the parts of instrumentations that they call.
+        """Return hooks for other threads and processes, with the parts that they call.
 
         An instrumentation without parts, whose hooks may overlap, is called itself.
         """
         observers = self._observers_of_steps()
         parts = tuple(map(_part_of, observers))
-        called = [part or own for part, own in zip(parts, observers, strict=True)]
-        other = Instrumentor(called)
+        other = Instrumentor(
+            part or own
+            for part, own in zip(parts, observers, strict=True)
+            if part or not _can_split(own)
+        )
         other.run, other.collects_statistics = self.run, self.collects_statistics
         other.one_by_one = self.one_by_one
         return other, parts
@@ -193,19 +196,6 @@ class Instrumentor:
         own = Instrumentor([part for part in parts if part is not None])
         with Bracket(own.runs, self.run, failed=False):
             yield
-
-    @contextmanager
-    def split(self) -> Generator[tuple[PassInstrumentation | None, ...]]:
-        """Let parts of the instrumentations observe what happens inside, and yield them."""
-        parts = tuple(map(_part_of, self._observers_of_steps()))
-        own, run = dict(vars(self)), self.run
-        Instrumentor.__init__(self, [part for part in parts if part is not None], self.interrupts)
-        self.collects_statistics = own["collects_statistics"]
-        try:
-            with Bracket(self.runs, run, failed=False):
-                yield parts
-        finally:
-            vars(self).update(own)
 
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
         """Give the instrumentations what their parts have observed."""

@@ -10,7 +10,7 @@ from passel.diagnostics import log_warning_once
 from passel.execution.strategies.placement import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from passel.execution.outcome import Outcome
@@ -23,15 +23,15 @@ at_work: ContextVar[bool] = ContextVar("at_work", default=False)
 
 
 class Branch(NamedTuple):
-    """The work on siblings as another thread does it.
+    """The work on some siblings as another thread or process does it.
 
     Attributes:
-        run: Does a task.
-        observed: Around all that is done: the parts observe it.
+        work: The work.
+        observed: Encloses all that is done: the parts observe it.
         parts: Parts of what observes the run, for `SiblingWork.merge`.
     """
 
-    run: Callable[[Any], Outcome]
+    work: SiblingWork
     observed: AbstractContextManager[Any]
     parts: Any
 
@@ -63,12 +63,11 @@ class SiblingWork(Protocol):
         """Moves ops to other processes, and what has changed in them back."""
         ...
 
-    def branch(self) -> Branch:
-        """Return what does tasks in another thread; called in the thread of the run."""
-        ...
+    def branch(self, tasks: Sequence[Any], /) -> Branch:
+        """Return what does some tasks in another thread, or in a copy of this process.
 
-    def observed(self) -> AbstractContextManager[Any]:
-        """Let parts of what observes the run observe what is done inside, and yield them."""
+        Called in the thread of the run, or in that copy.
+        """
         ...
 
     def merge(self, observers: Any, /) -> None:

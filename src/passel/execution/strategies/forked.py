@@ -126,9 +126,10 @@ def _forks(
     from passel.execution.strategies.fork_map import fork_map  # noqa: PLC0415 - most runs are over before
 
     def do(chunk: Sequence[Any]) -> Iterator[Any]:
-        with work.observed() as observers:
-            yield from work.work_off(chunk)
-        yield observers
+        branch = work.branch(chunk)
+        with branch.observed:
+            yield from branch.work.work_off(chunk)
+        yield branch.parts
 
     @contextmanager
     def body() -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:

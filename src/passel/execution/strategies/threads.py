@@ -64,7 +64,8 @@ class Threads:
         jobs = min(most_at_once(self.jobs, work), len(tasks))
         pool: Executor = self._pool or ThreadPoolExecutor(jobs, "passel")
         shares = [
-            _Share(chunk, work.branch()) for chunk in chunks_of(tasks, jobs * _CHUNKS_PER_THREAD)
+            _Share(chunk, work.branch(chunk))
+            for chunk in chunks_of(tasks, jobs * _CHUNKS_PER_THREAD)
         ]
         threads = _WorkingThreads(shares)
         try:
@@ -101,7 +102,7 @@ class _Share:
                 for task in self.tasks:
                     if ended.is_set():
                         raise Stopped  # noqa: TRY301 - as if it came from outside
-                    outcomes.append(self.branch.run(task))
+                    outcomes.append(self.branch.work(task))
                     if outcomes[-1].interrupt is not None:
                         break
             self.done.set_result(outcomes)
