@@ -149,7 +149,11 @@ class SendsOps(Protocol):
     """
 
     def note(self, op: Any) -> Any:
-        """Return what `encode_changes` has to know of an op, before passes change it."""
+        """Return what `encode_changes` has to know of an op, before passes change it.
+
+        If that is None, `encode_changes` is only asked for ops whose fingerprints have changed;
+        else also for others: names, or an order, that fingerprints leave out come back as well.
+        """
         ...
 
     def encode_changes(self, op: Any, noted: Any) -> bytes:
@@ -248,23 +252,6 @@ class ReturnsCopies(Protocol):
 
     def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
         """Give an op what `encode` has returned, in place of its own; it stays the same object."""
-        ...
-
-
-@runtime_checkable
-class KeepsNames(Protocol):
-    """Optional ability of an adapter: ops hold names, or an order, that fingerprints leave out.
-
-    A pass that changes nothing else has changed nothing, and yet its names come back from where
-    `SendsOps` or `ShipsOps` has sent the op.
-    """
-
-    def names_in(self, op: Any) -> Sequence[Any]:
-        """Return what the fingerprint of an op leaves out, as plain data that compares."""
-        ...
-
-    def rename(self, op: Any, names: Sequence[Any]) -> None:
-        """Give an op what `names_in` has returned for one of an equal fingerprint."""
         ...
 
 

@@ -279,18 +279,6 @@ class XDSLAdapter(IRAdapter):
 
         decode_changes(op, data, context)
 
-    def names_in(self, op: Operation) -> Sequence[Any]:
-        """Return the names of values and blocks in an op, and the order of its attributes."""
-        from passel.xdsl.transport.names import names_in
-
-        return names_in(op)
-
-    def rename(self, op: Operation, names: Sequence[Any]) -> None:
-        """Give an op such names."""
-        from passel.xdsl.transport.names import rename
-
-        rename(op, names)
-
     def policies(self) -> RunPolicies:
         """Let runs look for changes by fingerprint; an op is where its block is."""
         lifetime = PlaceLifetime(attrgetter("parent"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import EncodingError
-from passel.ir import KeepsNames, ReturnsCopies, SendsOps, ShipsOps, ability_of
+from passel.ir import ReturnsCopies, SendsOps, ShipsOps, ability_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,13 +24,11 @@ class Packed(NamedTuple):
         contents: What has changed in the op, or all that it holds now; None if nothing has.
         claims: Whether passes have stated that they changed nothing.
         matched: Keys of nested pipelines that have run on some op there.
-        names: The names in the op if these alone have changed.
     """
 
     contents: bytes | None
     claims: bool
     matched: AbstractSet[str]
-    names: Sequence[Any] | None = None
 
 
 class Snapshot(NamedTuple):
@@ -39,12 +37,12 @@ class Snapshot(NamedTuple):
     Attributes:
         encode: Returns from the op, and from what is known of it, what is to be sent back.
         known: What is known of the op.
-        names: The names in it.
+        compares: Whether that tells what has changed, also where fingerprints see nothing.
     """
 
     encode: Callable[[Any, Any], bytes]
     known: Any
-    names: Sequence[Any]
+    compares: bool
 
 
 class Transport:
@@ -64,7 +62,6 @@ class Transport:
         self._sends = ability_of(adapter, SendsOps)
         self._ships = ability_of(adapter, ShipsOps)
         self._returns = ability_of(adapter, ReturnsCopies)
-        self._named = ability_of(adapter, KeepsNames)
         self._assignment = b""
 
     # -- Changes --------------------------------------------------------------------------------
@@ -76,11 +73,11 @@ class Transport:
             task: The task.
             known: Parts of the op that the process which sent a copy of it knows.
         """
-        names = self._names_in(task)
         if self._sends is not None:  # it has the op as it was, and needs only changes
-            return Snapshot(self._sends.encode_changes, self._sends.note(task.op), names)
+            noted = self._sends.note(task.op)
+            return Snapshot(self._sends.encode_changes, noted, noted is not None)
         assert self._returns is not None  # noqa: S101 - else the placement has an obstacle
-        return Snapshot(self._returns.encode, known, names)
+        return Snapshot(self._returns.encode, known, compares=False)
 
     def pack(self, task: OpContext, outcome: Outcome, snapshot: Snapshot) -> Packed:
         """Return what a task has done to its op.
@@ -89,9 +86,9 @@ class Transport:
             EncodingError: It cannot be sent.
         """
         claims, matched = bool(task.op_state.claims), self._services.matched
-        if outcome.changed is False and not outcome.failures and not claims:
-            names = self._names_in(task)
-            return Packed(None, claims, matched, None if names == snapshot.names else names)
+        unchanged = outcome.changed is False and not outcome.failures and not claims
+        if unchanged and not snapshot.compares:
+            return Packed(None, claims, matched)
         return Packed(snapshot.encode(task.op, snapshot.known), claims, matched)
 
     def unpack(self, task: OpContext, packed: Packed, known: Sequence[Any]) -> None:
@@ -102,14 +99,9 @@ class Transport:
             elif self._returns is not None:
                 context = self._ctx.ir_context
                 self._returns.decode_into(task.op, packed.contents, context, known)
-        if packed.names is not None and self._named is not None:
-            self._named.rename(task.op, packed.names)
         if packed.claims:
             task.op_state.claims = [task.plan.steps[-1]]
         self._services.matched.update(packed.matched)
-
-    def _names_in(self, task: OpContext) -> Sequence[Any]:
-        return () if self._named is None else self._named.names_in(task.op)
 
     # -- Copies -----------------------------------------------------------------------------------
 
