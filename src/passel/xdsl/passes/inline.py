@@ -11,7 +11,7 @@ from passel.manager import BarePipeline, OpPassManager
 from passel.passes import Pass, Statistic, option
 from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.passes.canonicalize import Canonicalizer
-from passel.xdsl.passes.inlining import InliningRules, body_of, inline_call
+from passel.xdsl.passes.inlining import NO_LIMIT, InliningRules, inline_call
 from passel.xdsl.passes.inlining_uses import Callees
 from passel.xdsl.symbols import is_callable, is_table, symbol_name
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from passel.passes import PassContext
-
-_NO_LIMIT = 2**32 - 1
 
 
 class Inliner(Pass["Operation"]):
@@ -58,7 +56,7 @@ class Inliner(Pass["Operation"]):
         default=4, help="How often calls in a group of functions are inlined at most."
     )
     inlining_threshold: int = option(
-        default=_NO_LIMIT,
+        default=NO_LIMIT,
         help="Inline callees that have at most this many percent of the ops of their caller.",
     )
     inlined: ClassVar[Statistic] = Statistic("Number of calls inlined", name="num-inlined")
@@ -164,8 +162,7 @@ class _Inliner:
             if self._callees.is_dead(member):
                 self._bury(member)
                 continue
-            region = body_of(member)
-            found = () if region is None else self._callees.calls_in(region.blocks)
+            found = self._callees.calls_in(member.body.blocks) if isinstance(member, FuncOp) else ()
             calls += ((call, member, frozenset()) for call in found)
         any_inlined = False
         for call, caller, history in calls:  # the list grows

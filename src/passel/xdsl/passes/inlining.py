@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from xdsl.dialects.builtin import CallSiteLoc, UnknownLoc
 from xdsl.dialects.cf import BranchOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Region
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from passel.xdsl.inlining import is_legal_to_inline
 from passel.xdsl.symbols import references, symbol_name, table_around
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Block, Operation, SSAValue
 
     from passel.xdsl.analyses.call_graph import CallGraph
+
+NO_LIMIT: Final = 2**32 - 1
+"""The threshold in percent that every callee is below."""
 
 _SEVERAL_BLOCKS = frozenset({"func.func", "scf.execute_region"})
 """Ops whose regions may have several blocks."""
@@ -40,7 +44,7 @@ class InliningRules:
     @property
     def has_threshold(self) -> bool:
         """Whether sizes decide."""
-        return 0 <= self._threshold < 2**32 - 1
+        return 0 <= self._threshold < NO_LIMIT
 
     def allow(self, call: CallOp, caller: Operation, callee: FuncOp) -> bool:
         """Return whether a call is inlined.
@@ -50,7 +54,7 @@ class InliningRules:
         body = callee.body
         if body.first_block is None or callee in self._graph.callees(callee):
             return False
-        if _is_inside(call, callee) or _is_marked(call) or _is_marked(callee):
+        if callee.is_ancestor(call) or _is_marked(call) or _is_marked(callee):
             return False
         if not _returns(body) or not _fits(body, call):
             return False
@@ -70,19 +74,12 @@ class InliningRules:
 
         Source: `isProfitableToInline`, `mlir/lib/Transforms/InlinerPass.cpp`, MLIR 22.
         """
+        if not self.has_threshold:
+            return True
         if self._threshold == 0:
             return False
-        if not 0 < self._threshold < 2**32 - 1:
-            return True
         size = sum(1 for region in caller.regions for _ in region.walk())
         return sum(1 for _ in callee.body.walk()) * 100 // size <= self._threshold
-
-
-def _is_inside(op: Operation, outer: Operation) -> bool:
-    place: Operation | None = op
-    while place is not None and place is not outer:
-        place = place.parent_op()
-    return place is not None
 
 
 def _is_marked(op: Operation) -> bool:
@@ -105,11 +102,6 @@ def _fits(body: Region, call: CallOp) -> bool:
     )
 
 
-def body_of(op: Operation) -> Region | None:
-    """Return the body of a callable that calls can be inlined into."""
-    return op.body if isinstance(op, FuncOp) else None
-
-
 def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operation]:
     """Put a copy of the callee's body in the place of a call.
 
@@ -128,60 +120,38 @@ def inline_call(call: CallOp, callee: FuncOp, *, in_place: bool) -> list[Operati
         callee.body.clone_into(body)
     ops = [op for block in body.blocks for op in block.ops]
     _move_locations(ops, call.location)
-    entry = body.blocks[0]
-    for argument, operand in zip(entry.args, call.arguments, strict=True):
+    for argument, operand in zip(body.blocks[0].args, call.arguments, strict=True):
         argument.replace_all_uses_with(operand)
-    if entry is body.last_block:
-        _splice_block(call, entry)
+    if body.first_block is body.last_block:
+        _splice_block(call, body.block)
     else:
         _splice_blocks(call, body)
     return [op for op in ops if op.parent is not None]
 
 
 def _splice_block(call: CallOp, body: Block) -> None:
-    block, last = call.parent, body.last_op
-    assert block is not None  # noqa: S101
+    last = body.last_op
     assert last is not None  # noqa: S101
     results = tuple(last.operands)
-    last.detach()
-    last.erase()
-    _append(body, block, before=call)
+    Rewriter.erase_op(last)
+    Rewriter.inline_block(body, InsertPoint.before(call))
     _replace(call, results)
 
 
 def _splice_blocks(call: CallOp, body: Region) -> None:
     block = call.parent
     assert block is not None  # noqa: S101
-    region = block.parent
-    assert region is not None  # noqa: S101
     following = block.split_before(call, arg_types=call.result_types)
-    for argument, result in zip(following.args, call.results, strict=True):
+    for argument in following.args:
         argument.location = call.location
-        argument.name_hint = result.name_hint
-    _replace(call, following.args)
-    blocks = list(body.blocks)
-    for inner in blocks:
-        body.detach_block(inner)
-        last = inner.last_op
+    for last in [inner.last_op for inner in body.blocks]:
         if isinstance(last, ReturnOp):
             branch = BranchOp(following, *last.operands)
             branch.location = last.location
-            last.detach()
-            last.erase()
-            inner.add_op(branch)
-    entry, *others = blocks
-    _append(entry, block)
-    region.insert_block_before(others, following)
-
-
-def _append(source: Block, target: Block, *, before: Operation | None = None) -> None:
-    ops = list(source.ops)
-    for op in ops:
-        op.detach()
-    if before is None:
-        target.add_ops(ops)
-    else:
-        target.insert_ops_before(ops, before)
+            Rewriter.replace_op(last, branch)
+    Rewriter.inline_block(body.blocks[0], InsertPoint.at_end(block))
+    body.move_blocks_before(following)
+    _replace(call, following.args)
 
 
 def _replace(call: CallOp, values: tuple[SSAValue, ...]) -> None:
@@ -189,8 +159,7 @@ def _replace(call: CallOp, values: tuple[SSAValue, ...]) -> None:
         if value.name_hint is None:
             value.name_hint = result.name_hint
         result.replace_all_uses_with(value)
-    call.detach()
-    call.erase()
+    Rewriter.erase_op(call)
 
 
 def _move_locations(ops: list[Operation], caller: Attribute) -> None:

@@ -91,7 +91,7 @@ class Slot:
             worklist += ((child, value) for child in dominance.children(block))
         for block in self.accesses.keys() - seen:
             self._rewrite(block, None)  # unreachable
-        for block in {branching for merge in merges for branching in _predecessors(merge)} - seen:
+        for block in {branching for merge in merges for branching in merge.predecessors()} - seen:
             self._pass_on(block, None)
         unused = self._poison is not None and self._poison.results[0].first_use is None
         for op in (self.alloca, self._poison if unused else None):
@@ -125,7 +125,7 @@ class Slot:
         }
         worklist = list(live)
         while worklist:
-            for block in _predecessors(worklist.pop()):
+            for block in worklist.pop().predecessors():
                 if block in live or block is home or self._stores_in(block):
                     continue
                 live.add(block)
@@ -199,7 +199,3 @@ def _in_order(places: Iterable[tuple[Access, Operation]]) -> dict[Block, list[Ac
 def _can_pass_values(block: Block) -> bool:
     last = block.last_op
     return last is None or successor_operands(last) is not None
-
-
-def _predecessors(block: Block) -> Iterable[Block]:
-    return block.predecessors()
