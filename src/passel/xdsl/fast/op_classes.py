@@ -117,23 +117,6 @@ class OpClass:
         folds_index: Whether they compute with integers in a way that xDSL folds.
     """
 
-    __slots__ = (
-        "constant",
-        "ends_blocks",
-        "erasable",
-        "folder",
-        "folds_index",
-        "is_inert",
-        "is_isolated",
-        "kinds",
-        "may_be_terminator",
-        "memory",
-        "of_types",
-        "patterns",
-        "source",
-        "traits",
-    )
-
     def __init__(self, op_class: type[Operation]) -> None:
         self.traits: object = op_class.traits.traits
         self.ends_blocks: bool = op_class.has_trait(IsTerminator())

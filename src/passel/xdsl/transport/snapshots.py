@@ -111,21 +111,6 @@ class Snapshot:
         locations: The location of each argument.
     """
 
-    __slots__ = (
-        "arguments",
-        "block_names",
-        "locations",
-        "names",
-        "nodes",
-        "operands",
-        "own",
-        "regions",
-        "results",
-        "starts",
-        "successors",
-        "types",
-    )
-
     def __init__(self, root: Operation) -> None:
         self.nodes: Nodes = Nodes(root)
         nodes = self.nodes
