@@ -45,20 +45,6 @@ _DECLARES_ALL = [
 """By name, so that the dialect is not loaded for its sake."""
 
 
-_NEAR = frozenset(
-    f"xdsl.dialects.{each}.verify_"
-    for each in (
-        *("func.FuncOp", "func.ReturnOp"),
-        *("scf.ExecuteRegionOp", "scf.ForOp", "scf.ParallelOp", "scf.ReduceOp", "scf.WhileOp"),
-        *("memref.AllocOp", "memref.AllocaOp", "memref.CopyOp", "memref.LoadOp", "memref.StoreOp"),
-        *("arith.BitcastOp", "arith.ExtSIOp", "arith.ExtUIOp", "arith.IndexCastOp"),
-        *("arith.TruncIOp", "cf.SwitchOp", "tensor.CastOp", "tensor.DimOp"),
-    )
-)
-"""Verifiers written by hand of frequent ops that look at the op, at what it holds and the types of
-its operands, and of terminators at the op around. By name, so that no dialect is loaded."""
-
-
 class _Parts(NamedTuple):
     """Parts of the verifier of one class.
 
@@ -184,7 +170,7 @@ def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ..
     """Return the checks of a class's ops that may look outside of an isolated op around.
 
     Definitions look at the op alone, and of xDSL's own traits those alone look that far which
-    check uses of symbols. What is written by hand may look anywhere, if it is not known not to.
+    check uses of symbols. What is written by hand may look anywhere.
     """
     return _outward_checks(op_class, op_class.traits.traits, op_class.verify_)
 
@@ -205,12 +191,9 @@ def _verify_itself(op: Operation) -> None:
 
 
 def _looks_near(check: Any) -> bool:
-    name = f"{getattr(check, '__module__', '')}.{getattr(check, '__qualname__', '')}"
-    if check is check_isolation or name in _NEAR:
-        return True
     trait = getattr(check, "__self__", None)
     known = isinstance(trait, OpTrait) and type(trait).__module__ == OpTrait.__module__
-    return known and not isinstance(trait, SymbolUserOpInterface)
+    return check is check_isolation or (known and not isinstance(trait, SymbolUserOpInterface))
 
 
 def _ignores_values(constraint: Any) -> bool:
