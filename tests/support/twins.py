@@ -13,7 +13,6 @@ from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl_inputs import xdsl_context
 
 from passel.xdsl import parse_source, parsing
-from passel.xdsl.fast import template_parser
 from passel.xdsl.fast.template_parser import TemplateParser
 from passel.xdsl.source_parser import SourceParser
 
@@ -55,8 +54,7 @@ def assert_same(
     text: str, context: Callable[[], Context] = xdsl_context, **options: Any
 ) -> Outcome:
     """Parse a text from templates, which must give the same as the ordinary way."""
-    with patch.object(template_parser, "_PATIENCE", -1):
-        fast, slow = parse_both(text, context, **options)
+    fast, slow = parse_both(text, context, **options)
     assert fast.seen == slow.seen
     return fast
 

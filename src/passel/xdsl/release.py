@@ -21,8 +21,7 @@ PRIVATE: Final = frozenset(
         *("_parse_block_body", "_parse_location", "_parse_tensor_literal_element"),
         *("_parse_dialect_resource_handle", "_parser_state", "_register_ssa_definition"),
         "_unescaped_characters_regex",
-        # What the printer has printed so far.
-        *("_dialect_resources", "_ssa_values"),
+        "_dialect_resources",  # which the printer has referred to so far
         # Steps of the driver of `cse`, which knows nothing of dominance.
         *("_known_ops", "_mark_erasure", "_replace_and_delete"),
         *("_simplify_block", "_simplify_region"),

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from itertools import chain
 from typing import Any
-from unittest.mock import patch
 from weakref import ref
 
 import pytest
-from twins import assert_same, parse_both
+from twins import assert_same
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 from xdsl_inputs import xdsl_context
 
 from passel.ir import PrintFlags
 from passel.xdsl import fast, parse_source
-from passel.xdsl.fast import lines, slow_paths, template_parser
+from passel.xdsl.fast import slow_paths, template_parser
 from passel.xdsl.fast.printer import FastPrinter
 from passel.xdsl.fast.template_parser import TemplateParser
 from passel.xdsl.parsing import collector_paused
@@ -102,22 +101,3 @@ def test_a_parser_goes_when_it_is_done() -> None:
         module = parse_source(xdsl_context(), text, "test.mlir", make_parser=make)
         assert [each() for each in parsers] == [None]
     assert module is not None
-
-
-def test_a_source_that_begins_to_repeat_itself() -> None:
-    """Lines are not looked at for a while where all are new, but again after that."""
-    new = "".join(f'"test.op"() {{a{n}}} : () -> ()\n' for n in range(1000))
-    known = '"test.op"() : () -> ()\n' * 1000
-    text = f"builtin.module {{\n{new}{known}{new}{known}}}"
-    looked_at: list[str] = []
-    shape_of = lines.shape_of
-
-    def count(line: str) -> object:
-        looked_at.append(line)
-        return shape_of(line)
-
-    with patch.object(template_parser, "shape_of", count):
-        fast_one, slow = parse_both(text)
-    assert fast_one.seen == slow.seen
-    assert 1000 < fast_one.from_templates < 1998
-    assert sum("a" in line for line in looked_at) < 1000  # of 2000 that are new

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from passel.xdsl.fast.op_classes import ClassTable, OpClass
 
 
+def is_dead(op: Operation, facts: OpClass, classes: ClassTable) -> bool:
+    """Return whether an op has no effect at all, as its results are not used either."""
+    for result in op.results:
+        if result.first_use is not None:
+            return False
+    return may_be_erased(op, facts, classes)
+
+
 def may_be_erased(op: Operation, facts: OpClass, classes: ClassTable) -> bool:
     """Return whether an op has no effect beyond its results.
 

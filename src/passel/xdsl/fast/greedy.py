@@ -20,7 +20,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 
 from passel.xdsl.fast.dead_code import erase_dead_code
-from passel.xdsl.fast.effects import may_be_erased
+from passel.xdsl.fast.effects import is_dead
 from passel.xdsl.fast.op_classes import ClassTable, OpClass
 from passel.xdsl.versions import FOLDS, erase_op, replace_op
 
@@ -80,7 +80,7 @@ class GreedyRewriter:
             try:
                 if facts.folds_index and self._fold_index(op, rewriter):
                     acted = True
-                elif facts.erasable is not False and self._is_dead(op, facts):
+                elif facts.erasable is not False and is_dead(op, facts, classes):
                     erase_op(rewriter, op)
                     acted = True
                 elif facts.is_inert is None or not facts.is_inert(op, classes):
@@ -88,12 +88,6 @@ class GreedyRewriter:
             except Exception as error:  # noqa: BLE001 - patterns may raise anything
                 op.emit_error(f"Error while applying pattern: {error}", underlying_error=error)
         return acted
-
-    def _is_dead(self, op: Operation, facts: OpClass) -> bool:
-        for result in op.results:
-            if result.first_use is not None:
-                return False
-        return may_be_erased(op, facts, self._classes)
 
     def _fold_index(self, op: Operation, rewriter: PatternRewriter) -> bool:
         """Fold an op of type `index` on constants, and return whether it was."""
@@ -177,10 +171,6 @@ class _Worklist:
         """Give back the memory of an empty worklist, of which a set keeps what it ever had."""
         self._listed = set()
 
-    def remove(self, op: Operation) -> None:
-        """Take an op out, if it is there."""
-        self._listed.discard(id(op))
-
     def note_removal(self, op: Operation) -> None:
         """Visit what only this op used, and not this op, which is about to go."""
         for operand in op._operands:
@@ -190,11 +180,7 @@ class _Worklist:
                 and isinstance(definition := operand.owner, Operation)
             ):
                 self.push(definition)
-        if op.regions:
-            for inner in op.walk():
-                self.remove(inner)
-        else:
-            self.remove(op)
+        self._listed.difference_update(map(id, op.walk()))
 
     def note_replacement(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
         """Visit the ops that use what is being replaced."""

@@ -15,7 +15,7 @@ from passel.xdsl.fast.known import is_known_attribute
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from xdsl.ir import Attribute, SSAValue
+    from xdsl.ir import Attribute
 
 _T = TypeVar("_T")
 
@@ -71,11 +71,3 @@ class FastPrinter(Printer):
         self._type_texts[id(type_)] = own.getvalue(), type_
         # Not by `print_string`: the printer is where the text ends.
         print(own.getvalue(), end="", file=stream)
-
-    def print_ssa_value(self, value: SSAValue[Any]) -> str:
-        """Print the name of a value, which gets one if it has none."""
-        name = self._ssa_values.get(value)
-        if name is None:
-            return super().print_ssa_value(value)
-        self.print_string(f"%{name}")
-        return name

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from xdsl.rewriter import Rewriter
 from xdsl.traits import get_effects
 
-from passel.xdsl.fast.effects import may_be_erased
+from passel.xdsl.fast.effects import is_dead
 from passel.xdsl.fast.op_classes import READ, UNKNOWN, WRITE, ClassTable, Source, kinds_of
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class SubexpressionEliminator:
             kinds = self._kinds_of(op)
             if facts.may_be_terminator:
                 pass
-            elif facts.erasable is not False and self._is_dead(op):
+            elif facts.erasable is not False and is_dead(op, facts, classes):
                 self._to_erase[id(op)] = op
                 self.dead += 1
             elif not kinds & ~READ and not any(
@@ -187,12 +187,6 @@ class SubexpressionEliminator:
                     break
             self._kinds[id(op)] = kinds
         return kinds
-
-    def _is_dead(self, op: Operation) -> bool:
-        for result in op.results:
-            if result.first_use is not None:
-                return False
-        return may_be_erased(op, self._classes[type(op)], self._classes)
 
     def _simplify_op(self, op: Operation, writes: int, *, reads: bool) -> None:
         """Use an equal op instead of one that has no effects, or only reads."""

@@ -29,18 +29,12 @@ from passel.xdsl.source_parser import SourceParser
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from xdsl.ir import Attribute, OpResult
+    from xdsl.ir import Attribute
 
     from passel.xdsl.locations import SourceText
 
 _MAX_SHAPES: Final = 20_000
 """Shapes that are remembered of one source; at half a kilobyte each."""
-
-_PATIENCE: Final = 64
-"""Lines of new shapes in a row after which it seems that the source does not repeat itself."""
-
-_LEAP: Final = 3 * _PATIENCE
-"""Lines that are parsed without templates then."""
 
 _WITH_NUMBERS: Final = frozenset({"arith.constant", "llvm.mlir.constant"})
 """Ops in whose custom form a typed integer is an attribute and nothing else; it always is in the
@@ -128,24 +122,17 @@ class TemplateParser(SourceParser):
     ) -> None:
         super().__init__(context, text, filename, source)
         self._shapes: dict[tuple[str, ...], _Shapes] = {}
-        self._hints: dict[str, str | None] = {}
-        self._numbers: dict[str, Attribute | None] = {}
         self._types = Types()
         self._parsers: dict[tuple[type[Operation], bool], bool] = {}
         self._remembered = 0
-        self._new_in_a_row = 0
         # What looks names up in a context of another class is not known.
-        self._left_out: float = 0 if type(context) is Context else float("inf")
+        self._has_known_context: bool = type(context) is Context
         self.ops_from_templates: int = 0
 
     def _parse_block_body(self, block: Block) -> None:
         """Parse the ops of a block."""
         while True:
-            line = None
-            if self._left_out:
-                self._left_out -= 1
-            else:
-                line = self._parse_known_lines(block)
+            line = self._parse_known_lines(block) if self._has_known_context else None
             op = self.parse_optional_operation() if line is None else self._parse_new_line(line)
             if op is None:
                 return
@@ -189,7 +176,6 @@ class TemplateParser(SourceParser):
             end = match.end()
             match = following
         if count:
-            self._new_in_a_row = 0
             self.ops_from_templates += count
             self._resume_at(end)
         return line
@@ -245,7 +231,8 @@ class TemplateParser(SourceParser):
         for at in range(bound):
             name, result = names[at], results[at]
             values[name] = (result,)
-            self._set_hint(result, name)
+            if SSAValue.is_valid_name(name):
+                result.name_hint = name
         block.add_op(op)
         return True
 
@@ -263,25 +250,12 @@ class TemplateParser(SourceParser):
             operands.append(value)
         return operands
 
-    def _set_hint(self, result: OpResult, name: str) -> None:
-        hints = self._hints
-        if name not in hints:
-            if len(hints) >= _MAX_SHAPES:
-                hints.clear()
-            hints[name] = (
-                SSAValue.extract_valid_name(name) if SSAValue.is_valid_name(name) else None
-            )
-        if (hint := hints[name]) is not None:
-            result._name = hint
-
     def _find_number(self, number: Number, spelling: str) -> Attribute | None:
         """Return the number of a line; None if it is not right for its type."""
-        numbers = self._numbers
-        if spelling not in numbers:
-            if len(numbers) >= _MAX_SHAPES:
-                numbers.clear()
-            numbers[spelling] = number.attribute(spelling)
-        return numbers[spelling]
+        found = self._spelled.get(spelling)
+        if found is None and (found := number.attribute(spelling)) is not None:
+            self._spelled[spelling] = found
+        return found
 
     def _find_blocks(
         self, template: Template, names: list[str], start: int, content: str
@@ -313,9 +287,6 @@ class TemplateParser(SourceParser):
         known = line.shapes.get(line.key)
         if known is None:
             self._remember(line.shapes, line.key, _State.MET)
-            self._new_in_a_row += 1
-            if self._new_in_a_row == _PATIENCE:
-                self._new_in_a_row, self._left_out = 0, _LEAP
         if known in (None, _State.REFUSED) or not can_follow(line.follower):
             return self.parse_optional_operation()
         names = self._look_up(line)
