@@ -115,7 +115,7 @@ class _CompatMain(xDSLOptMain):
     def register_all_dialects(self) -> None:
         super().register_all_dialects()
         for dialect in self._tool.dialects:
-            self.ctx.register_dialect(dialect.name, partial(_itself, dialect))
+            self.ctx.register_dialect(dialect.name, lambda dialect=dialect: dialect)
 
     def register_all_frontends(self) -> None:
         self.available_frontends["mlir"] = self._parse
@@ -184,10 +184,6 @@ def _registry() -> PassRegistry:
 
 def _times_passes(args: Any) -> bool:
     return getattr(args, "time_passes", False)  # a flag of newer releases
-
-
-def _itself(dialect: Dialect) -> Dialect:
-    return dialect
 
 
 class _Stdout(io.TextIOBase):

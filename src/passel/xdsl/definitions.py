@@ -193,14 +193,9 @@ def _relation(user: Operation, block: Block | None) -> str:
     there = None if block is None else block.parent
     if here is there:
         return "in the same region"
-    if there is not None and _is_around(there, here):
-        return "in a parent region"
-    if here is not None and _is_around(here, there):
-        return "in a child region"
+    if here is not None and there is not None:
+        if there.is_ancestor(here):
+            return "in a parent region"
+        if here.is_ancestor(there):
+            return "in a child region"
     return "is neither in a parent nor in a child region"
-
-
-def _is_around(outer: Region, inner: Region | None) -> bool:
-    while inner is not None and inner is not outer:
-        inner = inner.parent_region()
-    return inner is outer

@@ -15,7 +15,7 @@ from xdsl.ir import ParametrizedAttribute
 from xdsl.traits import CallableOpInterface, SymbolOpInterface, SymbolTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from xdsl.context import Context
     from xdsl.ir import Attribute, Operation
@@ -66,12 +66,17 @@ def may_be_table(op: Operation, context: Context) -> bool:
     return dialect not in context.registered_dialect_names
 
 
+def closest_around(op: Operation, fits: Callable[[Operation], bool]) -> Operation | None:
+    """Return the closest enclosing op that fits."""
+    around = op.parent_op()
+    while around is not None and not fits(around):
+        around = around.parent_op()
+    return around
+
+
 def table_around(user: Operation) -> Operation | None:
     """Return the closest symbol table around an op, the one that its references are for."""
-    table = user.parent_op()
-    while table is not None and not is_table(table):
-        table = table.parent_op()
-    return table
+    return closest_around(user, is_table)
 
 
 def ops_in(op: Operation) -> Iterator[Operation]:

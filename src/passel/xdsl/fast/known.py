@@ -87,16 +87,12 @@ def is_xdsl_code(function: Any) -> bool:
     return code is not None and code.co_filename.startswith(_SOURCES)
 
 
-def is_plain(op_class: type[Operation]) -> bool:
-    """Return whether ops of a class are made, read, changed and compared by known code.
-
-    A class that inherits all of this from xDSL's is plain, wherever it is defined.
-    """
-    return not overridden_by(op_class)
-
-
 def overridden_by(op_class: type[Operation]) -> set[str]:
-    """Return what of xDSL's `Operation` classes that are not known define anew for their ops."""
+    """Return what of xDSL's `Operation` classes that are not known define anew for their ops.
+
+    Where that is nothing, ops are made, read, changed and compared by known code, wherever their
+    class is defined.
+    """
     if type(op_class) is not ABCMeta:
         return {"__class__"}
     own = {name for each in op_class.__mro__ if _is_foreign(each) for name in vars(each)}
@@ -153,7 +149,7 @@ def has_known_parser(op_class: type[Operation], *, generic: bool) -> bool:
         op_class: The class.
         generic: Whether the text has the generic form.
     """
-    if not is_plain(op_class) or op_class in _declared:
+    if overridden_by(op_class) or op_class in _declared:
         return op_class in _declared
     if generic:
         return True
@@ -202,26 +198,27 @@ def infers_by_known_code(op_class: type[Operation]) -> bool:
     )
 
 
-def consists_of_known(thing: Any) -> bool:
+def consists_of_known(thing: Any, seen: set[int] | None = None) -> bool:
     """Return whether an object and all that it refers to are xDSL's own.
+
+    Args:
+        thing: The object.
+        seen: What need not be looked at again, by address.
 
     Example:
         >>> from xdsl.dialects.builtin import i32
         >>> consists_of_known([i32, len]), consists_of_known([i32, lambda: i32])
         (True, False)
     """
-    return _consists_of_known(thing, set())
-
-
-def _consists_of_known(thing: Any, seen: set[int]) -> bool:
+    seen = set[int]() if seen is None else seen
     if id(thing) in seen:
         return True
     seen.add(id(thing))
     kind = cast("type[object]", type(thing))
     if kind in {list, tuple, set, frozenset}:
-        return all(_consists_of_known(part, seen) for part in thing)
+        return all(consists_of_known(part, seen) for part in thing)
     if kind is dict:
-        return all(_consists_of_known(part, seen) for pair in thing.items() for part in pair)
+        return all(consists_of_known(part, seen) for pair in thing.items() for part in pair)
     if isinstance(thing, type):
         return thing.__module__ == "builtins" or is_known_class(thing)
     if kind is FunctionType:
@@ -237,6 +234,6 @@ def _consists_of_known(thing: Any, seen: set[int]) -> bool:
         return False
     if isinstance(thing, Enum) or not is_dataclass(thing):
         return all(
-            _consists_of_known(part, seen) for part in getattr(thing, "__dict__", {}).values()
+            consists_of_known(part, seen) for part in getattr(thing, "__dict__", {}).values()
         )
-    return all(_consists_of_known(getattr(thing, each.name, None), seen) for each in fields(thing))
+    return all(consists_of_known(getattr(thing, each.name, None), seen) for each in fields(thing))

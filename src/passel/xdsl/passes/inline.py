@@ -13,7 +13,7 @@ from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.passes.canonicalize import Canonicalizer
 from passel.xdsl.passes.inlining import NO_LIMIT, InliningRules, inline_call
 from passel.xdsl.passes.inlining_uses import Callees
-from passel.xdsl.symbols import is_callable, is_table, symbol_name
+from passel.xdsl.symbols import closest_around, is_callable, is_table, symbol_name
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -88,7 +88,9 @@ class _Inliner:
         self._rules = InliningRules(self._graph, ctx.ir_context, options.inlining_threshold)
         self._pipelines = {pipeline.anchor: pipeline for pipeline in options.op_pipelines}
         self._around = {
-            around for inner in self._graph.callables if (around := _callable_around(inner))
+            around
+            for inner in self._graph.callables
+            if (around := closest_around(inner, is_callable))
         }
         self._dead: dict[Operation, None] = {}
 
@@ -193,10 +195,3 @@ class _Inliner:
     def _bury(self, callee: Operation) -> None:
         self._callees.forget(callee)
         self._dead[callee] = None
-
-
-def _callable_around(op: Operation) -> Operation | None:
-    place = op.parent_op()
-    while place is not None and not is_callable(place):
-        place = place.parent_op()
-    return place
