@@ -306,8 +306,9 @@ class Failure(NamedTuple):
 
     Attributes:
         kind: `failed` (the pass raised `PassFailure`), `crashed` (it raised another
-            exception), `invalid` (the IR did not verify afterwards) or `unschedulable`
-            (the op may not run it).
+            exception, or its process died), `invalid` (the IR did not verify afterwards),
+            `isolation` (it changed more than its op), `unschedulable` (the op may not run it) or
+            `interrupted` (the run was ended).
         pass_text: The pass as text, with the options that differ from their defaults.
         path: The pass's path in the pipeline, such as `builtin.module/func.func/0:cse`.
         op_name: Name of the op that it ran on.

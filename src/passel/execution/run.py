@@ -98,7 +98,7 @@ class Run:
     def unmatched(self) -> tuple[str, ...]:
         """Return the nested pipelines that found no op to run on, once the run is over.
 
-        None is returned if gates may have kept pipelines from looking for ops.
+        Empty if gates decide which steps run: these may have kept pipelines from looking for ops.
         """
         if self._services.gates:
             return ()

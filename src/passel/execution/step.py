@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from passel.analysis import PreservedAnalyses
 from passel.errors import PassFailure
 from passel.execution.examination import Examiner
-from passel.execution.fusion import FusedFailure
+from passel.execution.fused_failure import FusedFailure
 from passel.execution.kept import KeptAnalyses
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge
 from passel.hooks import Bracket

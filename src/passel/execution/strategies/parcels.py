@@ -104,7 +104,7 @@ def pack_assignment(assignment: Assignment) -> bytes:
 
 
 def pack(assignment: bytes, parcel: Parcel) -> bytes:
-    """Return a parcel for `work_off`.
+    """Return a parcel for `do_parcel`.
 
     Raises:
         EncodingError: It holds what no other process has.
