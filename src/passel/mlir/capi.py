@@ -109,6 +109,11 @@ def handle(thing: Any) -> Handle:
     return Handle(_address(capsule, _name(capsule)))
 
 
+def address(op: Any) -> int:
+    """Return where an op is in memory."""
+    return handle(op.operation).ptr
+
+
 def imported(kind: Any, of: Handle, context: Any) -> Any:
     """Return a new object of the bindings for a handle.
 

@@ -236,7 +236,7 @@ def _blocks_around(block: Any) -> Iterator[Any]:
 
 
 def _goes_first(a: Any, b: Any, block: Any) -> bool:
-    if hasattr(a, "is_before_in_block"):
+    if bindings_of(a).abilities.order_query:
         return bool(a.is_before_in_block(b))
     return next(op.operation == a for op in block if op.operation in (a, b))
 
