@@ -400,14 +400,13 @@ class CustomCodec:
         return self._declared.option_value(value)
 
 
-def codec_for(hint: Any, *, struct: Callable[[Any], Codec | None] | None = None) -> Codec:
+def codec_for(hint: Any) -> Codec:
     """Return the codec for an annotation.
 
     Args:
         hint: `bool`, `int`, `float`, `str`, an `Enum`, a `Literal`, a tuple, list-like unions
-            of these, `| None`, or a class with `from_option_text`; an `int` may be annotated
-            with an `IntRange`.
-        struct: Offers a codec for classes that this module does not know.
+            of these, `| None`, or a class with `from_option_text`, such as
+            `Options`; an `int` may be annotated with an `IntRange`.
 
     Raises:
         DefinitionError: The type cannot be an option's.
@@ -415,9 +414,7 @@ def codec_for(hint: Any, *, struct: Callable[[Any], Codec | None] | None = None)
     scalar = _SCALARS.get(hint) if isinstance(hint, type) else None
     if scalar is not None:
         return scalar
-    found = struct(hint) if struct else None
-    if found is None:
-        found = _generic_codec(hint, struct) or _class_codec(hint)
+    found = _generic_codec(hint) or _class_codec(hint)
     if found is None:
         raise DefinitionError(_no_type(hint))
     return found
@@ -442,22 +439,22 @@ def _no_type(hint: Any) -> str:
     )
 
 
-def _generic_codec(hint: Any, struct: Callable[[Any], Codec | None] | None) -> Codec | None:
+def _generic_codec(hint: Any) -> Codec | None:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
         plain, *notes = arguments
         bounds = next((note for note in notes if isinstance(note, IntRange)), None)
-        return codec_for(plain, struct=struct) if bounds is None else _ranged_codec(bounds)
+        return codec_for(plain) if bounds is None else _ranged_codec(bounds)
     if origin is Literal:
         return choice_codec({str(choice): choice for choice in arguments})
     if origin is tuple:
         variadic = arguments[-1:] == (Ellipsis,)
         members = arguments[:1] if variadic else arguments
-        codecs = [codec_for(member, struct=struct) for member in members]
+        codecs = [codec_for(member) for member in members]
         return TupleCodec(codecs, None if variadic else len(codecs))
     if origin in (typing.Union, types.UnionType):
         members = [member for member in arguments if member is not types.NoneType]
-        codecs = sorted((codec_for(member, struct=struct) for member in members), key=_eagerness)
+        codecs = sorted((codec_for(member) for member in members), key=_eagerness)
         return UnionCodec(codecs, none=len(members) < len(arguments))
     return None
 
