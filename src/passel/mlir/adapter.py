@@ -1,7 +1,7 @@
 """The IR contract fulfilled for MLIR's Python bindings, their traps included.
 
-Nobody above this package knows that an op has any number of Python objects, that op classes
-hide `name` or `parent` behind attributes of their own, that builds differ in what they can
+Layers above this package need not know that an op has any number of Python objects, that op
+classes hide `name` or `parent` behind attributes of their own, that builds differ in what they can
 say of an op, or that some questions end the process when the IR is invalid.
 """
 
@@ -248,7 +248,7 @@ class MLIRAdapter(IRAdapter):
         given = {
             _KEYWORDS[field]: value
             for field, value in flags._asdict().items()
-            if value is not None and value is not False  # builds may lack what nobody asks for
+            if value is not None and value is not False  # builds may lack the others
         }
         return printed(op.operation, **given).rstrip("\n")
 

@@ -2,7 +2,7 @@
 
 Builds differ: by the release of LLVM, and by what their vendor compiled in. Each ability is
 looked for in the modules themselves. Most builds register their dialects and passes by
-themselves; jaxlib does when it is told to.
+themselves; for jaxlib, its functions are called.
 """
 
 from __future__ import annotations

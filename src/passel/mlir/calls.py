@@ -2,7 +2,7 @@
 
 The bindings keep the interpreter's lock while MLIR works, and make Python objects of a
 diagnostic before they hold it: one from another of MLIR's threads ends the process, or waits
-forever. Through the C API MLIR works without the lock, and whoever reports takes it first.
+forever. Through the C API MLIR works without the lock, and a thread that reports takes it first.
 Builds that do not export the C API work on one thread.
 """
 

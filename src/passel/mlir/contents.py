@@ -30,7 +30,7 @@ def symbol_name(operation: Any) -> str | None:
 def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
     """Give an op the attributes and regions of another one, and its location if that can be set.
 
-    The old blocks die with a module that nobody keeps: the bindings cannot erase a block.
+    The old blocks go into a module that is dropped: the bindings cannot erase a block.
     """
     ir = bindings.ir
     bin_ = ir.Module.create(ir.Location.unknown(old.context))

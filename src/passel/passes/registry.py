@@ -200,7 +200,7 @@ class PassRegistry:
 
     def _load(self, ir: str) -> None:
         """Call what was deferred, unless this is called by that."""
-        with self._lock:  # who comes second waits until all is there
+        with self._lock:  # a second thread waits until all is there
             if self._is_loading:
                 return
             self._is_loading = True

@@ -76,16 +76,6 @@ class DominanceInfo:
             stack += self._bindings.children(op)
         return True
 
-    def invalidate(self, region: Any = None) -> None:
-        """Forget a region that has changed, or all of them.
-
-        Not needed after erasing or adding ops that are no terminators.
-        """
-        if region is None:
-            self._trees.clear()
-        else:
-            self._trees.pop(_entry(region), None)
-
     def tree(self, region: Any) -> DominatorTree[Any]:
         """Return the tree of a region's blocks."""
         entry = _entry(region)
@@ -245,7 +235,7 @@ def _is_ordered(block: Any) -> bool:
     """Return whether values must be defined before they are used around a block.
 
     That is so in every region of several blocks, and in those of one block unless the op
-    around says otherwise or is unregistered, so that nobody knows.
+    around says otherwise, or is unregistered, of which it is not known.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """
