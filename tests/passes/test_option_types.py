@@ -12,8 +12,9 @@ import pytest
 
 from passel import DefinitionError, OpPassManager, OptionError, Options
 from passel.manager import FrozenPipeline
+from passel.passes.codecs import BadValue
 from passel.passes.numbers import Int64, IntRange, UInt32
-from passel.passes.option_types import BadValue, OptionValue, codec_for
+from passel.passes.option_types import OptionValue, codec_for
 
 
 class Shade(Enum):

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
 from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, Problem
-from passel.passes.option_types import BadValue, Codec, OptionValue, codec_for
+from passel.passes.codecs import BadValue, Codec
+from passel.passes.option_types import OptionValue, codec_for
 from passel.pipeline import (
     OptionNode,
     OptionText,
