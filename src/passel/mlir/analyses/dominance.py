@@ -66,15 +66,9 @@ class DominanceInfo:
 
     def _agrees(self, other: DominanceInfo) -> bool:
         # By what is there now: a block whose op was erased may not even be asked for its region.
-        stack = [self._op]
-        while stack:
-            op = stack.pop()
-            for region in op.operation.regions:
-                tree = self._trees.get(_entry(region))
-                if tree is not None and tree != other.tree(region):
-                    return False
-            stack += self._bindings.children(op)
-        return True
+        regions = (each for op in self._bindings.walk(self._op) for each in op.operation.regions)
+        known = ((region, self._trees.get(_entry(region))) for region in regions)
+        return all(tree is None or tree == other.tree(region) for region, tree in known)
 
     def tree(self, region: Any) -> DominatorTree[Any]:
         """Return the tree of a region's blocks."""
