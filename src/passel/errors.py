@@ -7,7 +7,7 @@
     │   ├── PipelineSyntaxError             it does not parse
     │   ├── UnknownPassError                a name in it is not registered
     │   ├── OptionError                     options of a pass are wrong, all of them listed
-    │   ├── EffectsError                    it does what nobody has allowed, such as writing files
+    │   ├── EffectsError                    it does what is not allowed, such as writing files
     │   ├── AnchorError                     a pass or manager cannot stand where it is put
     │   ├── InsertionError                  a builder cannot put a pass where it was asked to
     │   └── ContractError                   a pass breaks what another one relies on
