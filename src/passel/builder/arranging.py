@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Demand(NamedTuple):
-    """What a constraint on one step demands of the order.
+    """The demands of a constraint on the order, for one step.
 
     Attributes:
         rule: The constraint.
@@ -140,7 +140,7 @@ class Arrangement:
         return Greedy(self._tree, clauses, (p for chain in self.chains for p in pairwise(chain)))
 
     def _concerned(self, demands: Iterable[Demand]) -> set[Node]:
-        """Return the steps that demands are about, and the containers around them."""
+        """Return the steps that demands are about, and their enclosing containers."""
         return {
             item
             for each in demands
@@ -150,7 +150,7 @@ class Arrangement:
         }
 
     def _path(self, step: Step) -> list[Node]:
-        """Return a step and the containers around it but the outermost, from the inside out."""
+        """Return a step and its enclosing containers but the outermost, from the inside out."""
         path: list[Node] = [step]
         while (outer := self._parents[path[-1]]) is not self._tree.root:
             path.append(outer)  # pyright: ignore[reportArgumentType] - a Nest or Group

@@ -78,7 +78,7 @@ class Greedy:
         return clause.step not in self._out and self._is_open(clause.others)
 
     def _note(self, clause: Clause) -> None:
-        """Have a step wait for others, and the containers around it that have none inside."""
+        """Have a step wait for others, and the enclosing containers that have none inside."""
         tree = self._tree
         item: Node = clause.step
         while True:
