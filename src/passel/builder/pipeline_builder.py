@@ -202,8 +202,8 @@ class PipelineBuilder(Ordering):
 
         Args:
             name: Its name.
-            default: What stands in it if nobody puts something else there.
-            required: Whether a pipeline is refused if nobody puts anything there.
+            default: What stands in it if nothing else is put there.
+            required: Whether a pipeline is refused if nothing is put there.
 
         Raises:
             InsertionError: There is a stage of this name.
