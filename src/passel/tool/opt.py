@@ -115,10 +115,10 @@ def opt_main(
 def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
     """Run the tool: with fast paths, without them, or both ways."""
     former = os.environ.get("PASSEL_FAST")
-    if former == "check":
+    if former == "check" and is_process:
         from passel.tool.both_ways import run_both_ways
 
-        return run_both_ways(tool.name, lambda: _run_words(words, tool, is_process))
+        return run_both_ways(tool.name)
     try:
         if "no-fast-paths" in dict(flags_in(words)):
             os.environ["PASSEL_FAST"] = "0"  # for worker processes as well
