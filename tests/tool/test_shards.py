@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tool_fixtures import Outcome, Tool
 
     from passel.ir.frontend import SourcePart
-    from passel.tool.part import Shared
+    from passel.tool.shared import Shared
 
     Compare = Callable[..., Outcome]
 

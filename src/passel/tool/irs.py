@@ -16,7 +16,7 @@ from passel.ir.frontend import UsageError
 from passel.tool.definition import ToolDefinition
 from passel.tool.flags import flags_in, read_flags
 from passel.tool.plugins import load_plugin, packages_in
-from passel.tool.settings import InformationFlags, flags_by_name
+from passel.tool.settings import InformationFlags, Settings, flags_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Flag, Frontend
     from passel.passes import PassRegistry
     from passel.tool.flags import CommandLine
-    from passel.tool.settings import Settings
 
 _ANY_TOOL = ToolDefinition()
 _BYTECODE = b"ML\xefR"
@@ -170,6 +169,20 @@ class IRChoice:
                 raise UsageError(f"'--{name}' is for --ir={theirs}, not for --ir={self.name}")
         frontend.configure(settings.for_frontend)
         return frontend
+
+    def settings(self, words: Sequence[str], names: PassRegistry) -> Settings:
+        """Return the settings of a command line, in which passes are flags as well.
+
+        Args:
+            words: The command line.
+            names: The passes that it may name.
+
+        Raises:
+            UsageError: For the first argument that is wrong.
+        """
+        tool, own = self._tool, self.own_flags
+        line = read_flags(words, flags_by_name((*own, *tool.flags)), names, tool.name)
+        return Settings(line, tool, self.scope, own)
 
     @property
     def own_flags(self) -> Sequence[Flag]:

@@ -10,7 +10,7 @@ from passel.tool.part import Part
 if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import Frontend, SourcePart
-    from passel.tool.part import Shared
+    from passel.tool.shared import Shared
 
 
 class ShardResult(NamedTuple):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import Frontend
     from passel.manager import PassManager
-    from passel.tool.part import Shared
+    from passel.tool.shared import Shared
 
 _PER_WORKER = 4
 """Shards for each worker: more balance better, fewer cost less."""
@@ -103,7 +103,11 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
 def _workers(shared: Shared) -> int:
     if shared.jobs != "auto":
         return shared.jobs
-    return processors() if shared.cluster is None else shared.cluster.workers
+    if shared.cluster is None:
+        return processors()
+    from passel.execution.strategies.futures import workers_of
+
+    return workers_of(shared.cluster)
 
 
 def _forked(
@@ -159,7 +163,7 @@ def _manager_for_shards(shared: Shared, *, is_asked: bool) -> PassManager | None
 
 
 def _can_leave(manager: OpPassManager, is_asked: bool) -> bool:
-    """Return whether passes leave no traces but in the IR, and say so if nobody has asked."""
+    """Return whether passes change nothing but the IR; if not asked for, each has to declare it."""
     for pass_, *_ in walk(manager):
         contract = pass_.contract
         if not contract.can_fork or not (is_asked or contract.forks_unasked):
