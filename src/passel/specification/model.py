@@ -30,7 +30,7 @@ class OptionDeclaration:
         argument: The name in textual pipelines.
         type: The type in C++; of an element, if it is a list.
         default: The default as an expression in C++; empty if there is none.
-        description: What it is for.
+        description: Its help.
         flags: More arguments of the option's constructor in C++, such as its choices.
         is_list: Whether it takes several values.
         place: Where it is declared.
@@ -53,7 +53,7 @@ class StatisticDeclaration:
     Attributes:
         cpp_name: The variable in C++.
         name: The name in reports.
-        description: What it counts.
+        description: A line for reports.
         place: Where it is declared.
     """
 

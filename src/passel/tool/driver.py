@@ -25,7 +25,7 @@ class Driver:
     """One run of the tool over one input.
 
     Args:
-        shared: What the parts of the input share.
+        shared: Services and settings of all parts of the input.
 
     Raises:
         UsageError: The output cannot be written.

@@ -202,7 +202,7 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
     """Return the IR that a command line means, before its flags can be read; load its plugins.
 
     `auto` is MLIR's bindings if the input is bytecode, if a pass of the pipeline is only theirs,
-    or if a plugin is for them; else xDSL. What is no IR is refused when the flags are read.
+    or if a plugin is for them; else xDSL. A name that is no IR is refused when the flags are read.
 
     Args:
         words: The command line.

@@ -32,7 +32,7 @@ class Part:
 
     Args:
         source: Its text.
-        shared: What it shares with the other parts.
+        shared: Services and settings of all parts.
         report: Takes its diagnostics.
 
     Attributes:

@@ -73,7 +73,7 @@ class PipelineFactory:
             kind: The kind.
             context: The context of the part of the input.
             adapter: The adapter.
-            recorded: What the input records; its pipeline comes before passes given as flags
+            recorded: The reproducer in the input; its pipeline comes before passes given as flags
                 and gives way to `--pass-pipeline`.
 
         Raises:
@@ -112,7 +112,7 @@ def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> Pipe
     """Return a builder of the pipeline that a command line gives, extended if it asks for that.
 
     Args:
-        settings: What the command line says.
+        settings: The settings of the command line.
         registry: Where names are looked up.
         flag: The flag that asks for it.
 
@@ -168,7 +168,7 @@ def _parsed(text: str, registry: PassRegistry) -> PassManager:
     return PassManager.parse(
         text,
         registry=registry,
-        flat_anchor=_MODULE if text.strip() else None,  # nothing is no list of passes
+        flat_anchor=_MODULE if text.strip() else None,  # an empty text is no list of passes
         name="--pass-pipeline",
     )
 

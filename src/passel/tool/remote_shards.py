@@ -1,7 +1,7 @@
 """From file to file on the workers of a cluster, each of which processes shards of the source.
 
 They read the source and the plugins themselves, by the paths of the command line. Here as well, a
-doubt ends it, and the source is processed the plain way, by which workers are sent ops.
+shard that fails ends it, and the source is processed as a whole, with ops sent to the workers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class _Refusal(Exception):  # noqa: N818 - caught in this module
-    """Why a worker cannot process its shard; nothing if there is only a doubt."""
+    """Reason why a worker refuses its shard; empty if passes have something to report."""
 
 
 class _Job(NamedTuple):
@@ -68,12 +68,12 @@ def results_on(
     shards: int,
     cuts: int,
 ) -> list[ShardResult] | None:
-    """Return the results of shards from the workers of a cluster; None if there is a doubt.
+    """Return the results of shards from the workers of a cluster; None if one failed.
 
     Args:
         cluster: The workers.
         source: The source.
-        shared: What parts of an input share.
+        shared: Services and settings of all parts of the input.
         manager: The manager that runs on each shard.
         shards: How many shards there are.
         cuts: How many were asked for.
@@ -118,7 +118,7 @@ def work_off_shard(job: bytes, index: int) -> bytes:
 
     Returns:
         A pickled `ShardResult`; in its place the reason if this worker cannot do it, which is
-        empty if there is only a doubt.
+        empty if the passes have something to report.
     """
     answer: ShardResult | str
     with _one_at_a_time:

@@ -32,12 +32,12 @@ class Shared:
     """Services and settings that all parts of an input share.
 
     Attributes:
-        settings: What the command line says.
+        settings: The settings of the command line.
         adapter: The IR's adapter.
-        frontend: What reads and prints the IR.
-        renderer: What shows diagnostics.
+        frontend: The frontend, which reads and prints the IR.
+        renderer: Writes diagnostics.
         pipelines: Makes a pass manager for each part.
-        reports: What is reported of the runs.
+        reports: The reports on the runs.
         replay: The reproducers.
         crashes: The reports of passes that crashed.
         progress: The line of progress, on a terminal.
@@ -65,10 +65,10 @@ def shared_by(
     progress: PassInstrumentation | None = None,
     cluster: Executor | None = None,
 ) -> Shared:
-    """Return what the parts of an input share.
+    """Return services and settings for the parts of an input.
 
     Args:
-        settings: What the command line says.
+        settings: The settings of the command line.
         ir: The IR.
         registry: The passes that the command line may name.
         progress: The line of progress, which observes all runs.
@@ -101,7 +101,7 @@ def shared_by(
 
 
 def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
-    """Return what parts of an input share, as a command line has it, in another process."""
+    """Return the services and settings of a command line, as another process needs them."""
     ir = chosen_ir(words, tool)
     names = ir.names(tool.registry)
     return shared_by(ir.settings(words, names), ir, names)
