@@ -11,14 +11,14 @@ class Place(NamedTuple):
 
     Attributes:
         file: The file, as it was found.
-        line: The line, counted from 1; 0 if it is not known.
+        line: The line, counted from 1.
     """
 
     file: str
-    line: int = 0
+    line: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
+        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
