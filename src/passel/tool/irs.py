@@ -59,6 +59,7 @@ class IRChoice:
         self._tool = tool
         self._plugins = plugins
         self._is_known = tool.adapter is None and name in _KNOWN
+        self._across: dict[str, IRAdapter] = {}
 
     @property
     def scope(self) -> str:
@@ -106,10 +107,6 @@ class IRChoice:
                 f"--ir=mlir needs MLIR's Python bindings: pip install 'passel[mlir]' ({error})"
             ) from None
         return adapter
-
-    @cached_property
-    def _across(self) -> dict[str, IRAdapter]:
-        return {}
 
     def adapter_across(self, name: str) -> IRAdapter:
         """Return the adapter of an IR that a pipeline crosses to, with the dialects given for it.
