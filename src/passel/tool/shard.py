@@ -26,7 +26,7 @@ class ShardResult(NamedTuple):
 
 
 def process_shard(source: SourcePart, shared: Shared, shard: Frontend) -> ShardResult | None:
-    """Return the result of a shard; None if there is a doubt.
+    """Return the result of a shard; None if it fails or has something to report.
 
     Args:
         source: The whole source.
@@ -34,7 +34,7 @@ def process_shard(source: SourcePart, shared: Shared, shard: Frontend) -> ShardR
         shard: The frontend that reads and prints the shard.
     """
     here = replace(shared, jobs=1, cluster=None, progress=None, frontend=shard)
-    part = Part(source, here, _doubt)
+    part = Part(source, here, _refuse)
     try:
         result = part.process()
     except Exception:  # noqa: BLE001 - it is raised again when the whole is processed
@@ -42,6 +42,6 @@ def process_shard(source: SourcePart, shared: Shared, shard: Frontend) -> ShardR
     return None if result is None else ShardResult(result, part.unmatched)
 
 
-def _doubt(diagnostic: Diagnostic) -> None:
+def _refuse(diagnostic: Diagnostic) -> None:
     """Refuse a diagnostic."""
     raise ValueError(diagnostic.message)
