@@ -160,7 +160,11 @@ def _is_file(written: str) -> bool:
 
 
 def _resolved_flags(settings: Settings, registry: PassRegistry) -> tuple[ResolvedElement, ...]:
-    return resolve([_pass_node(name, options) for name, options in settings.passes], registry)
+    nodes = [
+        PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))
+        for name, options in settings.passes
+    ]
+    return resolve(nodes, registry)
 
 
 def _parsed(text: str, registry: PassRegistry) -> PassManager:
@@ -181,7 +185,3 @@ def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
     except DefinitionError as error:
         raise UsageError(str(error)) from None
     return names
-
-
-def _pass_node(name: str, options: str | None) -> PassNode:
-    return PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))
