@@ -100,8 +100,8 @@ class PipelineBuilder(Ordering):
     ) -> PipelineBuilder:
         """Append a nested pipeline, and return a builder that adds to it.
 
-        Works as a context manager, for the looks of it. It is the same pipeline: targets are
-        looked for everywhere.
+        As a context manager it only groups the code. It is the same pipeline: targets are
+        searched for everywhere.
 
         Args:
             anchor: An op name, an op class, or `any`.

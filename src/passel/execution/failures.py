@@ -102,7 +102,7 @@ class FailureReporter:
         return self._failure("failed", step, op, message)
 
     def undeclared(self, step: Step, op: Any, made: Any, dialect: str) -> Failure:
-        """Return the failure of a pass that made an op of a dialect that nobody has loaded."""
+        """Return the failure of a pass that made an op of a dialect that is not loaded."""
         message = (
             f"is of dialect '{dialect}', which neither the input nor any pass has loaded; pass "
             f"'{step.title}' makes such ops, so declare it: dependent_dialects = ('{dialect}',)"

@@ -35,7 +35,7 @@ class Run:
     Args:
         compiler: Compiles pipelines for the IR's context.
         instrumentor: The hooks.
-        emit: Called for each diagnostic when it is reported; None if nobody wants to know.
+        emit: Called for each diagnostic when it is reported; None if there is no listener.
         options: What is checked.
         gates: What decides whether steps run.
         strategy: How siblings share the work.

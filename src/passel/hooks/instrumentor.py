@@ -186,7 +186,7 @@ class Bracket:
 
 
 class Instrumentor:
-    """The hooks of several instrumentations, one function per hook; None where nobody listens.
+    """The hooks of several instrumentations, one function per hook; None where none is overridden.
 
     Attributes:
         one_by_one: Whether passes have to run one by one.

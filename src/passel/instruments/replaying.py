@@ -91,7 +91,7 @@ def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
 
 
 def _given(run: Run, file: str, command: str, effects: Sequence[str]) -> str:
-    """Return a command that somebody has given, with the flags that it lacks."""
+    """Return a command that was given, with the flags that it lacks."""
     if "--run-reproducer" in command:
         if allowed := _ALLOWED.search(command):
             effects = sorted({*allowed[1].split(","), *effects})
@@ -196,7 +196,7 @@ class _Lines:
         imports: The lines before them.
         arguments: What `load_reproducer` is given.
         calls: The lines after that.
-        needs: What whoever runs them has to bring.
+        needs: Names that have to be defined where they run.
     """
 
     imports: list[str] = field(default_factory=lambda: ["from passel import load_reproducer"])

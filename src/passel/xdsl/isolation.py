@@ -1,7 +1,7 @@
 """Verification that an op which is isolated from above uses what is defined inside of it.
 
 xDSL's trait goes from each operand up through all that is around its definition. Here the values
-that have been met are remembered, and only what is not among them is looked for like that.
+that have been met are remembered, and only others are searched for like that.
 """
 # pyright: reportPrivateUsage=false
 # The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.

@@ -140,7 +140,7 @@ class Sent:
         chunk: The tasks.
         known: What will not be sent back of their ops.
         future: The share's future; None if it was not sent.
-        lost: Why nobody can tell what became of it.
+        lost: Why it is not known what became of it.
     """
 
     def __init__(

@@ -64,7 +64,7 @@ class Refusal(NamedTuple):
     """The answer of a worker that has not done its share.
 
     Attributes:
-        why: Why not; empty if nobody has to know.
+        why: Why not; empty if that is not reported.
     """
 
     why: str
