@@ -24,7 +24,7 @@ from passel import PassManager
 from passel.ir.frontend import SourcePart
 from passel.tool import sharding
 from passel.tool.definition import ToolDefinition
-from passel.tool.opt import shared_for
+from passel.tool.shared import shared_for
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -88,15 +88,6 @@ def pretend(sent: bytes, seconds: float, size: int) -> bytes:
     return bytes(size)
 
 
-@dataclass
-class Workers:
-    """Workers, as passel-opt sees a cluster."""
-
-    executor: Executor
-    workers: int
-    set_up: Any = shared_for
-
-
 def sending(functions: int) -> Callable[[Recording | Pretending], None]:
     """Return what runs passes on ops that are sent."""
     text = functions_of_40_ops(functions)
@@ -121,9 +112,7 @@ def sharing(path: str) -> Callable[[Recording | Pretending], None]:
     source = SourcePart(Path(path).read_text(), path, path=path)
 
     def run(executor: Recording | Pretending) -> None:
-        shared: Any = replace(
-            shared_for(words, ToolDefinition()), cluster=Workers(executor, executor.num_workers)
-        )
+        shared = replace(shared_for(words, ToolDefinition()), cluster=executor)
         started.append((perf_counter(), process_time()))
         assert sharding.process_in_shards(source, shared) is not None
 

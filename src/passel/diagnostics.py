@@ -137,7 +137,7 @@ class Diagnostic:
         notes: Further diagnostics that belong to this one, in order.
         origin: Which pass gave it, on what, and where in the pipeline; shown by tools.
         op_text: The op that it is about as text, shown as `see current operation` for errors;
-            empty if nobody asked for it in time.
+            empty if it was not asked for in time.
         print_op: Prints the op that it is about, as long as the op is at hand.
     """
 
@@ -199,7 +199,7 @@ class Diagnostic:
 
 
 def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Write diagnostics to the log `passel`, where nobody else takes them."""
+    """Write diagnostics to the log `passel`, where there is no other taker."""
     for diagnostic in diagnostics:
         import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
 
@@ -209,7 +209,7 @@ def log_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def log_warning(message: str) -> None:
-    """Report something in the log `passel` that nobody has asked for."""
+    """Report something in the log `passel` that no caller has asked for."""
     import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
 
     logging.getLogger("passel").warning(message)
@@ -222,7 +222,7 @@ def log_warning_once(message: str) -> None:
 
 
 def log_exception(message: str) -> None:
-    """Report the exception being handled in the log `passel`, where nobody can be told."""
+    """Report the exception being handled in the log `passel`, where no caller would get it."""
     import logging  # noqa: PLC0415 - a fifth of the time of `import passel`, rarely needed
 
     logging.getLogger("passel").exception(message)  # noqa: LOG004 - callers handle one

@@ -7,7 +7,7 @@
     │   ├── PipelineSyntaxError             it does not parse
     │   ├── UnknownPassError                a name in it is not registered
     │   ├── OptionError                     options of a pass are wrong, all of them listed
-    │   ├── EffectsError                    it does what nobody has allowed, such as writing files
+    │   ├── EffectsError                    it does what is not allowed, such as writing files
     │   ├── AnchorError                     a pass or manager cannot stand where it is put
     │   ├── InsertionError                  a builder cannot put a pass where it was asked to
     │   └── ContractError                   a pass breaks what another one relies on
@@ -306,8 +306,9 @@ class Failure(NamedTuple):
 
     Attributes:
         kind: `failed` (the pass raised `PassFailure`), `crashed` (it raised another
-            exception), `invalid` (the IR did not verify afterwards) or `unschedulable`
-            (the op may not run it).
+            exception, or its process died), `invalid` (the IR did not verify afterwards),
+            `isolation` (it changed more than its op), `unschedulable` (the op may not run it) or
+            `interrupted` (the run was ended).
         pass_text: The pass as text, with the options that differ from their defaults.
         path: The pass's path in the pipeline, such as `builtin.module/func.func/0:cse`.
         op_name: Name of the op that it ran on.

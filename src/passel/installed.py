@@ -75,7 +75,7 @@ def version_of(package: str) -> str:
 
 
 def _can_read() -> bool:
-    """Return whether packages are in directories, and nobody else knows of more."""
+    """Return whether packages are in directories, and no other finder knows of more."""
     return not any(
         path.endswith(".egg") or os.path.isfile(path)  # noqa: PTH113 - paths are text here
         for path in sys.path

@@ -94,8 +94,9 @@ def wishes(*kinds: str) -> st.SearchStrategy[list[Wish]]:
     )
 
 
-ALL_KINDS = tuple(KINDS)
-ORDER_KINDS = ("after_any", "after_all", "before_first", "immediately_after", "not_between")
+ORDER_KINDS = ("after_any", "after_all", "before_first")
+CHECKED_KINDS = ("immediately_after", "not_between")
+SOLVED_KINDS = (*ORDER_KINDS, "requires", "conflicts")
 
 
 def orders(names: Sequence[str], fixed: Sequence[str] = ()) -> Iterable[tuple[str, ...]]:
@@ -133,7 +134,7 @@ def check_minimal(
         assert is_possible == (left_out is not None), str(error)
 
 
-@given(st.permutations(NAMES), st.integers(1, 5), wishes(*ALL_KINDS))
+@given(st.permutations(NAMES), st.integers(1, 5), wishes(*SOLVED_KINDS))
 def test_arrange(names: list[str], count: int, wished: list[Wish]) -> None:
     """There is an order exactly if one of all orders keeps the constraints; it is one of these."""
     names = names[:count]
@@ -150,6 +151,20 @@ def test_arrange(names: list[str], count: int, wished: list[Wish]) -> None:
     else:
         assert names_in(builder) in good
         assert names_in(PipelineBuilder.from_manager(builder.build())) == names_in(builder)
+
+
+@given(st.permutations(NAMES), st.integers(0, 4), wishes(*ORDER_KINDS, *CHECKED_KINDS))
+def test_checked_kinds(names: list[str], count: int, wished: list[Wish]) -> None:
+    """What runs right before a step, or around it, is not arranged: it is right, or refused."""
+    builder = constrained(wished)
+    explicit, placed = names[:count], names[count:]
+    try:
+        builder.arrange(*(PASSES[name]() for name in explicit))
+        builder.place(*(PASSES[name]() for name in placed))
+        builder.build()
+    except InsertionError:
+        return
+    assert all(wish.holds(names_in(builder)) for wish in wished)
 
 
 def flattenings(groups: Sequence[Sequence[str]]) -> Iterable[tuple[str, ...]]:
@@ -245,7 +260,7 @@ def test_extensions_in_any_order(names: list[str], wished: list[Wish], random: A
 
 @given(
     st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 9), st.integers(0, 4)), max_size=9),
-    wishes(*ALL_KINDS),
+    wishes(*KINDS),
 )
 def test_what_is_refused_changes_nothing(
     changes: list[tuple[str, int, int]], wished: list[Wish]

@@ -139,11 +139,16 @@ def test_arranging_what_was_built_elsewhere() -> None:
     assert str(builder.build()) == "builtin.module(bufferize,on-memory,lower)"
 
 
-def test_glue_and_gaps() -> None:
-    """Immediately after, and not between, when the explicit order leaves room."""
+def test_neighbours_are_checked() -> None:
+    """What has to stand right after another step, or not between two, is refused elsewhere."""
     builder = made(A(), B(), A(), Lower())
     builder.constrain("x", immediately_after("a"), not_between("a", "b"))
-    builder.place(X())
+    with pytest.raises(InsertionError) as error:
+        builder.place(X())
+    (line,) = message(error.value)
+    assert line.startswith("'x' must not run between any 'a' and a later 'b' (declared), but it")
+    assert line.endswith("runs after 'a' and before 'b': put it before 'a' or after 'b'")
+    builder.insert_after("a", X())
     assert str(builder) == "builtin.module(a,b,a,x,lower)"
 
 
@@ -189,15 +194,6 @@ def test_explicit_order_is_part_of_an_explanation() -> None:
     ]
     builder.arrange(X())
     assert str(builder) == "builtin.module(b,x,a)"
-
-
-def test_too_many_choices() -> None:
-    """When it takes too long to find an order or to exclude one, that is said."""
-    builder = PipelineBuilder()
-    for each in "ab":
-        builder.constrain(each, immediately_after("x"))
-    with pytest.raises(InsertionError, match="orders that were tried"):
-        builder.arrange(*[A(), B()] * 9, *[X(n=n) for n in range(17)])
 
 
 def test_explain() -> None:

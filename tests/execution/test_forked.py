@@ -341,7 +341,7 @@ def test_one_chunk_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     def one(tasks: Sequence[Any], _: int) -> list[Sequence[Any]]:
         return [tasks]
 
-    monkeypatch.setattr(forked, "_chunks_of", one)
+    monkeypatch.setattr(forked, "_shrinking_chunks", one)
     manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
     outcome, _, _ = run(Forked(2, eager=True), manager, module_of(4))
     assert not outcome.failures
@@ -351,7 +351,7 @@ def test_one_chunk_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_chunks_get_shorter(count: int, workers: int) -> None:
     """No worker has a long one when the others have none left."""
     tasks = range(count)
-    chunks = forked._chunks_of(tasks, workers)  # pyright: ignore[reportPrivateUsage]
+    chunks = forked._shrinking_chunks(tasks, workers)  # pyright: ignore[reportPrivateUsage]
     assert [task for chunk in chunks for task in chunk] == list(tasks)
     sizes = [len(chunk) for chunk in chunks]
     assert sizes == sorted(sizes, reverse=True)

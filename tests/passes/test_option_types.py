@@ -12,8 +12,9 @@ import pytest
 
 from passel import DefinitionError, OpPassManager, OptionError, Options
 from passel.manager import FrozenPipeline
+from passel.passes.codecs import BadValue
 from passel.passes.numbers import Int64, IntRange, UInt32
-from passel.passes.option_types import BadValue, OptionValue, codec_for
+from passel.passes.option_types import OptionValue, codec_for
 
 
 class Shade(Enum):
@@ -265,7 +266,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("pair={1}", "option 'pair' of All: expected 2 elements, got 1", "1"),
     ("pair={x,y}", "option 'pair' of All: 'x' value invalid for integer argument!", "x"),
     ("maybe=x", "option 'maybe' of All: 'x' value invalid for integer argument!", "x"),
-    ("size", "option 'size' of All: requires a value, such as {a=1}", "size"),
+    ("size", "option 'size' of All: requires a value!", "size"),
     ("size={widht=1}", "no such option 'widht' for 'Size'; did you mean 'width'?", "widht"),
     ("size={width=x}", "option 'width' of 'Size': 'x' value invalid for integer argument!", "x"),
     ("point=3", "option 'point' of All: not enough values to unpack (expected 2, got 1)", "3"),

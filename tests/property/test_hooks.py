@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
+from functools import partialmethod
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +24,8 @@ from passel.testing import FullEventRecorder, ToyAdapter, ToyOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+
+    from passel.hooks import Around
 
 INTERRUPTS_VERIFICATION = 99
 
@@ -188,6 +191,25 @@ class Listener(FullEventRecorder):
         self.log.append((self.events[-1], self.number))
 
 
+class AroundListener(Listener):
+    """Records the same, by one generator around everything that begins and ends."""
+
+    def record(self, what: str, *args: Any) -> Around:
+        """Record what begins, and how it ends."""
+        getattr(self, f"before_{what}")(*args)
+        ended = yield None
+        if what == "pass" and ended.failed:
+            getattr(self, "after_pass_failed")(*args, ended.failure)  # noqa: B009 - of any arguments
+        elif what in ("run", "pipeline"):
+            getattr(self, f"after_{what}")(*args, failed=ended.failed)
+        else:
+            getattr(self, f"after_{what}")(*args)
+
+
+for _what in ("run", "pipeline", "pass", "verification", "analysis", "scope"):
+    setattr(AroundListener, f"around_{_what}", partialmethod(AroundListener.record, _what))
+
+
 def _calls_that_may_raise(name: str) -> Callable[..., None]:
     def hook(self: Raiser, *args: Any, **kwargs: Any) -> None:
         getattr(Listener, name)(self, *args, **kwargs)
@@ -260,7 +282,7 @@ def check_order(log: list[tuple[str, int]], numbers: list[int]) -> None:
 def test_hooks_of_all_instrumentations_pair_and_nest(case: Case) -> None:
     """Whatever fails, is skipped or interrupted; and to watch it changes nothing."""
     log: list[tuple[str, int]] = []
-    listeners = [Listener(number, log) for number in range(3)]
+    listeners = [Listener(0, log), AroundListener(1, log), Listener(2, log)]
     watched = case.run(*listeners)
     for listener in listeners:
         check_nesting(listener.events)

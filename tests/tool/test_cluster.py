@@ -106,7 +106,7 @@ def test_workers_run_the_command_line_on_shards(
 
 @pytest.mark.parametrize("what", ["warn", "fail"])
 def test_what_is_said_is_said_here(small: Tool, address: str, what: str) -> None:
-    """Nobody can tell who did the work, but by the command that replays a failure."""
+    """Diagnostics are those of one process, but for the command that replays a failure."""
     arguments = ("in.mlir", "--load-pass-plugin=p.py", f"-p=builtin.module(func.func(cse,{what}))")
     plain = small(*arguments, "-j1")
     found = small(*arguments, f"--cluster={address}")
@@ -175,7 +175,7 @@ def test_a_cluster_is_asked_for_or_forbidden(tool: Tool) -> None:
     assert "'--cluster' asks for what '--mlir-disable-threading' forbids: give one" in error
 
 
-def test_nobody_answers(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler_answers(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the address."""
     monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
     error = only_error(tool("in.mlir", "--cluster=tcp://127.0.0.1:9"))

@@ -1,4 +1,4 @@
-"""Recorded pipelines do nothing outside the IR that nobody has allowed."""
+"""Recorded pipelines do nothing outside the IR that is not allowed."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_unknown_effects_are_refused(tool: Tool) -> None:
 
 
 def test_the_command_to_replay_allows_what_it_needs(tool: Tool) -> None:
-    """Whoever replays their own failure need not find out which flag is missing."""
+    """The command that replays a failure has the flag that allows its effects."""
     Path("plugin.py").write_text(PLUGIN)
     outcome = tool(
         *("in.mlir", "-p", "builtin.module(mlir-opt{executable=/bin/false})"),

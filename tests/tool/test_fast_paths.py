@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +13,6 @@ from tool_fixtures import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tool_fixtures import Tool
 
@@ -45,14 +46,21 @@ func.func @f(%a: i32) -> i32 {
 
 
 @pytest.fixture
-def run(tmp_path: Path, programs: Path) -> Run:
-    """Run passel-opt as a program, with a plugin and a source, and `PASSEL_FAST` set."""
+def run(tmp_path: Path) -> Run:
+    """Run passel-opt as a program, with a plugin and a source, and `PASSEL_FAST` set.
+
+    Not one that is warm already: `check` starts the command of the process again.
+    """
     (tmp_path / "in.mlir").write_text(SOURCE, encoding="utf-8")
 
     def run(plugin: str, fast: str, *words: str, stdin: str = "") -> Outcome:
         (tmp_path / "plugin_of_fast.py").write_text(plugin, encoding="utf-8")
         done = subprocess.run(
-            [programs / "passel-opt", "--load-pass-plugin=plugin_of_fast.py", *words],
+            [
+                Path(sys.executable).with_name("passel-opt"),
+                "--load-pass-plugin=plugin_of_fast.py",
+                *words,
+            ],
             cwd=tmp_path,
             input=stdin,
             capture_output=True,

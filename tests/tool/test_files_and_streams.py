@@ -121,7 +121,7 @@ def test_closed_streams_are_not_reused(start: Start, tmp_path: Path) -> None:
     ids=["output", "log", "trace", "info", "reproducer"],
 )
 def test_named_pipes(start: Start, tmp_path: Path, flags: tuple[str, ...]) -> None:
-    """A pipe is opened once: its reader gets everything, and nobody waits for another one."""
+    """A pipe is opened once: its reader gets everything, and no second one is waited for."""
     os.mkfifo(tmp_path / "pipe")
     process = start("in.mlir", "--cse", *flags)
     found: list[str] = []

@@ -198,7 +198,7 @@ def test_a_broken_adapter(opt: Callable[..., Outcome]) -> None:
 @pytest.mark.parametrize(
     "flags", [("in.mlir",), ("in.mlir", "--cse"), ("--version",), ("--help",), ("--help-pass=cse",)]
 )
-def test_a_broken_package_that_nobody_needs(
+def test_a_broken_package_that_is_not_needed(
     opt: Callable[..., Outcome], flags: tuple[str, ...]
 ) -> None:
     """As long as everything is found, nothing is said of it."""

@@ -149,7 +149,7 @@ def test_wrong_pipelines(tool: Tool, pipeline: str, error: str) -> None:
 
 
 def test_unregistered_op_under_an_explicit_anchor(tool: Tool) -> None:
-    """Passes don't run on an op that nobody knows, even if the input may contain it."""
+    """Passes don't run on an unregistered op, even if the input may contain it."""
     arguments = ("--allow-unregistered-dialect", "-p", "builtin.module(unknown.op(cse))")
     error = only_error(tool(*arguments, stdin=b'"unknown.op"() ({}) : () -> ()'))
     assert "error: no registered operation is called 'unknown.op'" in error

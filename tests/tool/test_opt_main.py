@@ -1,4 +1,4 @@
-"""`opt_main`: tools like passel-opt for somebody else's passes, or somebody else's IR."""
+"""`opt_main`: tools like passel-opt for the caller's passes, or the caller's IR."""
 
 from __future__ import annotations
 

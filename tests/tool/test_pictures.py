@@ -1,4 +1,4 @@
-"""`--draw-pipeline` on a terminal, and pipelines that nobody has written by hand."""
+"""`--draw-pipeline` on a terminal, and pipelines too large to be written by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From file to file in worker processes: nobody can tell, but by the time that it takes."""
+"""From file to file in worker processes, with the output of one process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tool_fixtures import Outcome, Tool
 
     from passel.ir.frontend import SourcePart
-    from passel.tool.part import Shared
+    from passel.tool.shared import Shared
 
     Compare = Callable[..., Outcome]
 
@@ -382,7 +382,7 @@ def test_flags_that_shards_are_not_for(compare: Compare, flags: tuple[str, ...])
 
 
 def test_unasked(tool: Tool, shared_out: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless somebody asks, there are shards for passes that say that nobody can tell."""
+    """Without `-j`, there are shards for passes alone that declare `can_fork` themselves."""
     monkeypatch.setattr(sharding, "processors", lambda: 2)
     monkeypatch.delenv("PASSEL_JOBS", raising=False)
     Path("p.py").write_text(PLUGIN, encoding="utf-8")

@@ -68,7 +68,7 @@ _NOT_ASKED_FOR = frozenset(
 
 
 def test_a_plain_run_loads_what_it_needs(tmp_path: Path) -> None:
-    """Passes on a small file run without the modules of features that nobody asked for."""
+    """Passes on a small file run without the modules of features that are not asked for."""
     file = tmp_path / "in.mlir"
     file.write_text("func.func @f(%a : i32) -> i32 {\n  func.return %a : i32\n}\n")
     pipeline = "builtin.module(func.func(canonicalize))"

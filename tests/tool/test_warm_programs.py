@@ -59,7 +59,7 @@ def test_what_is_the_callers(shown: Path, tmp_path: Path) -> None:
 
 
 def test_programs_know_nothing_of_each_other(shown: Path, tmp_path: Path) -> None:
-    """Each module is loaded from the search path of whoever starts the program."""
+    """Each module is loaded from the search path of the caller."""
     for folder in (tmp_path / "a", tmp_path / "b"):
         folder.mkdir()
         assert str(folder) in start(shown, folder, "show").stdout

@@ -7,23 +7,37 @@ them are placed anew whenever something changes.
 
 from __future__ import annotations
 
-from math import inf
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-from passel.builder.emission import ROOT, After, Gap, Next, Units
-from passel.builder.scheduling import Demand, Demanded, OneOf, Solver
+from passel.builder.constraints import Clause
+from passel.builder.greedy import Greedy, Tree
 from passel.builder.sequence import Group, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Sequence as Items
 
-    from passel.builder.constraints import Clause, Constraint
-    from passel.builder.rules import Rule, Rules, Scope
+    from passel.builder.rules import Rule, Rules
     from passel.builder.sequence import Container, Node, Sequence
 
 
+class Demand(NamedTuple):
+    """The demands of a constraint on the order, for one step.
+
+    Attributes:
+        rule: The constraint.
+        step: The step.
+        clauses: What has to come before what.
+    """
+
+    rule: Rule
+    step: Step
+    clauses: tuple[Clause, ...]
+
+
 class Arrangement:
-    """A sequence as units to be ordered.
+    """A sequence to be ordered.
 
     Args:
         sequence: The sequence, which is changed by `apply` alone.
@@ -32,9 +46,8 @@ class Arrangement:
         is_free: Whether explicitly added items may change their order.
 
     Attributes:
-        rules: The constraints that say something about order.
-        demands: What each of them demands.
-        solver: Finds an order.
+        demands: What the constraints demand.
+        chains: Siblings in an order that is fixed.
     """
 
     def __init__(
@@ -46,35 +59,69 @@ class Arrangement:
         is_free: bool,
     ) -> None:
         self._sequence = sequence
-        self._homes = homes
         self._is_free = is_free
-        self._units = Units()
-        self._unit_of: dict[Node, int] = {}
-        self._items: dict[int, Node] = {}
         self._placed_in: dict[Container, list[Node]] = {}
         for item, home in homes.items():
             self._placed_in.setdefault(home, []).append(item)
-        self._enter(sequence.root, ROOT)
-        self.rules: list[Rule] = []
-        self.demands: list[Demand] = []
-        self._read(rules)
-        if homes:
-            self._prioritize()
-        self.solver: Solver = Solver(self._units, self.demands)
+        self._inside: dict[Container, list[Node]] = {}
+        self._parents: dict[Node, Container] = {}
+        self.chains: list[list[Node]] = []
+        self._enter(sequence.root)
+        self._tree = Tree(sequence.root, self._inside, self._parents, homes.keys())
+        self.demands: list[Demand] = self._read(rules)
 
-    def items(self, cycle: Iterable[tuple[int, int, int]]) -> Iterator[tuple[Node, Node, int]]:
-        """Yield the items for the units of a cycle."""
-        return ((self._items[a], self._items[b], number) for a, b, number in cycle)
+    def order(self) -> list[Node] | None:
+        """Return all items, containers after what is inside; or None if there is no order."""
+        return self._greedy().order()
 
-    def apply(self, order: list[int]) -> bool:
+    def is_possible(
+        self, demands: Items[Demand], links: Iterable[tuple[Node, Node]] | None = None
+    ) -> bool:
+        """Return whether there is an order of the items that demands are about.
+
+        Args:
+            demands: What has to be fulfilled.
+            links: Which pairs of siblings keep their order; by default all that are fixed.
+        """
+        inside: dict[Container, list[Node]] = {self._tree.root: []}
+        for item in self._concerned(demands):
+            inside.setdefault(self._parents[item], []).append(item)
+        tree = self._tree._replace(inside=inside, placed=set())
+        clauses = (clause for each in demands for clause in each.clauses)
+        fixed = self.links(demands) if links is None else links
+        return Greedy(tree, clauses, fixed).order() is not None
+
+    def suspects(self) -> list[Demand]:
+        """Return demands that contradict each other if there is no order; not the fewest."""
+        greedy = self._greedy()
+        greedy.order()
+        stuck = [each for each in self.demands if any(map(greedy.is_stuck, each.clauses))]
+        circle = _circle([(each, c) for each in stuck for c in each.clauses if greedy.is_stuck(c)])
+        return stuck if self.is_possible(circle) else circle
+
+    def links(self, demands: Iterable[Demand]) -> list[tuple[Node, Node]]:
+        """Return which pairs of siblings that demands are about are fixed in their order."""
+        concerned = self._concerned(demands)
+        return [
+            link
+            for chain in self.chains
+            for link in pairwise(item for item in chain if item in concerned)
+        ]
+
+    def in_one_piece(self, demands: Items[Demand]) -> list[Node]:
+        """Return the containers of which demands are about several items."""
+        touched: dict[Node, set[Node]] = {}
+        for clause in (clause for each in demands for clause in each.clauses):
+            for step in (clause.step, *clause.others):
+                for inner, outer in pairwise(self._path(step)):
+                    touched.setdefault(outer, set()).add(inner)
+        return [outer for outer, inner in touched.items() if len(inner) > 1]
+
+    def apply(self, order: list[Node]) -> bool:
         """Bring the sequence into an order, and return whether that has changed anything."""
         wanted: dict[Container, list[Node]] = {}
-        for unit in order:
-            if unit != ROOT:
-                item = self._items[unit]
-                home = self._homes.get(item) or item.parent
-                assert home is not None  # noqa: S101 - it stands in the sequence
-                wanted.setdefault(home, []).append(item)
+        for item in order:
+            wanted.setdefault(self._parents[item], []).append(item)
         has_changed = False
         for home, items in wanted.items():
             for item in items:
@@ -88,162 +135,76 @@ class Arrangement:
                 has_changed = True
         return has_changed
 
-    # -- Units ------------------------------------------------------------------------------
+    def _greedy(self) -> Greedy:
+        clauses = (clause for each in self.demands for clause in each.clauses)
+        return Greedy(self._tree, clauses, (p for chain in self.chains for p in pairwise(chain)))
 
-    def _enter(self, container: Container, block: int) -> None:
-        """Make units of what is in a container."""
+    def _concerned(self, demands: Iterable[Demand]) -> set[Node]:
+        """Return the steps that demands are about, and their enclosing containers."""
+        return {
+            item
+            for each in demands
+            for clause in each.clauses
+            for step in (clause.step, *clause.others)
+            for item in self._path(step)
+        }
+
+    def _path(self, step: Step) -> list[Node]:
+        """Return a step and its enclosing containers but the outermost, from the inside out."""
+        path: list[Node] = [step]
+        while (outer := self._parents[path[-1]]) is not self._tree.root:
+            path.append(outer)  # pyright: ignore[reportArgumentType] - a Nest or Group
+        return path
+
+    def _enter(self, container: Container) -> None:
         explicit = [item for item in container.items if item.home is None and _is_filled(item)]
         placed = self._placed_in.get(container, [])
-        for place, item in enumerate((*explicit, *placed)):
-            unit = self._units.add(block, (place, 1, 0))
-            self._items[unit] = item
-            self._unit_of[item] = unit
+        self._inside[container] = [*explicit, *placed]
+        for item in self._inside[container]:
+            self._parents[item] = container
             if not isinstance(item, Step):
-                self._enter(item, unit)
+                self._enter(item)
         is_fixed = not self._is_free or (isinstance(container, Group) and container.is_closed)
-        fixed = explicit if is_fixed else [item for item in explicit if _is_stage(item)]
-        self._units.chain(self._unit_of[item] for item in fixed)
+        self.chains.append(explicit if is_fixed else list(filter(_is_stage, explicit)))
         if not is_fixed:
             self._chain_bundles(explicit)
         self._chain_bundles(placed)
 
     def _chain_bundles(self, items: list[Node]) -> None:
         """Keep the order of the members of each bundle."""
-        members: dict[str, list[int]] = {}
+        members: dict[str, list[Node]] = {}
         for item in items:
-            step = next(iter(item.steps()))
-            for use in step.bundles:
-                members.setdefault(use.label, []).append(self._unit_of[item])
-        for units in members.values():
-            self._units.chain(units)
+            for use in next(iter(item.steps())).bundles:
+                members.setdefault(use.label, []).append(item)
+        self.chains += members.values()
 
-    # -- Demands ----------------------------------------------------------------------------
-
-    def _read(self, rules: Rules) -> None:
+    def _read(self, rules: Rules) -> list[Demand]:
         scope = rules.scope()
-        number_of: dict[int, int] = {}
+        found: list[Demand] = []
         for rule, step in rules.all():
-            conditions = list(self._conditions(rule.constraint, step, scope))
-            if conditions:
-                number = number_of.setdefault(id(rule), len(self.rules))
-                if number == len(self.rules):
-                    self.rules.append(rule)
-                    self.demands.append([])
-                self.demands[number] += conditions
-
-    def _conditions(self, constraint: Constraint, step: Step, scope: Scope) -> Iterator[Demanded]:
-        """Yield what a constraint on a step demands of the units that count."""
-        unit = self._unit_of.get(step)
-        if unit is None:
-            return
-        for clause in constraint.clauses(step, scope):
-            if (condition := self._after(clause)) is not None:
-                yield condition
-        if neighbours := self._known(constraint.neighbours(step, scope)):
-            yield OneOf(tuple(Next(each, unit) for each in neighbours))
-        first, last = map(self._known, constraint.gap(step, scope))
-        if first and last:
-            yield Gap(unit, first, last)
-
-    def _known(self, steps: Iterable[Step]) -> tuple[int, ...]:
-        return tuple(self._unit_of[step] for step in steps if step in self._unit_of)
-
-    def _after(self, clause: Clause) -> After | None:
-        """Return a clause about units; None if it is about items that do not count."""
-        unit = self._unit_of.get(clause.step)
-        others = self._known(clause.others)
-        return None if unit is None or not others else After(unit, others)
-
-    # -- Priorities -------------------------------------------------------------------------
-
-    def _prioritize(self) -> None:
-        """Have placed units emitted right after what they follow, or right before what follows."""
-        placed = {self._unit_of[item] for item in self._homes}
-        _Priorities(self._units, placed, self.demands).assign()
-
-
-class _Priorities:
-    """Finds where among the others a placed unit is emitted if its constraints leave that open.
-
-    A unit that follows an explicit one, maybe by way of others, goes as early as it can. Else one
-    that is followed goes right before that, and one that is neither goes last.
-    """
-
-    def __init__(self, units: Units, placed: set[int], demands: Iterable[Demand]) -> None:
-        self._units = units
-        self._placed = placed
-        self._before: dict[int, list[list[int]]] = {}
-        self._after: dict[int, set[int]] = {}
-        for demand in demands:
-            for clause in demand:
-                if not isinstance(clause, After):
-                    continue
-                pairs = [units.siblings(other, clause.leaf) for other in clause.others]
-                for unit in dict.fromkeys(unit for _, unit in pairs):
-                    self._note(unit, [other for other, same in pairs if same == unit])
-        for before, after in units.edges:
-            self._note(after, [before])
-
-    def _note(self, unit: int, others: list[int]) -> None:
-        if unit in self._placed:
-            self._before.setdefault(unit, []).append(others)
-        for other in others:
-            self._after.setdefault(other, set()).add(unit)
-
-    def assign(self) -> None:
-        """Set the priorities of the placed units."""
-        priorities = self._units.priorities
-        earliest = self._earliest()
-        latest = self._latest(earliest)
-        for rank, unit in enumerate(sorted(self._placed)):
-            if unit in earliest:
-                priorities[unit] = (-1, 0, rank)
-            else:
-                place, is_after = latest.get(unit, (inf, 0))
-                priorities[unit] = (place, is_after, rank)
-
-    def _earliest(self) -> dict[int, float]:
-        """Return for units that follow an explicit one the number of the last such."""
-        found: dict[int, float] = {}
-        todo = list(self._placed)
-        while todo:
-            unit = todo.pop()
-            bounds = [
-                min(
-                    (p for each in others if (p := self._place(each, found)) is not None),
-                    default=-1,
-                )
-                for others in self._before.get(unit, ())
-            ]
-            bound = max(bounds, default=-1)
-            if bound >= 0 and bound > found.get(unit, -1):
-                found[unit] = bound
-                todo += (each for each in self._after.get(unit, ()) if each in self._placed)
+            clauses: list[Clause] = []
+            for clause in rule.constraint.clauses(step, scope):
+                others = tuple(other for other in clause.others if other in self._parents)
+                if others and clause.step in self._parents:
+                    clauses.append(Clause(clause.step, others))
+            if clauses:
+                found.append(Demand(rule, step, tuple(clauses)))
         return found
 
-    def _latest(self, earliest: dict[int, float]) -> dict[int, tuple[float, int]]:
-        """Return before, or if the flag is 2 after, which explicit unit the others have to be."""
-        found: dict[int, tuple[float, int]] = {}
-        todo = [unit for unit in self._placed if unit not in earliest]
-        while todo:
-            unit = todo.pop()
-            bounds: list[tuple[float, int]] = []
-            for after in self._after.get(unit, ()):
-                if after not in self._placed:
-                    bounds.append((self._units.priorities[after][0], 0))
-                elif after in earliest:
-                    bounds.append((earliest[after], 2))
-                elif after in found:
-                    bounds.append(found[after])
-            bound = min(bounds, default=(inf, 0))
-            if bound < found.get(unit, (inf, 0)):
-                found[unit] = bound
-                for others in self._before.get(unit, ()):
-                    todo += (o for o in others if o in self._placed and o not in earliest)
-        return found
 
-    def _place(self, unit: int, found: dict[int, float]) -> float | None:
-        return found.get(unit) if unit in self._placed else self._units.priorities[unit][0]
+def _circle(stuck: list[tuple[Demand, Clause]]) -> list[Demand]:
+    """Return demands of steps that wait for each other in a circle; not always the shortest."""
+    of_step: dict[Node, tuple[Demand, Clause]] = {}
+    for demand, clause in stuck:
+        of_step.setdefault(clause.step, (demand, clause))
+    path: dict[Node, Demand] = {}
+    step = next(iter(of_step), None)
+    while step in of_step and step not in path:
+        path[step], clause = of_step[step]
+        step = next((other for other in clause.others if other in of_step), None)
+    steps = list(path)
+    circle = steps[steps.index(step) :] if step in path else []
+    return list(dict.fromkeys(path[each] for each in circle))
 
 
 def _is_filled(item: Node) -> bool:

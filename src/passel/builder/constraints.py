@@ -101,14 +101,6 @@ class Constraint:
         """Yield what any order has to fulfil for a step."""
         yield from ()
 
-    def neighbours(self, step: Step, scope: Scope) -> Sequence[Step]:
-        """Return steps of which one has to run right before a step; none if any other may."""
-        return ()
-
-    def gap(self, step: Step, scope: Scope) -> tuple[Sequence[Step], Sequence[Step]]:
-        """Return between which steps a step must not run: after one and before another."""
-        return (), ()
-
 
 class _Needing(Constraint):
     """One that needs something to be there."""
@@ -200,10 +192,6 @@ class ImmediatelyAfter(_Needing):
         if others := scope.others(self.targets[0], step):
             yield Clause(step, tuple(others))
 
-    def neighbours(self, step: Step, scope: Scope) -> Sequence[Step]:
-        """Return all of them."""
-        return scope.others(self.targets[0], step)
-
 
 class NotBetween(Constraint):
     """See `not_between`."""
@@ -220,11 +208,6 @@ class NotBetween(Constraint):
         return (
             f"it runs after '{start}' and before '{end}': put it before '{start}' or after '{end}'"
         )
-
-    def gap(self, step: Step, scope: Scope) -> tuple[Sequence[Step], Sequence[Step]]:
-        """Return all of the first, and all of the last."""
-        first, last = (scope.others(target, step) for target in self.targets)
-        return first, last
 
 
 class Requires(_Needing):

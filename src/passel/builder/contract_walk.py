@@ -246,7 +246,7 @@ class ContractWalk:
 
     def _change_dialects(self, place: Place, said: Declarations) -> None:
         for dialect in said.makes_legal:
-            self._illegal.pop(dialect, None)  # for all ops, as nobody knows where it comes to be
+            self._illegal.pop(dialect, None)  # for all ops, as it may come to be anywhere
         if self._holder is None:  # else it may not be run
             for dialect in said.makes_illegal:
                 where = self._levels[-1].scope

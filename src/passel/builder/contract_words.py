@@ -24,7 +24,7 @@ def not_preserved(key: Key, offender: Place, producer: Place, consumer: Place) -
 
 
 def not_produced(key: Key, consumer: Place) -> str:
-    """Say that nobody produces what a pass requires."""
+    """Say that no earlier pass produces what a pass requires."""
     return (
         f"pass {consumer} requires {analysis_name(key.kind)}, which no pass before it produces; "
         "put one before it that does"
@@ -41,7 +41,7 @@ def ends_with_nest(key: Key, producer: Place, consumer: Place) -> str:
 
 
 def not_required(key: Key, producer: Place) -> str:
-    """Say that nobody requires what a pass produces."""
+    """Say that no later pass requires what a pass produces."""
     return f"pass {producer} produces {analysis_name(key.kind)}, and no pass after it requires that"
 
 

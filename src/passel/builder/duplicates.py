@@ -55,7 +55,7 @@ def _changes_nothing(run: Run, declarations: DeclarationTable) -> bool:
 
 
 def _is_repeated(before: Run, run: Run, declarations: DeclarationTable) -> bool:
-    """Return whether a run changes nothing after the one before, and nobody wants it twice."""
+    """Return whether a run changes nothing after the one before, and was not asked for twice."""
     if [step.pass_ for step in before] != [step.pass_ for step in run]:
         return False
     first, second = before[0], run[0]

@@ -271,10 +271,10 @@ class Editor:
     def _pin(self, unit: Unit) -> None:
         """Have what something is put next to explicitly stay where it is."""
         for item in unit:
-            around: Item | None = item
-            while around is not None:
-                self._sequence.pin(around)
-                around = around.parent
+            enclosing: Item | None = item
+            while enclosing is not None:
+                self._sequence.pin(enclosing)
+                enclosing = enclosing.parent
 
     def _here(self) -> Container:
         """Return the container that is added to.
@@ -282,10 +282,10 @@ class Editor:
         Raises:
             InsertionError: It is a nested pipeline that was taken out.
         """
-        around: Container | None = self._at
-        while around is not None and around is not self._sequence.root:
-            around = around.parent
-        if around is None:
+        enclosing: Container | None = self._at
+        while enclosing is not None and enclosing is not self._sequence.root:
+            enclosing = enclosing.parent
+        if enclosing is None:
             message = f"the nested pipeline '{self._at.label}' is no longer there"
             raise InsertionError(Problem(message))
         return self._at

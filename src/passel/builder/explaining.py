@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from passel.builder.minimizing import minimal_conflict
 from passel.builder.sequence import Group, Nest, Step
 from passel.errors import MAX_PROBLEMS, InsertionError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from passel.builder.arranging import Arrangement
-    from passel.builder.rules import Rule, Rules
+    from passel.builder.rules import Rules
     from passel.builder.sequence import Node, Sequence
+
+_T = TypeVar("_T")
+
+_MAX_EFFORT = 5_000
+"""How many things are looked at to find out which of them contradict each other."""
 
 
 class Explanation(NamedTuple):
@@ -55,83 +59,60 @@ def explanation(step: Step, sequence: Sequence, rules: Rules) -> Explanation:
     return Explanation(step.label, tuple(sentences))
 
 
-def refusal(
-    arrangement: Arrangement, rules: Rules, freed: Callable[[], Arrangement | None]
-) -> InsertionError:
-    """Return the error that says why there is no order, in as few constraints as possible.
+def refusal(arrangement: Arrangement, freed: Arrangement | None) -> InsertionError:
+    """Return the error that says why there is no order, with as few reasons as possible.
 
     Args:
-        arrangement: What has no order; its solver has just failed.
-        rules: All constraints.
-        freed: Returns the same with explicitly added steps free to move, if they are not.
-
-    Raises:
-        TooManyAttemptsError: It takes too long to find out.
+        arrangement: What has no order.
+        freed: The same with explicitly added steps free to move, if they are not.
     """
-    cycle = list(arrangement.items(arrangement.solver.cycle))
-    members = minimal_conflict(arrangement.solver, arrangement.demands)
-    found = [arrangement.rules[number] for number in members]
-    around = {number for _, _, number in cycle if number >= 0}
-    if around != set(members):
-        cycle = []
-    lines = list(_sentences(arrangement, rules, members, cycle))
-    other = freed()
-    is_free = other is not None and _has_order(other, found)
-    if is_free and not cycle:
-        lines.append("steps that were added explicitly keep their order")
-    elif cycle:
-        lines += _facts(cycle)
+    demands = _fewest(lambda some: not arrangement.is_possible(some), arrangement.suspects())
+    links = _fewest(
+        lambda some: not arrangement.is_possible(demands, some), arrangement.links(demands)
+    )
+    rules = tuple({id(each.rule): each.rule for each in demands}.values())
+    is_free = freed is not None and freed.is_possible(demands)
+    lines = [each.rule.about(each.step) for each in demands]
+    lines += (f"{_named(item)} stays in one piece" for item in arrangement.in_one_piece(demands))
+    lines += (_fixed(*link) for link in links)
     these = "all of these" if len(lines) > 1 else "this"
-    way_out = "one of the constraints" if len(found) > 1 else "the constraint"
+    way_out = "one of the constraints" if len(rules) > 1 else "the constraint"
     or_move = (
         ", change the order of what was added explicitly, as arrange() may," if is_free else ""
     )
-    shown = _shortened(lines)
     return InsertionError(
         Problem(f"there is no order that fulfils {these}:"),
-        *(Problem(f"  {line}") for line in shown),
+        *(Problem(f"  {line}") for line in _shortened(lines)),
         Problem(f"drop {way_out}{or_move} or leave out one of the steps"),
-        rules=found,
+        rules=rules,
     )
 
 
-def _has_order(arrangement: Arrangement, rules: list[Rule]) -> bool:
-    wanted = set(map(id, rules))
-    chosen = [n for n, rule in enumerate(arrangement.rules) if id(rule) in wanted]
-    return arrangement.solver.solve(chosen) is not None
+def _fewest(is_contradictory: Callable[[list[_T]], bool], suspects: list[_T]) -> list[_T]:
+    """Return a part of things that contradict each other of which none can be left out.
 
+    It is not reduced further once that takes too long.
 
-def _sentences(
-    arrangement: Arrangement,
-    rules: Rules,
-    members: Iterable[int],
-    cycle: list[tuple[Node, Node, int]],
-) -> Iterator[str]:
-    """Yield the constraints, those of a cycle in its order."""
-    order = list(dict.fromkeys(n for _, _, n in cycle if n >= 0)) or list(members)
-    for number in order:
-        rule = arrangement.rules[number]
-        subjects = rules.subjects(rule)
-        around = {
-            step for a, b, n in cycle if n == number for item in (a, b) for step in item.steps()
-        }
-        yield rule.about(next((step for step in subjects if step in around), subjects[0]))
+    Source: Junker, "QuickXplain: Preferred explanations and relaxations for over-constrained
+    problems", 2004.
+    """
+    effort = 0
 
+    def reduce(known: list[_T], has_changed: bool, left: list[_T]) -> list[_T]:
+        nonlocal effort
+        effort += len(suspects)
+        if effort > _MAX_EFFORT:
+            return left
+        if has_changed and is_contradictory(known):
+            return []
+        if len(left) <= 1:
+            return left
+        half = len(left) // 2
+        second = reduce(known + left[:half], half > 0, left[half:])
+        first = reduce(known + second, bool(second), left[:half])
+        return first + second
 
-def _facts(cycle: list[tuple[Node, Node, int]]) -> Iterator[str]:
-    """Yield what is fixed in a cycle."""
-    start = next(place for place, (_, _, number) in enumerate(cycle) if number >= 0)
-    fixed: list[Node] = []
-    for before, after, number in cycle[start + 1 :] + cycle[: start + 1]:
-        if number < 0:
-            fixed += (before, after)
-            continue
-        if fixed:
-            yield _fixed(fixed[0], fixed[-1])
-            fixed = []
-        for item in (before, after):
-            if not isinstance(item, Step):
-                yield f"{_named(item)} stays in one piece"
+    return reduce([], True, suspects)
 
 
 def _fixed(first: Node, last: Node) -> str:

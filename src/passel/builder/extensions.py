@@ -1,4 +1,4 @@
-"""Extensions: functions that add to somebody else's pipeline, from any number of packages."""
+"""Extensions: functions that add to a framework's pipeline, from any number of packages."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _insert_late(
     cleanup = _cleanup(rule)
     if isinstance(cleanup, PassType):
         return []
-    for container, first in reversed(list(_around(step))):
+    for container, first in reversed(list(_enclosing(step))):
         if isinstance(container, Group) and container.is_closed:
             continue
         for index in range(len(container.items), first - 1, -1):
@@ -88,8 +88,8 @@ def _insert_late(
     return []
 
 
-def _around(step: Step) -> Iterator[tuple[Container, int]]:
-    """Yield the containers around a step, and in each the place right after it."""
+def _enclosing(step: Step) -> Iterator[tuple[Container, int]]:
+    """Yield the enclosing containers of a step, and in each the place right after it."""
     item: Node | Container = step
     while (container := item.parent) is not None:
         yield container, next(n for n, each in enumerate(container.items) if each is item) + 1

@@ -1,4 +1,4 @@
-"""Putting items next to others: in the same container if they fit there, else around it."""
+"""Putting items next to others: in the same container if they fit there, else in an outer one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Place(NamedTuple):
     Attributes:
         container: The container.
         position: The number of items before the place.
-        splits: The containers around the target that would have to be split there.
+        splits: The enclosing containers of the target that would have to be split there.
     """
 
     container: Container
@@ -57,7 +57,7 @@ def put_before(
 
     Raises:
         InsertionError: There is no place without splitting.
-        AnchorError: They fit into no pipeline around the unit.
+        AnchorError: They fit into no enclosing pipeline of the unit.
     """
     for item in items:
         added += _put(sequence, unit[0], item, make, after=0, split=split)
@@ -100,7 +100,7 @@ def _put(
 
 
 def _places(target: Node, after: int) -> Iterator[_Place]:
-    """Yield the places next to an item, in its own container and then in those around."""
+    """Yield the places next to an item, in its own container and then in the enclosing ones."""
     splits: tuple[Container, ...] = ()
     item = target
     while (container := item.parent) is not None:
@@ -151,11 +151,11 @@ def _make_room(
 
 def _split(sequence: Sequence, container: Container, index: int) -> None:
     """Move the items from an index on into a container of their own, right after this one."""
-    around = container.parent
+    outer = container.parent
     assert isinstance(container, Nest)  # noqa: S101 - groups are not split
-    assert around is not None  # noqa: S101 - the outermost container is not split
+    assert outer is not None  # noqa: S101 - the outermost container is not split
     rest = Nest(container.anchor, container.origin, jobs=container.jobs)
     for item in container.items[index:]:
         sequence.unlink(item)
         rest.items.append(item)
-    sequence.link(rest, around, around.items.index(container) + 1)
+    sequence.link(rest, outer, outer.items.index(container) + 1)

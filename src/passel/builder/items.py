@@ -60,7 +60,7 @@ class Normalizer:
                 yield Step(entry, entry.item, origin)
 
     def fits(self, item: Node, container: Container) -> bool:
-        """Return whether an item can be in a container without a nested pipeline around it."""
+        """Return whether an item can be in a container without a nested pipeline of its own."""
         if not isinstance(item, Step):
             return isinstance(item, Nest) or all(self.fits(each, container) for each in item.items)
         return self._fits(item.pass_, anchor_of(container))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from passel.builder.arranging import Arrangement
 from passel.builder.editing import Editor, handle_to
 from passel.builder.explaining import Explanation, explanation, refusal
-from passel.builder.scheduling import TooManyAttemptsError
 from passel.builder.sequence import Group, Nest, Step
 from passel.errors import AnchorError, InsertionError, Problem
 
@@ -61,9 +60,11 @@ class Ordering(Editor):
 
         A pass stands in the pipeline that it is placed in, if it can, else in the first nested
         one where it can. Nested pipelines and stages are not split, and bundles keep the order
-        of their members. A call is refused if there is no order then, even if a later one
-        would make it possible: extensions are called again in this case, and one call can place
-        several. What something is put next to by `insert_before` and its like stays there.
+        of their members. `immediately_after` and `not_between` are only checked: what they are for
+        is put in its place by `insert_after` and its like. A call is refused if there is no order
+        then, even if a later one would make it possible: extensions are called again in this
+        case, and one call can place several. What something is put next to by `insert_before`
+        and its like stays there.
 
         Args:
             items: As for `add`.
@@ -164,18 +165,7 @@ class Ordering(Editor):
         Raises:
             InsertionError: There is none, or a constraint is broken in another way.
         """
-        if not is_free and not self._sequence.placed:
-            self._rules.check_touched()
-            return
-        try:
-            has_changed = self._order(is_free=is_free)
-        except TooManyAttemptsError:
-            message = (
-                "none of the orders that were tried fulfils all constraints, and there may be "
-                "one: add some of the steps explicitly, in their order"
-            )
-            raise InsertionError(Problem(message)) from None
-        if has_changed:
+        if (is_free or self._sequence.placed) and self._order(is_free=is_free):
             self._rules.check_all(is_final=False)
         else:
             self._rules.check_touched()
@@ -186,17 +176,13 @@ class Ordering(Editor):
             item: self._homes(item)[0] for item in sorted(self._sequence.placed, key=_canonical)
         }
         arrangement = self._arrangement(homes, is_free=is_free)
-        order = arrangement.solver.solve()
+        order = arrangement.order()
         if order is None and (others := self._other_homes(homes, is_free=is_free)) != homes:
             arrangement = self._arrangement(others, is_free=is_free)
-            order = arrangement.solver.solve()
+            order = arrangement.order()
         if order is not None:
             return arrangement.apply(order)
-
-        def freed() -> Arrangement | None:
-            return None if is_free else self._arrangement(homes, is_free=True)
-
-        error = refusal(arrangement, self._rules, freed)
+        error = refusal(arrangement, None if is_free else self._arrangement(homes, is_free=True))
         if len(error.rules) == 1:
             # Where one constraint is at odds with one step, that can be said in a sentence.
             self._rules.check_touched()
@@ -225,7 +211,7 @@ class Ordering(Editor):
             if len(possible := self._homes(item)) > 1:
                 for home in possible:
                     alone = self._arrangement({item: home}, is_free=is_free)
-                    if alone.solver.solve() is not None:
+                    if alone.order() is not None:
                         found[item] = home
                         break
         return found

@@ -100,8 +100,8 @@ class PipelineBuilder(Ordering):
     ) -> PipelineBuilder:
         """Append a nested pipeline, and return a builder that adds to it.
 
-        Works as a context manager, for the looks of it. It is the same pipeline: targets are
-        looked for everywhere.
+        As a context manager it only groups the code. It is the same pipeline: targets are
+        searched for everywhere.
 
         Args:
             anchor: An op name, an op class, or `any`.
@@ -202,8 +202,8 @@ class PipelineBuilder(Ordering):
 
         Args:
             name: Its name.
-            default: What stands in it if nobody puts something else there.
-            required: Whether a pipeline is refused if nobody puts anything there.
+            default: What stands in it if nothing else is put there.
+            required: Whether a pipeline is refused if nothing is put there.
 
         Raises:
             InsertionError: There is a stage of this name.

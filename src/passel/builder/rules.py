@@ -45,7 +45,7 @@ class Rule(NamedTuple):
 
 
 class Rules:
-    """All constraints that are in force; it is told which steps come and go.
+    """All constraints that are in force; the sequence reports which steps come and go.
 
     Args:
         sequence: The steps.

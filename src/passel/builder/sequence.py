@@ -65,14 +65,14 @@ class Item:
 
     @property
     def anchors(self) -> tuple[str, ...]:
-        """The anchors around it, the outermost first."""
-        around: list[str] = []
+        """The anchors of the enclosing pipelines, the outermost first."""
+        enclosing: list[str] = []
         container = self.parent
         while container is not None:
             if isinstance(container, Nest):
-                around.append(container.anchor)
+                enclosing.append(container.anchor)
             container = container.parent
-        return tuple(reversed(around))
+        return tuple(reversed(enclosing))
 
     def steps(self) -> Iterator[Step]:
         """Yield the steps that it consists of, in the order in which they run."""
@@ -183,7 +183,7 @@ class Group(Container):
         name: What it is a group of: a bundle, or a stage.
         is_closed: Whether nothing may be put inside.
         is_required: Whether a pipeline without anything inside is refused.
-        default: What stands inside if nobody puts anything there.
+        default: What stands inside if nothing else is put there.
     """
 
     __slots__ = ("default", "is_closed", "is_required", "name")
@@ -207,7 +207,7 @@ def steps_of(items: Iterable[Node]) -> Iterator[Step]:
 
 
 class Watcher(Protocol):
-    """Is told which steps come and go."""
+    """A listener for steps that come and go."""
 
     def add(self, step: Step, /) -> object:
         """Take note of a step that is there now."""
@@ -265,7 +265,7 @@ class Sequence:
         return other
 
     def watch(self, watcher: Watcher) -> None:
-        """Have somebody told which steps come and go."""
+        """Have a watcher told which steps come and go."""
         self._watchers.append(watcher)
 
     def number(self) -> None:

@@ -1,6 +1,6 @@
 """Runs: steps on ops, their outcomes, and around them how sibling ops share the work."""
 
-from passel.execution.fusion import FusedFailure, Inside
+from passel.execution.fused_failure import FusedFailure, Inside
 from passel.execution.options import PassGate, RunOptions, VerifyEach
 from passel.execution.outcome import Outcome
 from passel.execution.run import Run

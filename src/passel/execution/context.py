@@ -67,7 +67,7 @@ class Record:
     """Reports and counts of a pass: most have none.
 
     Attributes:
-        diagnostics: What it has reported and nobody has been told yet, in order.
+        diagnostics: What it has reported and the run has not handed on yet, in order.
         reported: What was reported before, also by pipelines that the pass has run.
         counts: What was counted, by the pass's path and the statistic's name.
         kept: Analyses that all pipelines preserve which the pass has run.
@@ -110,7 +110,7 @@ class OpContext(PassContext[Any]):
         step: The step that is running.
         preserved: Analyses that the pass preserves.
         preserves_all: Whether the pass says that it preserves everything.
-        cached: The op's analyses, once somebody has asked for one.
+        cached: The op's analyses, once one has been asked for.
         is_dynamic: Whether a pass runs the pipeline, rather than the schedule.
         record: What the pass has told; None if nothing.
         bracket: The hooks around the step that is running; None if nothing listens.
@@ -164,7 +164,7 @@ class OpContext(PassContext[Any]):
         self.cached: AnalysisManager | None = analyses
         self.is_dynamic: bool = analyses is not None
         if parent is not None and parent.cached is not None:
-            # Whoever runs around here may have asked for analyses of this op already.
+            # Enclosing passes may have asked for analyses of this op already.
             self.cached = parent.cached.known_child(op)
 
     @property
@@ -240,7 +240,7 @@ class OpContext(PassContext[Any]):
 
     @property
     def collects_statistics(self) -> bool:
-        """Whether somebody asked for statistics, so that counting may cost time."""
+        """Whether statistics were asked for, so that counting may cost time."""
         return self.runner.hooks.collects_statistics
 
     def count(self, statistic: Statistic, amount: int = 1) -> None:

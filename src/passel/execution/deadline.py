@@ -95,7 +95,7 @@ class Deadline:
 
 
 def _takes_alarms() -> bool:
-    """Return whether nobody else uses the process's alarm."""
+    """Return whether the process's alarm is free."""
     if not hasattr(signal, "SIGALRM"):
         return False
     handler = signal.getsignal(signal.SIGALRM)

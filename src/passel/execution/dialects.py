@@ -1,4 +1,4 @@
-"""Dialects: that passes make no ops of dialects that nobody has loaded."""
+"""Dialects: that passes make no ops of dialects that are not loaded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DialectCheck:
         self._known = set(self._finder.dialects_in(op))
 
     def check(self, step: Step, op: Any) -> Failure | None:
-        """Return the failure of a pass that made an op of a dialect that nobody has loaded."""
+        """Return the failure of a pass that made an op of a dialect that is not loaded."""
         known = self._known | set(self._finder.loaded_dialects(self._context))
         found = self._finder.dialects_in(op)
         new = [dialect for dialect in found if dialect not in known]

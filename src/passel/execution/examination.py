@@ -61,7 +61,7 @@ class Examiner:
     def examine(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Find out what a step that succeeded has changed, and have that verified."""
         if step.pass_ is None or step.is_fused or outcome is UNCHANGED:
-            return self._take_over(step, ctx, outcome)
+            return self._adopt(step, ctx, outcome)
         if ctx.preserves_all and self._trusts_claims:
             return self._note_claim(step, op, ctx)
         state, changed, is_news = ctx.op_state, None, None
@@ -98,7 +98,7 @@ class Examiner:
             CHANGED if failure is None else merge([CHANGED, self._reports.fail_step(ctx, failure)])
         )
 
-    def _take_over(self, step: Step, ctx: OpContext, outcome: Outcome) -> Outcome:
+    def _adopt(self, step: Step, ctx: OpContext, outcome: Outcome) -> Outcome:
         """Take note of a step that has looked after changes and verification by itself."""
         if outcome.changed is not False:
             state = ctx.op_state

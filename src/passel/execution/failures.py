@@ -14,7 +14,7 @@ from passel.schedule import passes_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from passel.execution.fusion import Inside
+    from passel.execution.fused_failure import Inside
     from passel.execution.isolation import IsolationViolation
     from passel.ir import IRAdapter
     from passel.schedule import NestedStep, PassStep, Step
@@ -91,7 +91,7 @@ class FailureReporter:
         """Return the failure of a step that ran as one with others."""
         if isinstance(inner.reason, InvalidIR):
             if inner.step.pass_ is None:
-                suspects = self._workers(inner.step, inner.op)
+                suspects = self._suspects_inside(inner.step, inner.op)
                 return self.invalid_around(suspects, inner.op, inner.reason)
             return self.invalid(inner.step, inner.op, inner.reason)
         return self._gave_up(inner.step, inner.op, inner.reason)
@@ -102,7 +102,7 @@ class FailureReporter:
         return self._failure("failed", step, op, message)
 
     def undeclared(self, step: Step, op: Any, made: Any, dialect: str) -> Failure:
-        """Return the failure of a pass that made an op of a dialect that nobody has loaded."""
+        """Return the failure of a pass that made an op of a dialect that is not loaded."""
         message = (
             f"is of dialect '{dialect}', which neither the input nor any pass has loaded; pass "
             f"'{step.title}' makes such ops, so declare it: dependent_dialects = ('{dialect}',)"
@@ -178,7 +178,7 @@ class FailureReporter:
             message += f": {error.message}"
         return self._failure("failed", step, op, message, blamed=error.op, cause=error)
 
-    def _workers(self, step: NestedStep, op: Any) -> Suspects:
+    def _suspects_inside(self, step: NestedStep, op: Any) -> Suspects:
         """Return all that nested pipelines run inside of an op as suspects."""
         taken = {
             child: pipeline

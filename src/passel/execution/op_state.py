@@ -12,7 +12,8 @@ class OpState:
     """The state of an op while a pipeline runs on it.
 
     Attributes:
-        last_valid: The op's fingerprint when it was last known to be valid; None if not known.
+        last_valid: The op's fingerprint when it was last known to be valid, or was taken to be;
+            None if not known.
         last_seen: Its fingerprint at the last look, if passes have made claims since then.
         claims: Steps since then that state that they preserve everything, not verified yet.
         deferred: The step after which the op is to be verified together with its siblings.

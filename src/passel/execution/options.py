@@ -37,7 +37,7 @@ class RunOptions(NamedTuple):
     Attributes:
         verify: When the IR is verified.
         analyses: Whether claims to preserve analyses, or everything, are held against the IR.
-        isolation: Whether it is looked for changes outside of an op after each pass on it.
+        isolation: Whether each pass is checked for changes outside of its op, right after it.
         contracts: Knows what passes declare to preserve and to produce.
         timeout: How many seconds a pass may take on one op; None for any time.
     """

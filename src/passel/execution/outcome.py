@@ -1,7 +1,7 @@
 """Outcomes: what running a step, a pipeline or siblings leads to, as a value.
 
-Whoever runs something returns its outcome, and whoever runs several merges theirs in program
-order. An outcome holds no ops and can be pickled.
+What runs a step returns its outcome, and what runs several merges theirs in program order.
+An outcome holds no ops and can be pickled.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ CHANGED = Outcome(changed=True)
 """The outcome of what succeeds and changes the op."""
 
 UNKNOWN = Outcome(changed=None)
-"""The outcome of what succeeds, while nobody has to know whether it changes the op."""
+"""The outcome of what succeeds, where it is not known whether it changes the op."""
 
 _PLAIN = {False: UNCHANGED, True: CHANGED, None: UNKNOWN}
 

@@ -69,7 +69,7 @@ class Planner:
         if self._fuses is not None:
             steps = self._fuses.fuse(steps, verify=self._verifies)
             for step in steps:
-                if step.is_fused:  # nobody sees what they run on
+                if step.is_fused:  # the run does not see what they run on
                     self._matched.update(keys_inside(step.children))
         nests = any(step.pass_ is None and not step.is_fused for step in steps)
         return Plan(pipeline, steps, rejected, rejection, kind.name, nests)

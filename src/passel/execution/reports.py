@@ -19,8 +19,8 @@ class Reports:
     """Hands on what is reported while a run goes on.
 
     Args:
-        emit: Called for each diagnostic; None if nobody wants to know.
-        on_failure: The hook for failures; None if nobody listens.
+        emit: Called for each diagnostic; None if there is no listener.
+        on_failure: The hook for failures; None if there is no listener.
 
     Attributes:
         held: How many buffer what happens inside, to report it later in program order.
@@ -58,11 +58,11 @@ class Reports:
                 self._on_failure(failure)
 
     def detach(self, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return diagnostics as plain data, with their ops as text if anybody will see it."""
+        """Return diagnostics as plain data, with their ops as text if there is a listener."""
         return tuple(each.detach(render=self._emit is not None) for each in diagnostics)
 
     def fail(self, failure: Failure) -> Outcome:
-        """Report a failure and return its outcome; what is told already is no diagnostic again."""
+        """Report a failure and return its outcome; one that was reported adds no diagnostic."""
         is_told = isinstance(failure.cause, PassFailure) and failure.cause.is_told
         if is_told:
             failure.diagnostic.detach(render=False)

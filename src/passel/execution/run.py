@@ -35,7 +35,7 @@ class Run:
     Args:
         compiler: Compiles pipelines for the IR's context.
         instrumentor: The hooks.
-        emit: Called for each diagnostic when it is reported; None if nobody wants to know.
+        emit: Called for each diagnostic when it is reported; None if there is no listener.
         options: What is checked.
         gates: What decides whether steps run.
         strategy: How siblings share the work.
@@ -98,7 +98,7 @@ class Run:
     def unmatched(self) -> tuple[str, ...]:
         """Return the nested pipelines that found no op to run on, once the run is over.
 
-        None is returned if gates may have kept pipelines from looking for ops.
+        Empty if gates decide which steps run: these may have kept pipelines from looking for ops.
         """
         if self._services.gates:
             return ()

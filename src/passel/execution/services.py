@@ -35,7 +35,7 @@ class RunServices:
         verifies: Whether the IR is verified.
         skips: Whether ops are not verified after passes that leave them unchanged.
         knows_changes: Whether it is known what has changed, whether or not the run is observed.
-        tracks: Whether changes of ops are looked for.
+        tracks: Whether the run finds out which ops change.
         defers: Whether siblings are verified together, where no observer could notice.
         fuses: The adapter's fusing of steps, unless they are to run one by one.
         failures: Makes failures.

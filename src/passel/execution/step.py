@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from passel.analysis import PreservedAnalyses
 from passel.errors import PassFailure
 from passel.execution.examination import Examiner
-from passel.execution.fusion import FusedFailure
+from passel.execution.fused_failure import FusedFailure
 from passel.execution.kept import KeptAnalyses
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge
 from passel.hooks import Bracket
@@ -122,7 +122,8 @@ class StepRunner:
 
     def _begin(self, step: Step, op: Any, ctx: OpContext) -> bool:
         """Call hooks and gates before the body, and return whether the body is to run."""
-        hooks, ctx.bracket, ctx.failure = self._hooks, Bracket(self._hooks.passes, step, op), None
+        hooks, ctx.failure = self._hooks, None
+        ctx.bracket = Bracket(hooks.passes, step, op, failed=False)
         ctx.bracket.open()
         if not self._gates or all(gate(step, op) for gate in self._gates):
             return True

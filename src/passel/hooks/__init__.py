@@ -1,6 +1,6 @@
 """Hooks: how a run is observed without taking part in it."""
 
-from passel.hooks.instrumentation import PassInstrumentation, Run
+from passel.hooks.instrumentation import Around, Ended, PassInstrumentation, Run
 from passel.hooks.instrumentor import Bracket, Instrumentor
 
-__all__ = ["Bracket", "Instrumentor", "PassInstrumentation", "Run"]
+__all__ = ["Around", "Bracket", "Ended", "Instrumentor", "PassInstrumentation", "Run"]

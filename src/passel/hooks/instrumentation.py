@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+from passel.errors import PassFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
     from passel.diagnostics import Diagnostic
@@ -65,6 +67,22 @@ class Run(Protocol):
         ...
 
 
+class Ended(NamedTuple):
+    """The end of what an instrumentation observes.
+
+    Attributes:
+        failed: Whether it has failed.
+        failure: Why a pass has failed; None if only a pass nested in it has.
+    """
+
+    failed: bool = False
+    failure: Failure | None = None
+
+
+Around: TypeAlias = "Generator[BaseException | None, Ended, None]"
+"""A generator around what is observed: it yields once, and is sent how that has ended."""
+
+
 LOCK = "_PassInstrumentation__lock"
 """The attribute of an instrumentation with the lock that its hooks share."""
 
@@ -72,12 +90,17 @@ LOCK = "_PassInstrumentation__lock"
 class PassInstrumentation:
     """Base class of what observes runs; override the hooks that you need.
 
-    Every `before_*` is followed by exactly one of its `after_*`, also on failure and when an
-    interrupt ends the run, in a hook or elsewhere. With several instrumentations, before-hooks
-    run in the order of registration and after-hooks in reverse. Hooks that are not overridden
-    cost nothing. Hooks of one object never overlap, whatever threads they are called from. An
+    A hook is a generator around what it observes, such as `around_pass`. It yields once, when
+    what is observed begins, and goes on with an `Ended` when that ends, also on failure and when
+    an interrupt ends the run, in a hook or elsewhere. Where two methods read better than one
+    generator, override `before_pass`, `after_pass` and their like: every `before_*` is followed by
+    exactly one of its `after_*`.
+
+    With several instrumentations, what comes before is called in the order of registration, and
+    what comes after in reverse. Hooks that are not overridden cost nothing. Hooks of one object
+    never overlap, whatever threads they are called from. An
     instrumentation that raises is reported once in the log `passel` and not called again; the
-    run goes on. Only `PassFailure`, raised by `before_pass` or `after_pass`, is meant: the pass
+    run goes on. Only `PassFailure`, raised by a hook around passes, is meant: the pass
     fails by it.
 
     Attributes:
@@ -95,6 +118,28 @@ class PassInstrumentation:
         repeats_failures: Whether passes that have failed in another process fail here again for
             it, after all that comes before them in program order. It needs no part of its own
             there then, and is not for threads.
+
+    Example:
+        >>> from passel import PassManager
+        >>> from passel.manager.combinators import register
+        >>> from passel.passes import PassRegistry
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> class Outline(PassInstrumentation):
+        ...     depth = 0
+        ...
+        ...     def around_pass(self, step, op):
+        ...         self.depth += 1
+        ...         ended = yield
+        ...         self.depth -= 1
+        ...         print("  " * self.depth + step.title, "failed" if ended.failed else "done")
+        >>> registry = PassRegistry()
+        >>> register(registry)
+        >>> pipeline = "toy.module(toy.func(composite-fixed-point-pass))"
+        >>> pm = PassManager.parse(pipeline, registry=registry, adapter=ToyAdapter())
+        >>> pm.add_instrumentation(Outline())
+        >>> _ = pm.run(parse_toy("toy.module(toy.func @f)"))
+          composite-fixed-point-pass done
+        toy.module done
 
     Source: `mlir::PassInstrumentation`, MLIR 22, where `runAfterPipeline` is skipped on
     failure, and which has no hooks for runs, verification and change.
@@ -124,6 +169,52 @@ class PassInstrumentation:
     def __getstate__(self) -> dict[str, Any]:
         """Leave the lock that hooks share behind when it is copied or pickled."""
         return {name: value for name, value in vars(self).items() if name != LOCK}
+
+    # -- Generators around what is observed -------------------------------------------------
+
+    def around_run(self, run: Run) -> Around:
+        """Observe a run, from before passes are initialized to its end."""
+        raised = _raised_by(self.before_run, run)
+        ended = yield raised
+        self.after_run(run, failed=ended.failed)
+
+    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
+        """Observe a nested pipeline on `op`; `parent` is the step that runs it."""
+        raised = _raised_by(self.before_pipeline, pipeline, op, parent)
+        ended = yield raised
+        self.after_pipeline(pipeline, op, parent, failed=ended.failed)
+
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Observe a pass, or a step that runs nested pipelines, on `op`.
+
+        Verification is a part of it. An interrupt is the failure of all steps that it ends.
+        """
+        raised = _raised_by(self.before_pass, step, op)
+        ended = yield raised
+        if ended.failed:
+            self.after_pass_failed(step, op, ended.failure)
+        else:
+            self.after_pass(step, op)
+
+    def around_verification(self, step: Step, op: Any) -> Around:
+        """Observe the verification of the op after a step; not when that is skipped."""
+        raised = _raised_by(self.before_verification, step, op)
+        yield raised
+        self.after_verification(step, op)
+
+    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
+        """Observe how an analysis is computed; not when it is found in the cache."""
+        raised = _raised_by(self.before_analysis, name, kind, op)
+        yield raised
+        self.after_analysis(name, kind, op)
+
+    def around_scope(self, name: str) -> Around:
+        """Observe a part of a pass that the pass has named."""
+        raised = _raised_by(self.before_scope, name)
+        yield raised
+        self.after_scope(name)
+
+    # -- Two methods for each ---------------------------------------------------------------
 
     def before_run(self, run: Run) -> None:
         """Called first, before passes are initialized."""
@@ -179,3 +270,14 @@ class PassInstrumentation:
 
     def after_scope(self, name: str) -> None:
         """Called after it."""
+
+
+def _raised_by(before: Callable[..., None], *args: Any) -> BaseException | None:
+    """Call a hook, and return what is raised once the hook after it is sure to be called."""
+    try:
+        before(*args)
+    except BaseException as error:
+        if isinstance(error, Exception) and not isinstance(error, PassFailure):
+            raise  # it is broken, and not called any more
+        return error
+    return None

@@ -2,64 +2,128 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from sys import maxsize
+from contextlib import contextmanager, nullcontext
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.errors import PassFailure
-from passel.hooks.instrumentation import LOCK, PassInstrumentation
+from passel.hooks.instrumentation import LOCK, Ended, PassInstrumentation
 from passel.hooks.interrupts import HeldInterrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from passel.hooks.instrumentation import Around
+
+_YIELDS_ONCE = "a hook is a generator that yields once"
+
 Hook: TypeAlias = "Callable[..., None]"
-"""One hook of one instrumentation, or of several. Costs a call per instrumentation."""
-
-_Numbered: TypeAlias = "list[tuple[int, Hook]]"
-"""Hooks with the numbers of their instrumentations, in the order of the calls."""
-
-_MAY_FAIL_PASSES = frozenset({"before_pass", "after_pass"})
+"""One hook of all instrumentations that have it. Costs a call per instrumentation."""
 
 
-class Pair(NamedTuple):
-    """A hook before something and the one after it, of all instrumentations that have either.
+class _Guarded:
+    """A method of an instrumentation, called alone, and no more once one has raised.
 
-    Attributes:
-        before: The hooks before it.
-        after: The hooks after it, in reverse.
-        after_failure: Those that are called in their place if it has failed.
-        interrupts: Holds back what interrupts hooks.
-        tells_failure: Whether the hooks after it are given `failed`.
+    Args:
+        instrumentation: The instrumentation.
+        name: The name of the method.
+        broken: The instrumentations that have raised in this run, by identity.
     """
 
-    before: _Numbered
-    after: _Numbered
-    after_failure: _Numbered
+    __slots__ = ("_alone", "_broken", "_instrumentation", "_may_fail", "_method")
+
+    def __init__(self, instrumentation: PassInstrumentation, name: str, broken: set[int]) -> None:
+        self._method: Callable[..., Any] = getattr(instrumentation, name)
+        self._instrumentation = instrumentation
+        self._broken = broken
+        self._may_fail = name == "around_pass"
+        self._alone = nullcontext() if instrumentation.overlaps else _lock_of(instrumentation)
+
+    def call(self, *args: Any) -> None:
+        """Call the method, which is no generator."""
+        if not self._is_broken():
+            try:
+                with self._alone:
+                    self._method(*args)
+            except Exception as error:  # noqa: BLE001 - observing never changes how a run goes
+                self._take(error)
+
+    def begin(self, args: Sequence[Any], begun: list[tuple[_Guarded, Around]]) -> None:
+        """Let the generator go on to its `yield`, and note that it is to be ended.
+
+        Raises:
+            BaseException: An interrupt, or a failure that is meant.
+        """
+        if not self._is_broken():
+            try:
+                with self._alone:
+                    around: Around = self._method(*args)
+                    begun.append((self, around))
+                    if (raised := next(around, None)) is not None:
+                        raise raised  # noqa: TRY301 - as if the generator had raised it
+            except Exception as error:  # noqa: BLE001 - as above
+                self._take(error)
+
+    def end(self, around: Around, ended: Ended) -> None:
+        """Let the generator go on to its end.
+
+        Raises:
+            BaseException: An interrupt, or a failure that is meant.
+        """
+        if not self._is_broken():
+            try:
+                with self._alone:
+                    around.send(ended)
+                    raise RuntimeError(_YIELDS_ONCE)  # noqa: TRY301 - its own error
+            except StopIteration:
+                pass
+            except Exception as error:  # noqa: BLE001 - as above
+                self._take(error)
+
+    def _is_broken(self) -> bool:
+        return bool(self._broken) and id(self._instrumentation) in self._broken
+
+    def _take(self, error: Exception) -> None:
+        """Raise an error that is meant, or call the instrumentation no more in this run."""
+        what = type(self._instrumentation).__name__
+        if self._may_fail and isinstance(error, PassFailure):
+            error.raised_by = what
+            raise error
+        self._broken.add(id(self._instrumentation))
+        log_exception(f"instrumentation {what} raised and is disabled for this run")
+
+
+class Hooks(NamedTuple):
+    """The hooks around one kind of thing, of all instrumentations that have any.
+
+    Attributes:
+        all: The hooks, in the order of registration.
+        interrupts: Holds back what interrupts hooks.
+    """
+
+    all: Sequence[_Guarded]
     interrupts: HeldInterrupts
-    tells_failure: bool = False
 
 
 class Bracket:
-    """Hooks around one thing: whose hook before it was called, the hook after it is called.
+    """Hooks around one thing: those that have begun are ended, in reverse.
 
     Args:
-        pair: The hooks; None if nothing listens.
+        hooks: The hooks; None if nothing listens.
         args: What all are given.
 
     Attributes:
         failed: Whether the thing has failed, for the hooks that are told.
     """
 
-    __slots__ = ("_args", "_called", "_pair", "failed")
+    __slots__ = ("_args", "_begun", "_hooks", "failed")
 
-    def __init__(self, pair: Pair | None, *args: Any, failed: bool = True) -> None:
-        self._pair = pair
+    def __init__(self, hooks: Hooks | None, *args: Any, failed: bool = True) -> None:
+        self._hooks = hooks
         self._args = args
-        self._called = maxsize
+        self._begun: list[tuple[_Guarded, Around]] = []
         self.failed: bool = failed
 
     def __enter__(self) -> Self:
@@ -74,42 +138,47 @@ class Bracket:
         self.close()
 
     def open(self) -> None:
-        """Call the hooks before it.
+        """Begin all hooks.
 
         Raises:
             BaseException: One raised an error that is meant, or was interrupted.
         """
-        if self._pair is None:
+        if self._hooks is None:
             return
-        interrupts = self._pair.interrupts
+        interrupts = self._hooks.interrupts
         was, interrupts.is_allowed = interrupts.is_allowed, False
         try:
-            for number, hook in self._pair.before:
-                self._called = number
-                hook(*self._args)
+            for hook in self._hooks.all:
+                hook.begin(self._args, self._begun)
             if interrupts.is_pending:
                 interrupts.raise_pending()
-            self._called = maxsize
         finally:
             interrupts.is_allowed = was
 
     def close(self, *failure: Any) -> None:
-        """Call the hooks after it, of all instrumentations whose hook before it was called.
+        """End all hooks that have begun.
 
         Args:
-            failure: Why it has failed, for hooks that are called only then.
+            failure: Why a pass has failed, if it has.
 
         Raises:
             BaseException: One raised an error that is meant, or was interrupted.
         """
-        if self._pair is None:
+        if self._hooks is None:
             return
-        hooks = self._pair.after_failure if failure else self._pair.after
-        extra = {"failed": self.failed} if self._pair.tells_failure else {}
-        limit, interrupts = self._called, self._pair.interrupts
+        ended = Ended(True, failure[0]) if failure else Ended(self.failed)
+        interrupts = self._hooks.interrupts
         was, interrupts.is_allowed = interrupts.is_allowed, False
+        raised: BaseException | None = None
         try:
-            _call_all([each for each in hooks if each[0] <= limit], *self._args, *failure, **extra)
+            while self._begun:
+                hook, around = self._begun.pop()
+                try:
+                    hook.end(around, ended)
+                except BaseException as error:  # noqa: BLE001 - raised when all are ended
+                    raised = _first(raised, error)
+            if raised is not None:
+                raise raised
             if interrupts.is_pending:
                 interrupts.raise_pending()
         finally:
@@ -117,7 +186,7 @@ class Bracket:
 
 
 class Instrumentor:
-    """The hooks of several instrumentations, one function per hook; None where nobody listens.
+    """The hooks of several instrumentations, one function per hook; None where none is overridden.
 
     Attributes:
         one_by_one: Whether passes have to run one by one.
@@ -138,15 +207,15 @@ class Instrumentor:
         self.run: Any = None
         self.one_by_one: bool = any(each.one_by_one for each in self._all)
         self.collects_statistics: bool = any(each.collects_statistics for each in self._all)
-        self.runs: Pair | None = self._pair("run", tells_failure=True)
-        self.pipelines: Pair | None = self._pair("pipeline", tells_failure=True)
-        self.passes: Pair | None = self._pair("pass")
-        self.verifications: Pair | None = self._pair("verification")
-        self.analyses: Pair | None = self._pair("analysis")
-        self.scopes: Pair | None = self._pair("scope")
-        self.on_failure: Hook | None = self._single(self._hooks("on_failure"))
-        self.pass_skipped: Hook | None = self._single(self._hooks("pass_skipped"))
-        self.after_change: Hook | None = self._single(self._hooks("after_change")[::-1])
+        self.runs: Hooks | None = self._around("run")
+        self.pipelines: Hooks | None = self._around("pipeline")
+        self.passes: Hooks | None = self._around("pass")
+        self.verifications: Hooks | None = self._around("verification")
+        self.analyses: Hooks | None = self._around("analysis")
+        self.scopes: Hooks | None = self._around("scope")
+        self.on_failure: Hook | None = self._single("on_failure")
+        self.pass_skipped: Hook | None = self._single("pass_skipped")
+        self.after_change: Hook | None = self._single("after_change", is_after=True)
         self.sees_steps: bool = bool(self._observers_of_steps())
 
     def crossing(self) -> Instrumentor:
@@ -206,22 +275,32 @@ class Instrumentor:
     def _observers_of_steps(self) -> list[PassInstrumentation]:
         return [each for each in self._all if any(_has(each, name) for name in _HOOKS_OF_STEPS)]
 
-    def _pair(self, what: str, *, tells_failure: bool = False) -> Pair | None:
-        before, after = self._hooks(f"before_{what}"), self._hooks(f"after_{what}")[::-1]
-        after_failure = self._hooks("after_pass_failed")[::-1] if what == "pass" else []
-        if not (before or after or after_failure):
+    def _around(self, what: str) -> Hooks | None:
+        names = (f"around_{what}", *_METHODS[what])
+        found = [each for each in self._all if any(_has(each, name) for name in names)]
+        if not found:
             return None
-        return Pair(before, after, after_failure, self.interrupts, tells_failure)
+        return Hooks([_Guarded(each, names[0], self._broken) for each in found], self.interrupts)
 
-    def _single(self, hooks: _Numbered) -> Hook | None:
+    def _single(self, name: str, *, is_after: bool = False) -> Hook | None:
+        hooks = [_Guarded(each, name, self._broken) for each in self._all if _has(each, name)]
         interrupts = self.interrupts
         if not hooks:
             return None
+        if is_after:
+            hooks.reverse()
 
         def call(*args: Any) -> None:
             was, interrupts.is_allowed = interrupts.is_allowed, False
+            raised: BaseException | None = None
             try:
-                _call_all(hooks, *args)
+                for hook in hooks:
+                    try:
+                        hook.call(*args)
+                    except BaseException as error:  # noqa: BLE001 - raised when all are called
+                        raised = _first(raised, error)
+                if raised is not None:
+                    raise raised
                 if interrupts.is_pending:
                     interrupts.raise_pending()
             finally:
@@ -229,50 +308,19 @@ class Instrumentor:
 
         return call
 
-    def _hooks(self, name: str) -> list[tuple[int, Hook]]:
-        if not self._all:
-            return []  # most runs are short, and not watched
-        return [
-            (number, self._guarded(each, name))
-            for number, each in enumerate(self._all)
-            if _has(each, name)
-        ]
 
-    def _guarded(self, instrumentation: PassInstrumentation, name: str) -> Hook:
-        """Return a hook that raises no error but those that are meant."""
-        broken, key = self._broken, id(instrumentation)
-        hook: Hook = getattr(instrumentation, name)
-        meant = PassFailure if name in _MAY_FAIL_PASSES else ()
-
-        def call(*args: Any, **extra: Any) -> None:
-            if broken and key in broken:
-                return
-            try:
-                hook(*args, **extra)
-            except meant as error:
-                error.raised_by = type(instrumentation).__name__
-                raise
-            except Exception:  # noqa: BLE001 - observing never changes how a run goes
-                broken.add(key)
-                what = type(instrumentation).__name__
-                log_exception(f"instrumentation {what} raised and is disabled for this run")
-
-        if instrumentation.overlaps:
-            return call
-        lock = _lock_of(instrumentation)
-
-        def call_alone(*args: Any, **extra: Any) -> None:
-            with lock:
-                call(*args, **extra)
-
-        return call_alone
-
+_METHODS: dict[str, tuple[str, ...]] = {
+    what: (f"before_{what}", f"after_{what}")
+    for what in ("run", "pipeline", "pass", "verification", "analysis", "scope")
+}
+_METHODS["pass"] += ("after_pass_failed",)
+"""The methods that each generator calls by default."""
 
 _HOOKS_OF_STEPS = tuple(
     name
     for name in vars(PassInstrumentation)
-    if (name.startswith(("before_", "after_")) or name == "pass_skipped")
-    and name not in ("before_run", "after_run")
+    if (name.startswith(("around_", "before_", "after_")) or name == "pass_skipped")
+    and not name.endswith("_run")
 )
 
 
@@ -281,17 +329,9 @@ def _has(instrumentation: PassInstrumentation, hook: str) -> bool:
     return getattr(type(instrumentation), hook) is not getattr(PassInstrumentation, hook)
 
 
-def _call_all(hooks: _Numbered, *args: Any, **extra: Any) -> None:
-    """Call all hooks, and raise the first error, or the first interrupt, when all are called."""
-    raised: BaseException | None = None
-    for _, hook in hooks:
-        try:
-            hook(*args, **extra)
-        except BaseException as error:  # noqa: BLE001 - raised when all are called
-            if raised is None or isinstance(raised, PassFailure):
-                raised = error
-    if raised is not None:
-        raise raised
+def _first(raised: BaseException | None, error: BaseException) -> BaseException:
+    """Return which of two errors is raised: the first interrupt, else the first one."""
+    return error if raised is None or isinstance(raised, PassFailure) else raised
 
 
 def _can_split(instrumentation: PassInstrumentation) -> bool:

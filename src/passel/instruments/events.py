@@ -1,4 +1,4 @@
-"""Events as data: which pass ran on which op, for whoever shows, stores or compares that."""
+"""Events as data: which pass ran on which op, to be shown, stored or compared."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class PrintIR(PassInstrumentation):
     one_by_one = True  # what is asked for is the IR between passes
 
     def __new__(cls, **arguments: Any) -> Self:
-        """Choose the class that is told of changes only if they matter: finding them costs."""
+        """Choose the class with a hook for changes only if they matter: finding them costs."""
         tells = cls is PrintIR and (arguments.get("only_on_change") or arguments.get("diff"))
         return super().__new__(cast("type[Self]", _PrintChanges) if tells else cls)
 
@@ -304,7 +304,7 @@ class PrintIR(PassInstrumentation):
 
 
 class _PrintChanges(PrintIR):
-    """A printer that is told of changes, which have to be found for it."""
+    """A printer with a hook for changes, which have to be found for it."""
 
     def after_change(self, step: PassStep, op: Any) -> None:
         """Remember which op has changed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 import sysconfig
 from pathlib import Path
@@ -30,15 +29,12 @@ class PassOrigin(NamedTuple):
         plugin: The file or module that `--load-pass-plugin` finds it in; empty if there is none.
         search_path: The folder that has to be in `PYTHONPATH` for that; empty if none has to.
         module: The module that the class can be imported from; empty if it cannot.
-        script: The file that would run again if it were imported, as a script without a guard
-            does; else empty.
     """
 
     name: str
     plugin: str = ""
     search_path: str = ""
     module: str = ""
-    script: str = ""
 
 
 def is_installed(pass_: Pass[Any, Any], adapter: IRAdapter) -> bool:
@@ -91,10 +87,8 @@ def dialect_origins(modules: Iterable[ModuleType], takes: TakesDialects) -> dict
 def _place_of(module: ModuleType, name: str) -> PassOrigin:
     """Return where a class of a module is defined."""
     file = Path(getattr(module, "__file__", None) or "")
-    if file.suffix != ".py" or not file.is_file():
-        return PassOrigin(name)  # typed into an interpreter or a notebook
-    if _runs_unguarded(module, file):
-        return PassOrigin(name, script=_shown(file))
+    if file.suffix != ".py" or not file.is_file() or module.__name__ == "__main__":
+        return PassOrigin(name)  # typed into an interpreter, or a script, which would run again
     spec = module.__spec__
     dotted = spec.name if spec is not None and spec.has_location else module.__name__
     if not module.__package__ or "." not in dotted:
@@ -115,30 +109,3 @@ def _shown(path: Path) -> str:
     resolved = path.resolve()
     here = Path.cwd()
     return str(resolved.relative_to(here)) if resolved.is_relative_to(here) else str(resolved)
-
-
-def _runs_unguarded(module: ModuleType, file: Path) -> bool:
-    """Return whether a module's own code runs now in a way that it would if it were imported."""
-    frame = sys._getframe()  # pyright: ignore[reportPrivateUsage] - the documented way to the callers
-    while frame is not None:
-        if frame.f_code.co_name == "<module>" and frame.f_globals is vars(module):
-            return not _is_guarded(file, frame.f_lineno)
-        frame = frame.f_back
-    return False
-
-
-def _is_guarded(file: Path, line: int) -> bool:
-    """Return whether a line is run only if its file is run as a script."""
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):  # it has been changed meanwhile
-        return False
-    return any(
-        "__name__" in ast.unparse(node.test) and _contains(node.body, line)
-        for node in tree.body
-        if isinstance(node, ast.If)
-    )
-
-
-def _contains(body: list[ast.stmt], line: int) -> bool:
-    return body[0].lineno <= line <= (body[-1].end_lineno or line)

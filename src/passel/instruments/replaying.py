@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.diagnostics import brief
 from passel.instruments.pass_origins import dialect_origins, is_installed, origin_of
 from passel.ir import (
     BringsFrontend,
@@ -17,25 +15,19 @@ from passel.ir import (
     WritesSources,
     ability_of,
     adapter_named,
-    adapter_names,
     installed_name,
 )
-from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
 from passel.passes.callables import CallablePass
 from passel.passes.walking import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from types import ModuleType
 
     from passel.hooks import Run
     from passel.instruments.pass_origins import PassOrigin
     from passel.ir import IRAdapter
     from passel.passes.base import Pass
     from passel.schedule import PassStep
-
-COMMAND = "passel-opt --run-reproducer {file}"
-"""The command to replay a file with, if nothing else is said."""
 
 _ALLOWED = re.compile(r" --allow-effects=(\S*)")
 
@@ -47,52 +39,34 @@ _IN_PYTHON = {
 """Methods of a manager that do what flags of the tool do."""
 
 
-class Recorded(NamedTuple):
-    """Contents of a reproducer, for whoever says how it is replayed.
-
-    Attributes:
-        file: What the file is called; empty if it went to a stream without a name.
-        ir: The IR as text.
-        steps: The passes in its pipeline.
-    """
-
-    file: str
-    ir: str
-    steps: Sequence[PassStep]
-
-
-def how_to_replay(run: Run, recorded: Recorded, command: str | None = None) -> str:
+def how_to_replay(
+    run: Run, file: str, steps: Iterable[PassStep], command: str | None = None
+) -> str:
     """Return how to see a failure again, for people.
 
     Args:
-        run: The run that failed, on the stack of whoever asked for it.
-        recorded: What its reproducer holds.
+        run: The run that failed.
+        file: The reproducer; empty if it went to a stream without a name.
+        steps: The passes in its pipeline.
         command: The command, with `{file}` for the file's quoted name, if one was given; it
             has all passes, and reads the IR.
     """
-    passes = list(dict.fromkeys(each.pass_ for s in recorded.steps for each in walk(s.pass_)))
+    passes = list(dict.fromkeys(each.pass_ for s in steps for each in walk(s.pass_)))
     if problem := _unnamed(passes):
         return f"it cannot be replayed: {problem}"
     effects = sorted({effect for each in passes for effect in each.own_effects()})
     if command is not None:
-        return f"to replay: {_given(run, recorded, command, effects)}"
+        return f"to replay: {_given(run, file, command, effects)}"
     foreign = [each for each in passes if not is_installed(each, run.adapter)]
     origins = list(dict.fromkeys(map(origin_of, foreign)))
-    reading = _Reading.of(run, recorded.ir, [*map(type, foreign)])
-    if reading.problem:
-        return f"it cannot be replayed: its IR does not read back: {reading.problem}"
+    reading = _Reading.of(run)
     is_observed = bool(run.gates or _observers(run))
     plugins = [*reading.plugins, *origins]  # passes of the latter replace others of their names
     if reading.by_tool and not is_observed and all(each.plugin for each in plugins):
         flags = [*_plugin_flags(plugins), *_effects_flag(effects), *reading.flags, *run.checks]
-        return f"to replay: {_command(plugins, flags, recorded.file)}"
-    if scripts := [each.script for each in origins if each.script]:
-        return (
-            f'to replay, put what runs in {scripts[0]} under `if __name__ == "__main__":`, so '
-            "that its passes can be imported, and let it fail again"
-        )
+        return f"to replay: {_command(plugins, flags, file)}"
     lines = _Lines()
-    lines.load(recorded.file, run.adapter)
+    lines.load(file, run.adapter)
     lines.register(origins)
     lines.read(reading)
     if effects:
@@ -116,8 +90,8 @@ def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
 # -- A command -------------------------------------------------------------------------------
 
 
-def _given(run: Run, recorded: Recorded, command: str, effects: Sequence[str]) -> str:
-    """Return a command that somebody has given, with the flags that it lacks."""
+def _given(run: Run, file: str, command: str, effects: Sequence[str]) -> str:
+    """Return a command that was given, with the flags that it lacks."""
     if "--run-reproducer" in command:
         if allowed := _ALLOWED.search(command):
             effects = sorted({*allowed[1].split(","), *effects})
@@ -125,7 +99,7 @@ def _given(run: Run, recorded: Recorded, command: str, effects: Sequence[str]) -
         flags = [*_effects_flag(effects), *reading_flags(run), *run.checks]
         missing = [flag for flag in flags if flag.partition("=")[0] not in command]
         command = command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))
-    return command.replace("{file}", shlex.quote(recorded.file or "-"))
+    return command.replace("{file}", shlex.quote(file or "-"))
 
 
 def _command(origins: Iterable[PassOrigin], flags: Iterable[str], file: str) -> str:
@@ -160,96 +134,55 @@ class _Reading(NamedTuple):
         by_tool: Whether the tool will do.
         plugins: Where dialects come from that the tool has to load.
         needs: Arguments of `load_reproducer`, each with what it has to be.
-        problem: Why nothing reads it.
     """
 
     flags: Sequence[str] = ()
     by_tool: bool = False
     plugins: Sequence[PassOrigin] = ()
     needs: Mapping[str, str] = {}
-    problem: str = ""
 
     @classmethod
-    def of(cls, run: Run, text: str, classes: Sequence[type]) -> _Reading:
-        """Find out by reading it.
-
-        Args:
-            run: The run.
-            text: The IR.
-            classes: Classes of passes that no installed package has.
-        """
+    def of(cls, run: Run) -> _Reading:
+        """Find out which dialects of a run's IR another process does not have by itself."""
         adapter = run.adapter
         if ability_of(adapter, BringsFrontend) is None:
             return cls(needs={"parse": f"which returns the op of a text of {adapter.name}"})
         flags = reading_flags(run)
         installed = installed_name(adapter)
-        by_tool = bool(installed)
-        elsewhere = adapter_named(installed) if installed else adapter
-        elsewhere_unknown: set[str] | None = None
-        with suppress(Exception):  # dialects raise what they like
-            elsewhere_unknown = _unregistered_in(elsewhere, _parsed(elsewhere, None, text, flags))
-        if elsewhere_unknown == set():
-            return cls(flags, by_tool)
-        try:
-            own = _parsed(adapter, run.ir_context, text, flags)
-        except Exception as error:  # noqa: BLE001 - as above
-            if elsewhere_unknown is None:
-                return cls(problem=_gist(error))
-            own = run.op  # the manager's own context, which does not take what the op's has taken
-        if elsewhere_unknown is not None and elsewhere_unknown <= _unregistered_in(adapter, own):
-            return cls(flags, by_tool)
+        there = adapter_named(installed) if installed else adapter
+        classes = _classes_of_ops(adapter, run.op)
+        unknown = _unknown_to(there, classes)
+        if not unknown:
+            return cls(flags, bool(installed))
         needs = {"context": "a context that has the dialects of the run's"}
-        takes = ability_of(elsewhere, TakesDialects)
-        if not by_tool or takes is None:
-            return cls(needs=needs)
-        modules = _modules_of([*classes, *map(type, _inside(adapter, own))])
-        found = dialect_origins(modules, takes)
-        try:
-            there = takes.with_dialects([each for dialects in found.values() for each in dialects])
-            missing = _unregistered_in(there, _parsed(there, None, text, flags))
-        except Exception:  # noqa: BLE001 - as above
-            return cls(needs=needs)
-        is_read = missing <= _unregistered_in(adapter, own)
+        takes = ability_of(there, TakesDialects)
+        if not installed or takes is None:
+            return cls(flags, needs=needs)
+        modules = dict.fromkeys(sys.modules.get(classes[name].__module__) for name in unknown)
+        found = dialect_origins(filter(None, modules), takes)
+        dialects = [each for some in found.values() for each in some]
+        is_read = not _unknown_to(takes.with_dialects(dialects), classes)
         return cls(flags, is_read, tuple(found), needs)
 
 
-def _gist(error: Exception) -> str:
-    return error.diagnostics[0].message if isinstance(error, UnreadableError) else brief(error)
-
-
-def _parsed(adapter: IRAdapter, context: Any, text: str, flags: Sequence[str]) -> Any:
-    """Return the op that a text is read as, by default in a new context."""
-    brings = ability_of(adapter, BringsFrontend)
-    assert brings is not None  # noqa: S101 - the caller has looked
-    frontend = brings.make_frontend()
-    allow = "--allow-unregistered-dialect" in flags
-    frontend.configure(FrontendSettings(implicit_module=False, allow_unregistered=allow))
-    context = frontend.new_context() if context is None else context
-    return frontend.parse(SourcePart(text, "<reproducer>"), context, lambda _: None).op
-
-
-def _unregistered_in(adapter: IRAdapter, op: Any) -> set[str]:
-    """Return the names of the ops in an op that are not registered."""
-    kinds = map(adapter.kind_of, _inside(adapter, op))
-    return {kind.name for kind in kinds if not kind.registered}
-
-
-def _inside(adapter: IRAdapter, op: Any) -> Iterator[Any]:
-    """Yield an op and all ops inside."""
+def _classes_of_ops(adapter: IRAdapter, op: Any) -> dict[str, type]:
+    """Return the classes of the registered ops in an op, by their names."""
+    found: dict[str, type] = {}
     todo = [op]
     while todo:
         # Not in place of `op`: on MLIR's ops, the top one alone keeps the others alive.
         inner = todo.pop()
-        yield inner
+        kind = adapter.kind_of(inner)
+        if kind.registered:
+            found[kind.name] = type(inner)
         todo += adapter.children(inner)
+    return found
 
 
-def _modules_of(classes: Iterable[type]) -> list[ModuleType]:
-    """Return the modules that define classes and are no part of an installed adapter's package."""
-    names = dict.fromkeys(each.__module__ for each in classes)
-    own = {*adapter_names(), "passel"}
-    modules = (sys.modules.get(name) for name in names if name.partition(".")[0] not in own)
-    return [module for module in modules if module is not None]
+def _unknown_to(adapter: IRAdapter, names: Iterable[str]) -> list[str]:
+    """Return the ops that a new context of an adapter does not have."""
+    context = adapter.create_context()
+    return [name for name in names if adapter.kind_named(context, name) is None]
 
 
 # -- Lines of Python -------------------------------------------------------------------------
@@ -263,7 +196,7 @@ class _Lines:
         imports: The lines before them.
         arguments: What `load_reproducer` is given.
         calls: The lines after that.
-        needs: What whoever runs them has to bring.
+        needs: Names that have to be defined where they run.
     """
 
     imports: list[str] = field(default_factory=lambda: ["from passel import load_reproducer"])

@@ -15,7 +15,7 @@ from passel.diagnostics import Severity, brief
 from passel.hooks import PassInstrumentation
 from passel.instruments.begun import Begun
 from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
-from passel.instruments.replaying import Recorded, how_to_replay
+from passel.instruments.replaying import how_to_replay
 from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
 from passel.instruments.reproducer_stream import check_destination, target_of
 from passel.ir import PrintFlags, WritesSources, outwards
@@ -286,8 +286,7 @@ class CrashReproducer(PassInstrumentation):
         note = f"Pipeline failed{while_executing}: {outcome}"
         if written and recipe is not None:
             name = "" if self._file.path is None else self._file.title
-            recorded = Recorded(name, recipe.ir, recipe.steps)
-            note += f"\n{how_to_replay(run, recorded, self.replay)}"
+            note += f"\n{how_to_replay(run, name, recipe.steps, self.replay)}"
         error.attach_note(note)
         run.conclude(error)
 

@@ -166,11 +166,11 @@ class ReproducerFile:
             try:
                 path.touch(exist_ok=False)
                 self._running = path
-                # Whoever forgets to discard it does not leave it behind.
+                # A caller that forgets to discard it leaves nothing behind.
                 self._removal = weakref.finalize(self, _remove, path, os.getpid())
             except FileExistsError:
                 continue
-            except BaseException:  # an interrupt, after which nobody knows of the file
+            except BaseException:  # an interrupt, after which no caller knows of the file
                 _remove(path, os.getpid())
                 raise
 

@@ -78,7 +78,7 @@ class ReproducerStream:
         """Do nothing."""
 
     def _opened(self) -> AbstractContextManager[TextSink]:
-        """Return the stream; one that a function has made is closed by whoever is done with it."""
+        """Return the stream; one that a function has made is closed after use."""
         given: Any = self._destination
         if hasattr(given, "write"):
             return nullcontext(given)

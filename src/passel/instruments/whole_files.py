@@ -1,4 +1,4 @@
-"""Writing files so that nobody finds half of one."""
+"""Writing of files that are never seen half written."""
 
 from __future__ import annotations
 

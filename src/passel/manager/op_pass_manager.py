@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from passel.errors import AnchorError, PasselError, PipelineError, Problem
+from passel.errors import AnchorError, Problem
 from passel.ir import ANY, entered_context, op_name_of
 from passel.manager.addable import as_pass, described_pass
 from passel.passes import Pass, default_registry
@@ -325,7 +325,7 @@ class OpPassManager(PassTree, OptionValue):
                 scratch._append(scratch._placed(element.pass_, entry))
             elif isinstance(element, ResolvedCall):
                 before = len(scratch)
-                _expand(element, scratch)
+                element.expand_into(scratch)
                 scratch._stand_at(element.span, before)
             else:
                 nested = self._empty_nested(element.anchor)
@@ -392,32 +392,3 @@ def _limits(manager: OpPassManager, path: str) -> Iterator[tuple[str, int]]:
     for item in manager:
         if isinstance(item, OpPassManager):
             yield from _limits(item, f"{path}/{item.anchor}")
-
-
-def _expand(call: ResolvedCall, manager: OpPassManager) -> None:
-    """Let a registered pipeline add its passes.
-
-    Raises:
-        PipelineError: Its own code raises something.
-    """
-    arguments = () if call.options is None else (call.options,)
-    try:
-        call.info.build(manager, *arguments)
-    except PipelineError as error:
-        from passel.tracebacks import raised_at  # noqa: PLC0415 - only when something is wrong
-
-        where = f"pipeline '{call.info.name}' asks for it ({raised_at(error)})"
-        error.problems = tuple(
-            problem._replace(message=f"{problem.message}; {where}")
-            if problem.span
-            else problem._replace(span=call.span)
-            for problem in error.problems
-        )
-        raise
-    except PasselError:
-        raise
-    except (Exception, SystemExit) as error:
-        from passel.tracebacks import brief_at  # noqa: PLC0415 - only needed when something is wrong
-
-        message = f"pipeline '{call.info.name}' cannot be built: {brief_at(error)}"
-        raise PipelineError(Problem(message, call.span)) from error

@@ -5,10 +5,8 @@ A run compiles the pipeline to a schedule and runs that, so it never changes a m
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
-from copy import copy
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Self
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Self
 
 from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
@@ -24,6 +22,7 @@ from passel.ir import (
     running_on,
 )
 from passel.manager.checked_runs import CheckedRuns
+from passel.manager.observed_runs import ObservedRuns
 from passel.manager.op_pass_manager import Nesting, OpPassManager
 from passel.manager.run_result import RunResult
 from passel.passes import default_registry
@@ -33,21 +32,19 @@ from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from concurrent.futures import Executor
-    from pathlib import Path
 
     from passel.diagnostics import Diagnostic
     from passel.execution import Outcome, PassGate
     from passel.execution.strategies import SiblingStrategy
     from passel.hooks import PassInstrumentation
-    from passel.instruments.reproducer_stream import Destination
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
     from passel.pipeline import PipelineNode
 
 
-class PassManager(CheckedRuns, OpPassManager):
+class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
     """A pipeline that can be run.
 
     Args:
@@ -151,145 +148,6 @@ class PassManager(CheckedRuns, OpPassManager):
         manager._entries = manager._built(resolve(node.elements, names or default_registry()))
         return manager
 
-    def add_instrumentation(self, instrumentation: PassInstrumentation) -> None:
-        """Let something observe the runs of this manager.
-
-        Raises:
-            TypeError: It is a class, not an object.
-        """
-        if isinstance(instrumentation, type):
-            name = instrumentation.__qualname__
-            raise TypeError(f"expected an instrumentation, got the class {name}; write {name}()")
-        self._instrumentations.append(instrumentation)
-
-    def enable_timing(self, enable: bool = True) -> None:
-        """Set whether each run prints how long its passes took to the standard error.
-
-        Source: `PassManager.enable_timing` of MLIR's bindings, which prints in the end.
-        """
-        from passel.instruments.timing import Timing  # noqa: PLC0415 - loaded if it is used
-
-        self._enable("timing", lambda: Timing(report=True), enable=enable)
-
-    def enable_statistics(
-        self, display_mode: Literal["pipeline", "list", "json"] | Enum = "pipeline"
-    ) -> None:
-        """Let each run print the statistics of its passes to the standard error.
-
-        Args:
-            display_mode: The layout; `PassDisplayMode` of MLIR's bindings will do as well.
-
-        Raises:
-            ValueError: There is no such layout.
-
-        Source: `PassManager.enable_statistics` of MLIR's bindings.
-        """
-        from passel.instruments.statistics_report import StatisticsReport  # noqa: PLC0415
-
-        mode: Any = display_mode.name.lower() if isinstance(display_mode, Enum) else display_mode
-        StatisticsReport(mode)  # refuses it now rather than in the run
-        self._enable("statistics", lambda: StatisticsReport(mode))
-
-    def enable_ir_printing(  # noqa: PLR0913, PLR0917 - the arguments of MLIR's bindings
-        self,
-        print_before_all: bool = False,
-        print_after_all: bool = True,
-        print_module_scope: bool = False,
-        print_after_change: bool = False,
-        print_after_failure: bool = False,
-        large_elements_limit: int | None = None,
-        large_resource_limit: int | None = None,
-        enable_debug_info: bool = False,
-        print_generic_op_form: bool = False,
-        tree_printing_dir_path: str | Path | None = None,
-    ) -> None:
-        """Let each run print the IR before and after passes, to the standard error.
-
-        Args:
-            print_before_all: Print before each pass.
-            print_after_all: Print after each pass.
-            print_module_scope: Print the op at the top instead of the one that a pass ran on.
-            print_after_change: Print after those passes only that changed something.
-            print_after_failure: Print after those passes only that failed.
-            large_elements_limit: Elide attributes with more elements than this.
-            large_resource_limit: Elide resources with more characters than this.
-            enable_debug_info: Print locations.
-            print_generic_op_form: Print operations in generic form.
-            tree_printing_dir_path: Where to write one file for each dump instead.
-
-        Source: `PassManager.enable_ir_printing` of MLIR's bindings, MLIR 22.
-        """
-        from passel.instruments.ir_printer import PrintIR  # noqa: PLC0415
-        from passel.ir import PrintFlags  # noqa: PLC0415
-
-        flags = PrintFlags(
-            generic=print_generic_op_form,
-            debuginfo=enable_debug_info,
-            elide_elements=large_elements_limit,
-            elide_resources=large_resource_limit,
-        )
-        self._enable(
-            "ir-printing",
-            lambda: PrintIR(
-                before=print_before_all,
-                after=print_after_all,
-                module_scope=print_module_scope,
-                only_on_change=print_after_change,
-                only_on_failure=print_after_failure,
-                flags=flags,
-                directory=tree_printing_dir_path,
-            ),
-        )
-
-    def enable_crash_reproducer(self, destination: Destination, *, local: bool = False) -> None:
-        """Let a run that fails leave a file behind with which the failure can be replayed.
-
-        Args:
-            destination: The file; or a text stream; or a function that returns one once a run
-                has failed, which is then closed.
-            local: Write the IR before the pass that failed and that pass alone, instead of
-                the IR before the run and the whole pipeline.
-
-        Raises:
-            OSError: The file cannot be written.
-            ValueError: No file can have this name.
-            TypeError: The destination is none of these.
-
-        Source: `mlir::PassManager::enableCrashReproducerGeneration`, MLIR 22.
-        """
-        from passel.instruments.reproducer import CrashReproducer  # noqa: PLC0415
-
-        made = CrashReproducer(destination, local=local)  # refuses it now rather than in the run
-        self._enable("reproducer", lambda: copy(made))
-
-    def _enable(
-        self, what: str, make: Callable[[], PassInstrumentation], *, enable: bool = True
-    ) -> None:
-        """Observe each run with a new instrumentation, instead of the one of this kind so far."""
-        self._enabled.pop(what, None)
-        if enable:
-            self._enabled[what] = make
-
-    @contextmanager
-    def instrument(self, *instrumentations: PassInstrumentation) -> Generator[Self]:
-        """Let instrumentations observe the runs of a `with` statement.
-
-        Example:
-            >>> from passel.instruments import Timing
-            >>> from passel.testing import ToyAdapter, parse_toy
-            >>> pm = PassManager("toy.module", adapter=ToyAdapter())
-            >>> with pm.instrument(Timing()):
-            ...     result = pm.run(parse_toy("toy.module()"))
-            >>> result.timing.name
-            'root'
-        """
-        before = self._instrumentations
-        self._instrumentations = [*before, *instrumentations]
-        try:
-            yield self
-        finally:
-            self._instrumentations = before
-
     def add_gate(self, gate: PassGate) -> None:
         """Let something decide for each pass and op whether the pass is to run.
 
@@ -391,7 +249,7 @@ class PassManager(CheckedRuns, OpPassManager):
         """Compile the pipeline and run it, alone in the context where that is needed."""
         compiler = self._compiler_for(adapter, context)
         schedule = compiler.schedule(self)
-        instrumentations = [*self._instrumentations, *(make() for make in self._enabled.values())]
+        instrumentations = self._observers()
         run = Run(
             compiler,
             Instrumentor(instrumentations),
@@ -411,11 +269,9 @@ class PassManager(CheckedRuns, OpPassManager):
             if on_diagnostic is None and run.outcome.diagnostics:
                 _log(run.outcome, run.concluding)
         if outcome.failures:
-            failed = PassFailedError(outcome.failures, outcome.diagnostics)
-            for note in run.notes:
-                failed.add_note(note)
-            failed.reproducer = next(filter(None, (i.reproducer for i in instrumentations)), None)
-            raise failed from outcome.failures[0].cause
+            error = _failed(outcome, run.notes)
+            error.reproducer = next(filter(None, (i.reproducer for i in instrumentations)), None)
+            raise error from outcome.failures[0].cause
         timing = next((i.timing for i in instrumentations if i.timing is not None), None)
         statistics = outcome.statistics()
         return RunResult(outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched())
@@ -433,6 +289,13 @@ class PassManager(CheckedRuns, OpPassManager):
         if known is None or known.adapter is not adapter or known.context is not context:
             self._compiler = known = PipelineCompiler(adapter, context, self._guard)
         return known
+
+
+def _failed(outcome: Outcome, notes: Iterable[str]) -> PassFailedError:
+    error = PassFailedError(outcome.failures, outcome.diagnostics)
+    for note in notes:
+        error.add_note(note)
+    return error
 
 
 def _log(outcome: Outcome, concluding: Sequence[Diagnostic]) -> None:

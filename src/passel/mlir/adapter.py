@@ -1,7 +1,7 @@
 """The IR contract fulfilled for MLIR's Python bindings, their traps included.
 
-Nobody above this package knows that an op has any number of Python objects, that op classes
-hide `name` or `parent` behind attributes of their own, that builds differ in what they can
+Layers above this package need not know that an op has any number of Python objects, that op
+classes hide `name` or `parent` behind attributes of their own, that builds differ in what they can
 say of an op, or that some questions end the process when the IR is invalid.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 import sys
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -21,12 +20,13 @@ from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError
 from passel.ir import IRAdapter, RunPolicies
 from passel.mlir.bindings import bindings_named, parent_of
-from passel.mlir.capi import handle
+from passel.mlir.capi import address
+from passel.mlir.contents import symbol_name
 from passel.mlir.contexts import context_lock
-from passel.mlir.diagnostics import convert_location, value_of
+from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
 from passel.mlir.lifetime import NativeLifetime
-from passel.mlir.printing import printed
+from passel.mlir.printing import FAITHFUL, printed
 from passel.mlir.verification import is_valid, verify
 
 if TYPE_CHECKING:
@@ -53,8 +53,6 @@ _KEYWORDS = {
     "assume_verified": "assume_verified",
 }
 """Names that `get_asm` has for the fields of `PrintFlags`."""
-
-_AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
 
 
 class MLIRAdapter(IRAdapter):
@@ -97,7 +95,7 @@ class MLIRAdapter(IRAdapter):
 
     def build_name(self) -> str:
         """Return the top-level package of the build, which is what its entry point is called."""
-        return self.bindings.root.partition(".")[0]
+        return self.bindings.package
 
     @property
     def key_of(self) -> Callable[[Any], Hashable]:
@@ -135,13 +133,7 @@ class MLIRAdapter(IRAdapter):
 
     def create_context(self) -> Any:
         """Return a context with all dialects of the build, and those of the adapter."""
-        context = self.bindings.new_context()
-        if self._dialects:
-            registry = self.bindings.ir.DialectRegistry()
-            for register in self._dialects:
-                register(registry)
-            context.append_dialect_registry(registry)
-        return context
+        return self.bindings.new_context(self._dialects)
 
     def is_dialect(self, thing: object) -> bool:
         """Return whether something is a function `register_dialects`, as builds have it."""
@@ -162,7 +154,7 @@ class MLIRAdapter(IRAdapter):
         """Return what reads and prints files for one run of a tool."""
         from passel.mlir.frontend import MLIRFrontend  # noqa: PLC0415 - for tools alone
 
-        return MLIRFrontend(self, self.bindings, self.dialect_names)
+        return MLIRFrontend(self, self.bindings)
 
     def context_of(self, op: Any) -> Any:
         """Return the context that the op was made in."""
@@ -174,22 +166,9 @@ class MLIRAdapter(IRAdapter):
             try:
                 context.get_dialect_descriptor(name)
             except ValueError:
-                hint = suggest(name, self.dialect_names(context))
+                hint = suggest(name, self.bindings.dialect_names(context))
                 msg = f"no dialect '{name}' is registered{hint}"
                 raise LookupError(msg) from None
-
-    def dialect_names(self, context: Any) -> list[str]:
-        """Return the names of the dialects that a context can load.
-
-        The bindings have no list of them, but MLIR's complaint about an unknown one does.
-        """
-        ir = self.bindings.ir
-        try:
-            ir.Operation.parse("no_such_dialect.op", context=context)
-        except ir.MLIRError as error:
-            if found := _AVAILABLE.search(str(error)):
-                return [name.removesuffix(" (*)") for name in found[1].split(", ")]
-        return []
 
     def kind_of(self, op: Any) -> OpKind:
         """Return what is known of ops of this op's name."""
@@ -213,7 +192,7 @@ class MLIRAdapter(IRAdapter):
 
     def suggest_op(self, context: Any, name: str) -> str:
         """Suggest an op of the dialect that is meant, among those with a class."""
-        dialects = self.dialect_names(context)
+        dialects = self.bindings.dialect_names(context)
         dialect, _, _ = name.partition(".")
         if dialect not in dialects:
             dialect = closest(dialect, dialects)
@@ -232,7 +211,7 @@ class MLIRAdapter(IRAdapter):
 
     def identity_of(self, op: Any) -> int:
         """Return the op's address: in some builds, its hash depends on what it consists of."""
-        return handle(op.operation).ptr
+        return address(op)
 
     def children(self, op: Any) -> list[Any]:
         """Return the ops immediately inside the regions of `op`."""
@@ -254,11 +233,7 @@ class MLIRAdapter(IRAdapter):
 
     def symbol_name(self, op: Any) -> str | None:
         """Return the op's `sym_name`."""
-        attributes = op.operation.attributes
-        if "sym_name" not in attributes:
-            return None
-        name = attributes["sym_name"]
-        return value_of(name) if isinstance(name, self.bindings.ir.StringAttr) else None
+        return symbol_name(op.operation)
 
     def location(self, op: Any) -> Location:
         """Return the op's location as far as it names a file."""
@@ -273,7 +248,7 @@ class MLIRAdapter(IRAdapter):
         given = {
             _KEYWORDS[field]: value
             for field, value in flags._asdict().items()
-            if value is not None and value is not False  # builds may lack what nobody asks for
+            if value is not None and value is not False  # builds may lack the others
         }
         return printed(op.operation, **given).rstrip("\n")
 
@@ -310,7 +285,7 @@ class MLIRAdapter(IRAdapter):
         """Return the version of the build that another process has to have as well."""
         from passel.mlir.shipping import versions  # noqa: PLC0415 - for executors alone
 
-        return versions(self)
+        return versions(self.bindings)
 
     def ship(self, ops: Sequence[Any], context: Any) -> tuple[bytes, Sequence[Any]]:
         """Return copies of ops, with what a process needs that knows nothing of them.
@@ -320,7 +295,7 @@ class MLIRAdapter(IRAdapter):
         """
         from passel.mlir.shipping import ship  # noqa: PLC0415 - as above
 
-        return ship(self, ops, context), ()
+        return ship(self.bindings, ops, context), ()
 
     def receive(self, data: bytes) -> Shipment:
         """Return what `ship` has sent, in a context of this thread.
@@ -330,7 +305,7 @@ class MLIRAdapter(IRAdapter):
         """
         from passel.mlir.shipping import receive  # noqa: PLC0415 - as above
 
-        return receive(self, self._dialects, data)
+        return receive(self.bindings, self._dialects, data)
 
     def encode(self, op: Any, known: Sequence[Any]) -> bytes:
         """Return all of a copy that passes on it may have changed.
@@ -340,13 +315,13 @@ class MLIRAdapter(IRAdapter):
         """
         from passel.mlir.shipping import encode  # noqa: PLC0415 - as above
 
-        return encode(self, op, known)
+        return encode(op, known)
 
     def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
         """Give an op what `encode` has returned of its copy; it stays the same op."""
         from passel.mlir.shipping import decode_into  # noqa: PLC0415 - as above
 
-        decode_into(self, op, data, context)
+        decode_into(self.bindings, op, data, context)
 
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or where that cannot be, of its generic text.
@@ -368,20 +343,11 @@ class MLIRAdapter(IRAdapter):
             stream = BytesIO()
             operation.write_bytecode(stream)
             return blake2b(stream.getbuffer(), digest_size=16).digest()
-        text = operation.get_asm(
-            binary=True, print_generic_op_form=True, enable_debug_info=True, use_local_scope=True
-        )
-        return blake2b(text, digest_size=16).digest()
+        return blake2b(operation.get_asm(**FAITHFUL), digest_size=16).digest()
 
     def _own_parts(self, operation: Any) -> tuple[object, ...]:
         """Return what makes up an op, with places in memory for the ops inside."""
-        text = operation.get_asm(
-            binary=True,
-            print_generic_op_form=True,
-            enable_debug_info=True,
-            use_local_scope=True,
-            skip_regions=True,
-        )
+        text = operation.get_asm(**FAITHFUL, skip_regions=True)
         arguments = [
             tuple(str(argument.type) for argument in block.arguments)
             for region in operation.regions

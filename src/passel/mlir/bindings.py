@@ -2,20 +2,21 @@
 
 Builds differ: by the release of LLVM, and by what their vendor compiled in. Each ability is
 looked for in the modules themselves. Most builds register their dialects and passes by
-themselves; jaxlib does when it is told to.
+themselves; for jaxlib, its functions are called.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import AdapterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 _JAXLIB = "jaxlib.mlir"
@@ -34,24 +35,35 @@ _JAXLIB_PASSES = {
     "_stablehlo": "register_stablehlo_passes",
 }
 
+_AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
+
 
 class Abilities(NamedTuple):
-    """Abilities of a build beyond those that all builds have.
+    """Abilities of a build that others lack: all that passel looks for in `ir`.
 
     Attributes:
-        isolation_query: `Operation.has_trait` and `ir.IsIsolatedFromAboveTrait`.
+        attached_query: `Operation.attached`.
+        block_query: `Operation.block`.
         bytecode: `Operation.write_bytecode`.
-        location_setter: `Operation.location` can be set.
-        location_queries: Locations can be taken apart, by `Location.is_a_file` or by their
-            classes.
+        error_handlers: Handlers get errors if `Context.emit_error_diagnostics` is set.
         file_parser: `Module.parseFile`; without it only text is read.
+        isolation_query: `Operation.has_trait` and `IsIsolatedFromAboveTrait`.
+        location_queries: `Location.is_a_file` and the like; else their classes tell their kinds.
+        location_setter: `Operation.location` can be set.
+        order_query: `Operation.is_before_in_block`.
+        thread_query: `Context.get_num_threads`.
     """
 
-    isolation_query: bool
+    attached_query: bool
+    block_query: bool
     bytecode: bool
-    location_setter: bool
-    location_queries: bool
+    error_handlers: bool
     file_parser: bool
+    isolation_query: bool
+    location_queries: bool
+    location_setter: bool
+    order_query: bool
+    thread_query: bool
 
 
 class Bindings:
@@ -66,6 +78,11 @@ class Bindings:
         """Import nothing yet."""
         self.root = root
         self.process: int = 0
+
+    @property
+    def package(self) -> str:
+        """The top-level package."""
+        return self.root.partition(".")[0]
 
     def module(self, name: str) -> Any:
         """Return a module of the build, such as `ir` or `dialects.func`.
@@ -94,33 +111,47 @@ class Bindings:
     def abilities(self) -> Abilities:
         """Abilities of the build, found by looking."""
         ir = self.ir
+        operation = ir.Operation
         return Abilities(
-            isolation_query=hasattr(ir.Operation, "has_trait")
-            and hasattr(ir, "IsIsolatedFromAboveTrait"),
-            bytecode=hasattr(ir.Operation, "write_bytecode"),
-            location_setter=getattr(ir.Operation.location, "fset", None) is not None,
-            location_queries=hasattr(ir.Location, "is_a_file") or hasattr(ir, "FileLineColLoc"),
+            attached_query=hasattr(operation, "attached"),
+            block_query=hasattr(operation, "block"),
+            bytecode=hasattr(operation, "write_bytecode"),
+            error_handlers=hasattr(ir.Context, "emit_error_diagnostics"),
             file_parser=hasattr(ir.Module, "parseFile"),
+            isolation_query=hasattr(operation, "has_trait")
+            and hasattr(ir, "IsIsolatedFromAboveTrait"),
+            location_queries=hasattr(ir.Location, "is_a_file"),
+            location_setter=getattr(operation.location, "fset", None) is not None,
+            order_query=hasattr(operation, "is_before_in_block"),
+            thread_query=hasattr(ir.Context, "get_num_threads"),
         )
 
-    def new_context(self) -> Any:
+    def new_context(self, registering: Iterable[Callable[[Any], object]] = ()) -> Any:
         """Return a context with all dialects of the build; its passes are registered as well.
 
-        Source: `make_ir_context` in JAX's `interpreters/mlir.py`, which registers no passes.
+        Args:
+            registering: Functions that add more dialects to a `DialectRegistry`.
         """
         context = self.ir.Context()
-        if self.root != _JAXLIB:
-            return context
+        if self.root == _JAXLIB:
+            _register_jaxlib(context, self.ir.DialectRegistry())
         registry = self.ir.DialectRegistry()
-        for name in _JAXLIB_REGISTRIES:
-            _call_jaxlib(name, "register_dialects", registry)
+        for register in registering:
+            register(registry)
         context.append_dialect_registry(registry)
-        context.load_all_available_dialects()
-        for name, function in _JAXLIB_DIALECTS.items():
-            _call_jaxlib(name, function, context)
-        for name, function in _JAXLIB_PASSES.items():
-            _call_jaxlib(name, function)
         return context
+
+    def dialect_names(self, context: Any) -> list[str]:
+        """Return the names of the dialects that a context can load.
+
+        The bindings have no list of them, but MLIR's complaint about an unknown one does.
+        """
+        try:
+            self.ir.Operation.parse("no_such_dialect.op", context=context)
+        except self.ir.MLIRError as error:
+            if found := _AVAILABLE.search(str(error)):
+                return [name.removesuffix(" (*)") for name in found[1].split(", ")]
+        return []
 
     def lacks(self, needed: str) -> AdapterError:
         """Return the error for what the build does not offer."""
@@ -137,6 +168,21 @@ class Bindings:
             inner = stack.pop()
             yield inner
             stack.extend(reversed(self.children(inner)))
+
+
+def _register_jaxlib(context: Any, registry: Any) -> None:
+    """Add all of jaxlib's dialects to a context, and register its passes.
+
+    Source: `make_ir_context` in JAX's `interpreters/mlir.py`, which registers no passes.
+    """
+    for name in _JAXLIB_REGISTRIES:
+        _call_jaxlib(name, "register_dialects", registry)
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    for name, function in _JAXLIB_DIALECTS.items():
+        _call_jaxlib(name, function, context)
+    for name, function in _JAXLIB_PASSES.items():
+        _call_jaxlib(name, function)
 
 
 def _call_jaxlib(name: str, function: str, *arguments: Any) -> None:
@@ -159,14 +205,11 @@ def parent_of(op: Any) -> Any:
 
 
 def block_of(op: Any) -> Any:
-    """Return the block around an op; asked at the top, the bindings end the process.
-
-    Builds before 2025 have to look for it.
-    """
+    """Return the block around an op; asked at the top, the bindings end the process."""
     operation, parent = op.operation, parent_of(op)
     if parent is None:
         return None
-    if hasattr(operation, "block"):
+    if bindings_of(operation).abilities.block_query:
         return operation.block
     blocks = (block for region in parent.regions for block in region)
     return next(each for each in blocks if any(inner.operation == operation for inner in each))
@@ -184,9 +227,15 @@ def bindings_of(thing: object) -> Bindings:
     Raises:
         AdapterError: It is not of any build.
     """
-    for base in type(thing).__mro__:
-        root, found, _ = base.__module__.partition("._mlir_libs")
-        if found:
-            return bindings_named(root)
-    msg = f"{thing!r} is not an object of MLIR's bindings"
-    raise AdapterError(msg)
+    root = _root_of(type(thing))
+    if not root:
+        msg = f"{thing!r} is not an object of MLIR's bindings"
+        raise AdapterError(msg)
+    return bindings_named(root)
+
+
+@cache
+def _root_of(kind: type) -> str:
+    """Return the root package of the build that a class belongs to; empty for others."""
+    modules = (base.__module__.partition("._mlir_libs") for base in kind.__mro__)
+    return next((root for root, found, _ in modules if found), "")

@@ -66,7 +66,8 @@ class BindingsCalls:
         with ExitStack() as stack:
             stack.enter_context(context_lock(context))
             stack.enter_context(on_one_thread(context))
-            stack.enter_context(_emitting(context))
+            if self._bindings.abilities.error_handlers:
+                stack.enter_context(_emitting(context))
             reports = stack.enter_context(captured(self._bindings, context))
             try:
                 result = action()
@@ -97,11 +98,9 @@ def _emitting(context: Any) -> Generator[None]:
 
     If a pass reports one and then succeeds, that ends the process.
     """
-    before = getattr(context, "emit_error_diagnostics", None)
-    if before is not None:
-        context.emit_error_diagnostics = True
+    before = context.emit_error_diagnostics
+    context.emit_error_diagnostics = True
     try:
         yield
     finally:
-        if before is not None:
-            context.emit_error_diagnostics = before
+        context.emit_error_diagnostics = before

@@ -1,7 +1,7 @@
 """MLIR's C API, as far as passel calls it: its functions, and the bindings' objects for it.
 
 The bindings export every object as a capsule with its address, and import it from one, for
-whoever uses the C API beside them.
+programs that use the C API beside them.
 
 Source: `mlir-c/IR.h`, `mlir-c/Diagnostics.h`, `mlir-c/Pass.h` and
 `mlir-c/Bindings/Python/Interop.h`, MLIR 22.
@@ -107,6 +107,11 @@ def handle(thing: Any) -> Handle:
     """
     capsule = _exported(thing)
     return Handle(_address(capsule, _name(capsule)))
+
+
+def address(op: Any) -> int:
+    """Return where an op is in memory."""
+    return handle(op.operation).ptr
 
 
 def imported(kind: Any, of: Handle, context: Any) -> Any:

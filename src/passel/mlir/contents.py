@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from passel.mlir.bindings import bindings_of
+from passel.mlir.diagnostics import value_of
+
 if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
@@ -14,10 +17,20 @@ def attributes_of(operation: Any) -> dict[str, Any]:
     return {name: attributes[name] for name in (getattr(each, "name", each) for each in attributes)}
 
 
+def symbol_name(operation: Any) -> str | None:
+    """Return the name of the symbol that an op defines; None for no symbol."""
+    attributes = operation.attributes
+    if "sym_name" not in attributes:
+        return None
+    name = attributes["sym_name"]
+    is_text = isinstance(name, bindings_of(operation).ir.StringAttr)
+    return value_of(name) if is_text else None
+
+
 def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
     """Give an op the attributes and regions of another one, and its location if that can be set.
 
-    The old blocks die with a module that nobody keeps: the bindings cannot erase a block.
+    The old blocks go into a module that is dropped: the bindings cannot erase a block.
     """
     ir = bindings.ir
     bin_ = ir.Module.create(ir.Location.unknown(old.context))

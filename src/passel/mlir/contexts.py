@@ -9,6 +9,8 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from passel.mlir.bindings import bindings_of
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -28,7 +30,8 @@ def context_lock(context: Any) -> RLock:
 @contextmanager
 def on_one_thread(context: Any) -> Generator[None]:
     """Turn off a context's threads for a while; for good where it may have none."""
-    had_threads = hasattr(context, "get_num_threads") and context.get_num_threads() > 1
+    has_query = bindings_of(context).abilities.thread_query
+    had_threads = has_query and context.get_num_threads() > 1
     context.enable_multithreading(False)
     try:
         yield
@@ -39,9 +42,8 @@ def on_one_thread(context: Any) -> Generator[None]:
 
 def has_no_threads(context: Any) -> bool:
     """Return whether MLIR works on the calling thread alone, as far as that is known."""
-    if not hasattr(context, "get_num_threads"):
-        return False
-    return context.get_num_threads() == 1 < _processors()
+    has_query = bindings_of(context).abilities.thread_query
+    return has_query and context.get_num_threads() == 1 < _processors()
 
 
 @cache

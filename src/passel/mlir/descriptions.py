@@ -42,7 +42,7 @@ def descriptions(root: str) -> dict[str, Description]:
     """Return descriptions of passes by name; none if there is no mlir-opt.
 
     Args:
-        root: The root package of the bindings, beside which mlir-opt is looked for before
+        root: The root package of the bindings, beside which mlir-opt is searched for before
             `mlir-opt-22` and `mlir-opt` in PATH.
     """
     for candidate in (*_packaged(root), *_PROGRAMS):

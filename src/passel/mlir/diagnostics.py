@@ -73,8 +73,7 @@ def convert_location(location: Any) -> Location:
     A fused location is its first part that names a file, a call site is its callee with the
     caller as a note.
     """
-    queries = bindings_of(location).abilities.location_queries
-    match location_kind(location) if queries and has_plain_names(location) else "":
+    match location_kind(location) if has_plain_names(location) else "":
         case "file":
             return Location(location.filename, location.start_line, location.start_col)
         case "name":
@@ -117,12 +116,13 @@ _CLASSES = {
 def location_kind(location: Any) -> str:
     """Return `file`, `name`, `fused`, `callsite`, or an empty string for other locations.
 
-    Later releases of the bindings have a class for each, earlier ones are asked.
+    Later releases of the bindings have a class for each, earlier ones are asked, and between
+    them are some in which locations are text alone.
     """
-    if not hasattr(location, "is_a_file"):
-        return _CLASSES.get(type(location).__name__, "")
-    kinds = ("file", "name", "fused", "callsite")
-    return next((kind for kind in kinds if getattr(location, f"is_a_{kind}")()), "")
+    if bindings_of(location).abilities.location_queries:
+        kinds = _CLASSES.values()
+        return next((kind for kind in kinds if getattr(location, f"is_a_{kind}")()), "")
+    return _CLASSES.get(type(location).__name__, "")
 
 
 def convert_diagnostic(report: Report) -> Diagnostic:

@@ -16,8 +16,8 @@ from passel.errors import EncodingError
 from passel.mlir.bindings import block_of, parent_of
 from passel.mlir.bytecode import lost_in
 from passel.mlir.calls import calls_of
-from passel.mlir.contents import attributes_of
-from passel.mlir.diagnostics import value_of
+from passel.mlir.contents import attributes_of, symbol_name
+from passel.mlir.printing import FAITHFUL
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -32,14 +32,6 @@ _DECLARING = {
     "llvm.func": ("linkage", "#llvm.linkage<external>"),
 }
 """Functions that may be without a body, and the attribute that they must have then."""
-
-_FAITHFUL: dict[str, Any] = {
-    "binary": True,
-    "print_generic_op_form": True,
-    "enable_debug_info": True,
-    "use_local_scope": True,
-}
-"""How ops are printed where a build has no bytecode, or passel cannot read it."""
 
 
 class Declaration(NamedTuple):
@@ -70,7 +62,7 @@ class Symbols:
         self._odd: list[tuple[bytes, str]] = []
         self._made: dict[bytes, Declaration | None] = {}
         for operation in operations:
-            name = _symbol(bindings, operation)
+            name = symbol_name(operation)
             if name is not None:
                 text = name.encode(errors="replace")
                 self._ops[text] = operation
@@ -90,7 +82,7 @@ class Symbols:
         found = self._ops.keys() & {*data.split(b"\0"), *_REFERENCE.findall(data)}
         found.update(text for text, _ in self._odd if text in data)
         for operation in besides:
-            found.discard((_symbol(self._bindings, operation) or "").encode(errors="replace"))
+            found.discard((symbol_name(operation) or "").encode(errors="replace"))
         made = map(self._declaration, sorted(found))
         return [each for each in made if each is not None]
 
@@ -208,7 +200,7 @@ class Frame:
             data = stream.getvalue()
             lost = lost_in(data)
         else:
-            data = self.top.get_asm(**_FAITHFUL)
+            data = self.top.get_asm(**FAITHFUL)
             lost = "resources" if b"_resource<" in data or b"{-#" in data else ""
             lost = "distinct attributes" if b"distinct[" in data else lost
         if lost:
@@ -263,11 +255,3 @@ def _shell(bindings: Bindings, operation: Any, **changes: Any) -> Any:
 def _block_in(operation: Any) -> Any:
     """Return the block of a shell."""
     return next(block for region in operation.regions for block in region)
-
-
-def _symbol(bindings: Bindings, operation: Any) -> str | None:
-    attributes = operation.attributes
-    if "sym_name" not in attributes:
-        return None
-    name = attributes["sym_name"]
-    return value_of(name) if isinstance(name, bindings.ir.StringAttr) else None

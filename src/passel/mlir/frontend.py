@@ -40,7 +40,6 @@ class MLIRFrontend(Frontend):
     Args:
         adapter: The adapter.
         bindings: Its build of the bindings.
-        dialect_names: Returns the dialects that a context can load.
     """
 
     verifies = True
@@ -58,12 +57,9 @@ class MLIRFrontend(Frontend):
         }.items()
     }
 
-    def __init__(
-        self, adapter: IRAdapter, bindings: Bindings, dialect_names: Callable[[Any], list[str]]
-    ) -> None:
+    def __init__(self, adapter: IRAdapter, bindings: Bindings) -> None:
         super().__init__(adapter)
         self._bindings = bindings
-        self._dialect_names = dialect_names
 
     def configure(self, settings: FrontendSettings) -> None:
         """Check what is asked for."""
@@ -208,4 +204,4 @@ class MLIRFrontend(Frontend):
 
     def dialect_names(self) -> Iterable[str]:
         """Return the dialects that the bindings register."""
-        return self._dialect_names(self.adapter.create_context())
+        return self._bindings.dialect_names(self.adapter.create_context())

@@ -146,7 +146,7 @@ class FusedPass(Pass[Any]):
     """
 
     ir = "mlir"
-    fields_are_options = False  # nobody writes it
+    fields_are_options = False  # it is in no text
     kinds: Kinds
     steps: tuple[Step, ...]
     text: str

@@ -25,9 +25,14 @@ _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
 class LibraryCalls:
     """Calls through the C API.
 
+    Each returns what was reported, first what was reported first.
+
     Args:
         bindings: The build.
         library: Its library.
+
+    Attributes:
+        takes_bytecode: Whether `parse` takes bytecode as well.
     """
 
     takes_bytecode = True
@@ -43,27 +48,27 @@ class LibraryCalls:
         self._handler = capi.HANDLER(self._take)  # kept: MLIR has its address
 
     def verify(self, operation: Any) -> tuple[bool, list[Report]]:
-        """Verify an op."""
+        """Verify an op; return whether it is valid."""
         return self._call(operation.context, "mlirOperationVerify", capi.handle(operation))
 
     def run(self, manager: Any, operation: Any) -> tuple[bool, list[Report]]:
-        """Run a pass manager."""
+        """Run a pass manager; return whether all passes succeeded."""
         handles = capi.handle(manager), capi.handle(operation)
         result, reports = self._call(operation.context, "mlirPassManagerRunOnOp", *handles)
         return bool(result.value), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
-        """Parse a text that is one op."""
+        """Parse a text, or bytecode, that is one op; return the op, or None."""
         place = name.encode(errors="surrogateescape")
         texts = capi.text(source), capi.text(place)
         return self._parsed(context, "mlirOperationCreateParse", *texts)
 
     def parse_module(self, context: Any, source: bytes) -> tuple[Any, list[Report]]:
-        """Parse a module, or the ops of one."""
+        """Parse a module, or the ops of one, of text or bytecode; return its op, or None."""
         return self._parsed(context, "mlirModuleCreateParse", capi.text(source))
 
     def parse_file(self, context: Any, path: str) -> tuple[Any, list[Report]]:
-        """Parse a file."""
+        """Parse a file that `parse_module` can parse."""
         place = os.fsencode(path)
         return self._parsed(context, "mlirModuleCreateParseFromFile", capi.text(place))
 

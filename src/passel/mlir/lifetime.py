@@ -30,15 +30,14 @@ class NativeLifetime:
     def __init__(self, bindings: Bindings) -> None:
         self._bindings = bindings
 
-    @staticmethod
-    def place_of(op: Any) -> object:
+    def place_of(self, op: Any) -> object:
         """Return whether the op is attached; something else if it was erased by this object.
 
         Erased by another object it cannot be told from one that is there.
         """
         try:
             operation = op.operation
-            if hasattr(operation, "attached"):
+            if self._bindings.abilities.attached_query:
                 return operation.attached
             operation.parent  # noqa: B018 - asked in builds before 2025 for the error alone
         except ValueError:
@@ -49,7 +48,7 @@ class NativeLifetime:
 
     def watch(self, op: Any, children: Sequence[Any]) -> _NeighbourWatch:
         """Begin to watch the ops immediately inside of `op`."""
-        return _NeighbourWatch(op, children, next_of(self._bindings))
+        return _NeighbourWatch(op, children, self.place_of, next_of(self._bindings))
 
 
 class _NeighbourWatch:
@@ -60,12 +59,17 @@ class _NeighbourWatch:
     """
 
     def __init__(
-        self, op: Any, children: Sequence[Any], following: Callable[[int], int | None] | None
+        self,
+        op: Any,
+        children: Sequence[Any],
+        place_of: Callable[[Any], object],
+        following: Callable[[int], int | None] | None,
     ) -> None:
         self._op = op
+        self._place_of = place_of
         self._children = children
         self._next_of = following
-        self._known = [_address(child) for child in children]
+        self._known = [capi.address(child) for child in children]
         self._last = -1  # the child that had its turn last
         self._taken: set[int] = set()  # those that their own passes have taken away
 
@@ -73,14 +77,14 @@ class _NeighbourWatch:
         last, self._last = self._last, number
         if last < 0:
             return True  # nothing has run
-        if NativeLifetime.place_of(self._children[last]) is not True:
+        if self._place_of(self._children[last]) is not True:
             self._taken.add(last)
         elif self._is_reached(last, number):
             return True
         return self._are_in_order()
 
     def are_all_in_place(self) -> bool:
-        if self._last >= 0 and NativeLifetime.place_of(self._children[self._last]) is not True:
+        if self._last >= 0 and self._place_of(self._children[self._last]) is not True:
             self._taken.add(self._last)
         return self._are_in_order()
 
@@ -105,19 +109,15 @@ class _NeighbourWatch:
         if self._next_of is None:
             for region in self._op.operation.regions:
                 for block in region:
-                    yield from map(_address, block)
+                    yield from map(capi.address, block)
             return
         for region in self._op.operation.regions:
             for block in region:
                 first = next(iter(block), None)
-                place = None if first is None else _address(first)
+                place = None if first is None else capi.address(first)
                 while place:
                     yield place
                     place = self._next_of(place)
-
-
-def _address(op: Any) -> int:
-    return capi.handle(op.operation).ptr
 
 
 @cache
@@ -136,5 +136,5 @@ def next_of(bindings: Bindings) -> Callable[[int], int | None] | None:
 
     with bindings.ir.Context() as context:
         module = bindings.ir.Module.parse("module {}\nmodule {}", context)
-        places = [_address(op) for op in module.body]
+        places = [capi.address(op) for op in module.body]
     return following if [following(each) for each in places] == [*places[1:], None] else None

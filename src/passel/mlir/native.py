@@ -189,7 +189,7 @@ def _takes_any_op(bindings: Bindings, name: str) -> bool:
         return True  # MLIR checks passes by itself
     try:
         elements = parse_pipeline(f"any({passes})").elements
-    except PipelineError:  # MLIR prints some options so that nobody could read them
+    except PipelineError:  # MLIR prints some options so that they do not read back
         return False
     names = (element.name for element in elements if isinstance(element, PassNode))
     return all(not facts_of(bindings, each).anchor for each in names)

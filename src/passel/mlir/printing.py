@@ -5,6 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
+FAITHFUL: dict[str, Any] = {
+    "binary": True,
+    "print_generic_op_form": True,
+    "enable_debug_info": True,
+    "use_local_scope": True,
+}
+"""How `get_asm` prints all that makes up an op, where there is no bytecode."""
+
 
 def printed(operation: Any, **flags: Any) -> str:
     """Return what `get_asm` returns.

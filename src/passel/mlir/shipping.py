@@ -12,13 +12,14 @@ import pickle
 from functools import cache
 from importlib import metadata
 from threading import local
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import EncodingError
 from passel.execution.strategies.stopping import interrupts_held
 from passel.ir import Shipment
 from passel.mlir.bindings import block_of, parent_of
 from passel.mlir.calls import calls_of
+from passel.mlir.capi import address
 from passel.mlir.contents import replace_contents
 from passel.mlir.frames import Frame, Symbols, check_wires
 
@@ -28,28 +29,6 @@ if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
 
 _MOST_CONTEXTS = 4
-
-
-class Adapter(Protocol):
-    """The adapter of a build, as far as it is needed here."""
-
-    bindings: Bindings
-
-    def build_name(self) -> str:
-        """Return the top-level package of the build."""
-        ...
-
-    def create_context(self) -> Any:
-        """Return a context with all dialects."""
-        ...
-
-    def dialect_names(self, context: Any) -> list[str]:
-        """Return the names of the dialects that a context can load."""
-        ...
-
-    def identity_of(self, op: Any) -> int:
-        """Return an op's address."""
-        ...
 
 
 class _Home(NamedTuple):
@@ -70,18 +49,18 @@ class _Home(NamedTuple):
     places: Mapping[int, str]
 
 
-def ship(adapter: Adapter, ops: Sequence[Any], context: Any) -> bytes:
+def ship(bindings: Bindings, ops: Sequence[Any], context: Any) -> bytes:
     """Return copies of ops that stand in one block.
 
     Args:
-        adapter: The adapter.
+        bindings: The build.
         ops: The ops.
         context: Their context.
 
     Raises:
         EncodingError: They hold what cannot be sent.
     """
-    bindings, operations = adapter.bindings, [op.operation for op in ops]
+    operations = [op.operation for op in ops]
     block = block_of(operations[0])
     if block is None:
         raise EncodingError("the ops stand in no op")
@@ -100,31 +79,30 @@ def ship(adapter: Adapter, ops: Sequence[Any], context: Any) -> bytes:
         for number, each in enumerate(declared, len(operations))
         if each.key
     ]
-    spec = context.allow_unregistered_dialects, tuple(_dialects(adapter, context))
+    spec = context.allow_unregistered_dialects, tuple(_dialects(bindings, context))
     return pickle.dumps((spec, data, depth, len(operations), usual), pickle.HIGHEST_PROTOCOL)
 
 
-def receive(adapter: Adapter, registering: tuple[Any, ...], data: bytes) -> Shipment:
+def receive(bindings: Bindings, registering: tuple[Any, ...], data: bytes) -> Shipment:
     """Return the copies that `ship` has sent.
 
     Args:
-        adapter: The adapter.
+        bindings: The build.
         registering: Functions that register the dialects of its contexts.
         data: The copies.
 
     Raises:
         EncodingError: This process cannot have them.
     """
-    bindings = adapter.bindings
     spec, contents, depth, count, usual = pickle.loads(data)  # noqa: S301 - `ship` wrote it
-    context = _context(adapter, registering, spec)
+    context = _context(bindings, registering, spec)
     frame = Frame(bindings, _parsed(bindings, context, contents), depth)
     if frame.written() != contents:
         raise EncodingError("it knows other ops than the process that they are from")
     inside = [each.operation for each in frame.block]
     operations, letters = inside[:count], Frame.around(bindings, inside[0])[0]
     symbols = Symbols(bindings, inside)
-    sent = {adapter.identity_of(each): letters.letter([each], symbols)[0] for each in operations}
+    sent = {address(each): letters.letter([each], symbols)[0] for each in operations}
     for number, key, text in usual:
         attributes = inside[number].attributes
         if text is None:
@@ -132,12 +110,12 @@ def receive(adapter: Adapter, registering: tuple[Any, ...], data: bytes) -> Ship
         else:
             attributes[key] = bindings.ir.Attribute.parse(text, context=context)
     unset = () if bindings.abilities.location_setter else operations
-    places = {adapter.identity_of(each): str(each.location) for each in unset}
+    places = {address(each): str(each.location) for each in unset}
     home = _Home(frame, letters, symbols, sent, places)
     return Shipment(context, [each.opview for each in operations], home)
 
 
-def encode(adapter: Adapter, op: Any, known: Sequence[Any]) -> bytes:
+def encode(op: Any, known: Sequence[Any]) -> bytes:
     """Return all of a copy that passes on it may have changed; nothing if nothing has changed.
 
     Raises:
@@ -146,18 +124,18 @@ def encode(adapter: Adapter, op: Any, known: Sequence[Any]) -> bytes:
     assert isinstance(known, _Home)  # noqa: S101 - `receive` has made it
     if not known.letters.is_valid(op.operation):
         raise EncodingError("it is invalid, and could not be read")
-    identity = adapter.identity_of(op)
+    identity = address(op)
     if known.places and known.places.get(identity) != str(op.operation.location):
         raise EncodingError("its own location has changed, which this build cannot set")
     data, _ = known.letters.letter([op.operation], known.symbols)
     return b"" if data == known.sent.get(identity) else data
 
 
-def decode_into(adapter: Adapter, op: Any, data: bytes, context: Any) -> None:
+def decode_into(bindings: Bindings, op: Any, data: bytes, context: Any) -> None:
     """Give an op what `encode` has returned of its copy."""
     if not data:
         return
-    bindings, operation = adapter.bindings, op.operation
+    operation = op.operation
     depth, outer = 0, operation
     while (outer := parent_of(outer)) is not None:
         depth += 1
@@ -165,9 +143,10 @@ def decode_into(adapter: Adapter, op: Any, data: bytes, context: Any) -> None:
     replace_contents(bindings, operation, next(iter(frame.block)).operation)
 
 
-def versions(adapter: Adapter) -> dict[str, str]:
+def versions(bindings: Bindings) -> dict[str, str]:
     """Return the version of the build, by the name of its package."""
-    return {adapter.build_name(): _version(adapter.build_name())}
+    package = bindings.package
+    return {package: _version(package)}
 
 
 @cache
@@ -196,12 +175,12 @@ def _parsed(bindings: Bindings, context: Any, data: bytes) -> Any:
 # -- Contexts --------------------------------------------------------------------------------
 
 
-def _dialects(adapter: Adapter, context: Any) -> list[str]:
+def _dialects(bindings: Bindings, context: Any) -> list[str]:
     """Return the dialects that a context can load."""
     allowed = context.allow_unregistered_dialects
     context.allow_unregistered_dialects = False  # MLIR lists them where others are refused
     try:
-        return sorted(adapter.dialect_names(context))
+        return sorted(bindings.dialect_names(context))
     finally:
         context.allow_unregistered_dialects = allowed
 
@@ -211,14 +190,13 @@ _contexts = local()
 
 
 def _context(
-    adapter: Adapter, registering: tuple[Any, ...], spec: tuple[bool, tuple[str, ...]]
+    bindings: Bindings, registering: tuple[Any, ...], spec: tuple[bool, tuple[str, ...]]
 ) -> Any:
     """Return a context for copies.
 
     Raises:
         EncodingError: This process has other dialects, or was forked.
     """
-    bindings = adapter.bindings
     _ = bindings.ir
     if bindings.process != os.getpid():
         raise EncodingError(
@@ -229,9 +207,9 @@ def _context(
     key = bindings.root, registering, spec
     if key not in known:
         allow_unregistered, dialects = spec
-        context = adapter.create_context()
+        context = bindings.new_context(registering)
         context.enable_multithreading(False)  # there are other workers for the other processors
-        found = _dialects(adapter, context)
+        found = _dialects(bindings, context)
         if other := sorted(set(found) ^ set(dialects)):
             where = "there" if other[0] in found else "here"
             raise EncodingError(f"the dialect '{other[0]}' is registered {where} alone")

@@ -17,8 +17,8 @@ from passel.mlir.pass_effects import known_effects
 from passel.mlir.pipelines import Refused, parsed
 from passel.mlir.upstream import FACTS, facts_file
 from passel.passes import numbers
+from passel.passes.codecs import UnionCodec
 from passel.passes.factory import OptionSpec, make_pass_class
-from passel.passes.option_types import UnionCodec
 from passel.passes.options import read_options
 from passel.pipeline import OptionNode, PassNode, parse_pipeline
 

@@ -50,7 +50,7 @@ class PassFacts(NamedTuple):
 
 
 class FactsFile:
-    """Facts about passes, each of which is read when it is asked for.
+    """Facts about passes, each read when it is asked for.
 
     Args:
         path: The file; a line has the name of a pass, that of its class, and the rest as JSON.

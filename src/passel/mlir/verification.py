@@ -48,7 +48,7 @@ def verify(bindings: Bindings, op: Any) -> None:
 
 
 def is_valid(bindings: Bindings, op: Any) -> bool:
-    """Return whether an op is valid, without a word to anybody."""
+    """Return whether an op is valid; what MLIR reports is dropped."""
     return calls_of(bindings).verify(op.operation)[0]
 
 

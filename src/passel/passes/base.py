@@ -107,7 +107,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     )
 
     contract: ClassVar[Contract] = Contract()
-    """What the attributes below declare; made with the class, and asked for everywhere."""
+    """The declarations of the attributes below; made with the class, and asked for everywhere."""
 
     name: ClassVar[str] = ""
     dependent_dialects: ClassVar[tuple[str, ...]] = ()

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
 from passel.diagnostics import suggest
 from passel.errors import MAX_PROBLEMS, DefinitionError, OptionError, Problem
-from passel.passes.option_types import BadValue, Codec, codec_for
+from passel.passes.codecs import BadValue, Codec
+from passel.passes.option_types import OptionValue, codec_for
 from passel.pipeline import (
     OptionNode,
     OptionText,
@@ -91,7 +92,7 @@ class OptionInfo(NamedTuple):
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
-class Options:
+class Options(OptionValue):
     """Base class of a set of options: a frozen dataclass, without a decorator.
 
     Use it for option structs nested in other options and for the options of registered
@@ -107,6 +108,8 @@ class Options:
         >>> Tiling.parse("sizes=4,8")
         Tiling(sizes=(4, 8), peel=False)
     """
+
+    option_metavar = "<options>"
 
     fields_are_options: ClassVar[bool] = True
     """Whether the annotated fields are options; False if they only hold what is given."""
@@ -191,6 +194,16 @@ class Options:
             OptionError: With every problem in the text.
         """
         return cls(**read_options(cls.option_infos(), parse_options(text), cls.__name__, scope))
+
+    @classmethod
+    def from_option_text(cls, text: OptionText, scope: Any) -> typing.Self:
+        """Read options that are the value of an option: `{a=1 b=2}`."""
+        nodes = tuple(split_struct(text))
+        return cls(**read_options(cls.option_infos(), nodes, f"'{cls.__name__}'", scope))
+
+    def to_option_text(self, *, all_options: bool) -> OptionText:
+        """Return the options as the value of an option."""
+        return OptionText(self.option_text(all_options=all_options), "{")
 
     @classmethod
     def read_options(cls, nodes: Iterable[OptionNode], owner: str, scope: Any) -> dict[str, Any]:
@@ -316,37 +329,6 @@ def _unknown(key: str, owner: str, infos: Sequence[OptionInfo]) -> str:
     return f"no such option '{key}' for {owner}{hint}"
 
 
-class StructCodec:
-    """The codec of an option that is itself a set of options: `{a=1 b=2}`."""
-
-    metavar = "<options>"
-
-    def __init__(self, struct: type[Options]) -> None:
-        self.struct = struct
-
-    def parse(self, values: Sequence[OptionText | None], scope: Any) -> Options:
-        """Read the last occurrence; a struct given twice is replaced, not merged."""
-        value = values[-1]
-        if value is None:
-            raise BadValue("requires a value, such as {a=1}")
-        nodes = tuple(split_struct(value))
-        infos = self.struct.option_infos()
-        try:
-            return self.struct(**read_options(infos, nodes, f"'{self.struct.__name__}'", scope))
-        except OptionError as error:
-            raise BadValue("", problems=error.problems) from None
-
-    def spell(self, value: Options, *, all_options: bool) -> OptionText:
-        """Spell it in braces."""
-        return OptionText(value.option_text(all_options=all_options), "{")
-
-    def check(self, value: Any) -> Options:
-        """Accept instances of the struct only."""
-        if not isinstance(value, self.struct):
-            raise BadValue(f"expected {self.struct.__name__}, got {value!r}")
-        return value
-
-
 def _option_infos(cls: type[Options]) -> Iterable[OptionInfo]:
     from dataclasses import MISSING, fields
 
@@ -396,13 +378,7 @@ def _hints(cls: type[Options]) -> dict[str, Any]:
 
 def _codec(hint: Any, subject: str) -> Codec:
     try:
-        return codec_for(hint, struct=_struct_codec)
+        return codec_for(hint)
     except DefinitionError as error:
         msg = f"{subject}: {error}"
         raise DefinitionError(msg) from None
-
-
-def _struct_codec(hint: Any) -> Codec | None:
-    if isinstance(hint, type) and issubclass(hint, Options):
-        return StructCodec(hint)
-    return None

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overload
 
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError, DuplicateNameError
@@ -20,17 +20,17 @@ from passel.ir import adapter_names
 from passel.ir.left_out import leave_out, package_of, report_left_out
 from passel.passes.base import Pass
 from passel.passes.sources import PassInfo, PassPipelineInfo
+from passel.passes.tables import InfoT, Table, concerns, listed
 from passel.pipeline import check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from passel.installed import EntryPoint
     from passel.passes.options import Options
     from passel.passes.sources import PassSource
 
 PassT = TypeVar("PassT", bound=Pass[Any, Any])
-InfoT = TypeVar("InfoT", PassInfo, PassPipelineInfo)
 
 
 class PassRegistry:
@@ -60,8 +60,8 @@ class PassRegistry:
     def __init__(self, *sources: PassSource, scope: str = "") -> None:
         self.scope: str = scope
         self._sources = sources
-        self._passes = _Table[PassInfo]()
-        self._pipelines = _Table[PassPipelineInfo]()
+        self._passes = Table[PassInfo]()
+        self._pipelines = Table[PassPipelineInfo]()
         self._deferred: list[_Deferred] = []
         self.added: int = 0
         self._lock = RLock()
@@ -175,7 +175,7 @@ class PassRegistry:
         finally:
             self._package = before
 
-    def _add(self, table: _Table[InfoT], info: InfoT, known: InfoT | None) -> None:
+    def _add(self, table: Table[InfoT], info: InfoT, known: InfoT | None) -> None:
         if known is not None:
             raise DuplicateNameError(info.name, known.origin, info.origin)
         table.add(info)
@@ -200,13 +200,13 @@ class PassRegistry:
 
     def _load(self, ir: str) -> None:
         """Call what was deferred, unless this is called by that."""
-        with self._lock:  # who comes second waits until all is there
+        with self._lock:  # a second thread waits until all is there
             if self._is_loading:
                 return
             self._is_loading = True
             try:
                 # Loading may defer more.
-                while deferred := next((d for d in self._deferred if _concerns(d.ir, ir)), None):
+                while deferred := next((d for d in self._deferred if concerns(d.ir, ir)), None):
                     try:
                         deferred.load(self)
                     finally:
@@ -252,13 +252,13 @@ class PassRegistry:
         """Yield all passes, or those for one IR, sorted by name; none is imported by it."""
         ir = self._loaded(ir)
         behind = (info for source in self._sources_for(ir) for info in source.passes(ir=ir))
-        return _listed(self._passes.entries(ir), behind)
+        return listed(self._passes.entries(ir), behind)
 
     def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
         """Yield all pipelines, or those for one IR, sorted by name."""
         ir = self._loaded(ir)
         behind = (info for source in self._sources_for(ir) for info in source.pipelines(ir=ir))
-        return _listed(self._pipelines.entries(ir), behind)
+        return listed(self._pipelines.entries(ir), behind)
 
     def names(self, *, ir: str = "") -> Iterator[str]:
         """Yield what a misspelt name may stand for; some of an IR's own may not exist."""
@@ -300,7 +300,7 @@ class PassRegistry:
         vars(self).update(state, _lock=RLock())
 
     def _sources_for(self, ir: str) -> Iterator[PassSource]:
-        return (source for source in self._sources if _concerns(source.ir, ir))
+        return (source for source in self._sources if concerns(source.ir, ir))
 
 
 def _given(pass_class: type[Pass[Any, Any]]) -> type[Pass[Any, Any]]:
@@ -323,58 +323,6 @@ class _Deferred(NamedTuple):
 
     load: Callable[[PassRegistry], None]
     ir: str
-
-
-class _Table(Generic[InfoT]):
-    """Entries by the IR that they are for, then by name."""
-
-    def __init__(self) -> None:
-        self._by_ir: dict[str, dict[str, InfoT]] = {"": {}}
-
-    def add(self, info: InfoT) -> None:
-        """Add an entry, in place of what hides it."""
-        if not info.ir:
-            for entries in self._by_ir.values():
-                entries.pop(info.name, None)
-        self._by_ir.setdefault(info.ir, {})[info.name] = info
-
-    def find(self, name: str, ir: str) -> InfoT | None:
-        """Return the entry of a name, for one IR or for whichever it is."""
-        for entries in self._visible(ir):
-            if name in entries:
-                return entries[name]
-        return None
-
-    def entries(self, ir: str) -> Iterator[InfoT]:
-        """Yield the entries, for one IR or for all."""
-        return (info for entries in self._visible(ir) for info in entries.values())
-
-    def copy(self) -> _Table[InfoT]:
-        """Return a table with the same entries."""
-        other = _Table[InfoT]()
-        other._by_ir = {ir: dict(entries) for ir, entries in self._by_ir.items()}
-        return other
-
-    def _visible(self, ir: str) -> Iterable[dict[str, InfoT]]:
-        if not ir:
-            return self._by_ir.values()
-        own = self._by_ir.get(ir)
-        return (self._by_ir[""],) if own is None else (own, self._by_ir[""])
-
-
-def _concerns(theirs: str, wanted: str) -> bool:
-    """Return whether what is for one IR, or for all, is wanted for another one, or for any."""
-    return not theirs or not wanted or theirs == wanted
-
-
-def _listed(*entries: Iterable[InfoT]) -> Iterator[InfoT]:
-    """Return entries by name, the first of each; what they lack is reported."""
-    found: dict[str, InfoT] = {}
-    for each in entries:
-        for info in each:
-            found.setdefault(info.name, info)
-    report_left_out()
-    return iter([found[name] for name in sorted(found)])
 
 
 @cache

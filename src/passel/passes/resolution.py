@@ -64,6 +64,34 @@ class ResolvedCall(NamedTuple):
     options: Options | None
     span: Span | None
 
+    def expand_into(self, manager: Any) -> None:
+        """Let the registered pipeline add its passes to an `OpPassManager`.
+
+        Raises:
+            PipelineError: Its own code raises something.
+        """
+        arguments = () if self.options is None else (self.options,)
+        try:
+            self.info.build(manager, *arguments)
+        except PipelineError as error:
+            from passel.tracebacks import raised_at
+
+            where = f"pipeline '{self.info.name}' asks for it ({raised_at(error)})"
+            error.problems = tuple(
+                problem._replace(message=f"{problem.message}; {where}")
+                if problem.span
+                else problem._replace(span=self.span)
+                for problem in error.problems
+            )
+            raise
+        except PasselError:
+            raise
+        except (Exception, SystemExit) as error:
+            from passel.tracebacks import brief_at
+
+            message = f"pipeline '{self.info.name}' cannot be built: {brief_at(error)}"
+            raise PipelineError(Problem(message, self.span)) from error
+
 
 class ResolvedNest(NamedTuple):
     """A nested pipeline."""

@@ -11,14 +11,14 @@ class Place(NamedTuple):
 
     Attributes:
         file: The file, as it was found.
-        line: The line, counted from 1; 0 if it is not known.
+        line: The line, counted from 1.
     """
 
     file: str
-    line: int = 0
+    line: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
+        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class OptionDeclaration:
         argument: The name in textual pipelines.
         type: The type in C++; of an element, if it is a list.
         default: The default as an expression in C++; empty if there is none.
-        description: What it is for.
+        description: Its help.
         flags: More arguments of the option's constructor in C++, such as its choices.
         is_list: Whether it takes several values.
         place: Where it is declared.
@@ -53,7 +53,7 @@ class StatisticDeclaration:
     Attributes:
         cpp_name: The variable in C++.
         name: The name in reports.
-        description: What it counts.
+        description: A line for reports.
         place: Where it is declared.
     """
 

@@ -48,7 +48,7 @@ class PythonOption(NamedTuple):
         choices: The values that it takes, if there is a list of them.
         is_list: Whether it takes several values.
         default: The default; None if it is not known.
-        help: What it is for, in one line.
+        help: Its help, in one line.
         notes: Comments on types and defaults that take a compiler, with their C++.
     """
 
@@ -92,7 +92,7 @@ class PythonStatistic(NamedTuple):
     Attributes:
         attribute: The attribute's name.
         name: The name in reports.
-        description: What it counts, in one line.
+        description: A line for reports.
     """
 
     attribute: str

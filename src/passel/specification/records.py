@@ -213,9 +213,7 @@ class _Reader:
 
     def _place(self, record: dict[str, Any]) -> Place:
         # The first place is that of the record; later ones are where it was instantiated.
-        name, _, line = next(iter(record.get("!locs", ())), "").rpartition(":")
-        if not name:  # before LLVM 15
-            return Place(self._file)
+        name, _, line = record["!locs"][0].rpartition(":")
         # TableGen gives the last part of a path alone.
         paths = (self._file, *(str(Path(directory, name)) for directory in self._include))
         found = (path for path in paths if Path(path).name == name and Path(path).is_file())

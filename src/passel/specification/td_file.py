@@ -164,7 +164,7 @@ def _cpp_type(hint: Any, name: str) -> _CppType:
 
     Args:
         hint: The annotation.
-        name: What an enumeration is called, if it is one.
+        name: The name of its enumeration, if it is one.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint in _SCALARS:

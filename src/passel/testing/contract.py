@@ -49,7 +49,7 @@ class AdapterContract:
             as terminators.
         isolated: The roles of ops that are isolated from above.
         unregistered: The roles of ops that no dialect defines.
-        interface: What ops of the roles in `implementing` implement, and others do not; or None.
+        interface: An interface that only ops of the roles in `implementing` implement; or None.
         implementing: The roles of these.
         dialect: A dialect that can be loaded; empty if there is none.
         misspelt: An op name, the name that is meant, and a dialect that does not exist; each may

@@ -4,63 +4,37 @@ from __future__ import annotations
 
 import os
 import re
-import stat
+import subprocess
 import sys
-import tempfile
 from difflib import unified_diff
 from itertools import islice
-from typing import IO, TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-SWITCH = "PASSEL_FAST"
-"""The environment variable: 0 turns fast paths off, `check` compares."""
 
 _MOST_LINES = 40
 """Lines of a difference that are shown."""
 
-_TIME = re.compile(rb"[0-9]+\.[0-9]+")
+_TIME = re.compile(r"[0-9]+\.[0-9]+")
 
 
-class _Result(NamedTuple):
-    """Exit code and output of a run."""
+def run_both_ways(program: str) -> int:
+    """Run the command of this process again, without fast paths and then with them.
 
-    code: int
-    out: bytes
-    err: bytes
-
-    def described(self) -> list[str]:
-        """Return the result line by line, without times."""
-        streams = (self.out, _TIME.sub(b"0.0", self.err))
-        lines = [line for each in streams for line in each.decode(errors="replace").splitlines()]
-        return [*lines, f"exit code {self.code}"]
-
-
-def run_both_ways(program: str, run: Callable[[], int]) -> int:
-    """Run a tool without fast paths and then with them, each in a process of its own.
-
-    What the run with fast paths prints is printed.
+    The output of the run with fast paths is this process's output.
 
     Args:
         program: The tool's name.
-        run: Runs it, and returns its exit code.
 
     Returns:
         Its exit code; 1 if the runs differ in what they print or in their exit codes.
     """
-    with tempfile.TemporaryFile() as given:
-        if stat.S_ISFIFO(os.fstat(0).st_mode):  # which can be read only once
-            given.write(sys.stdin.buffer.read())
-            given.flush()
-            os.dup2(given.fileno(), 0)
-        slow, fast = (_run(run, switch) for switch in ("0", "1"))
-    sys.stdout.buffer.write(fast.out)
+    # Both read what a pipe gives once.
+    given = None if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read()
+    slow, fast = _run("0", given), _run("1", given)
+    sys.stdout.buffer.write(fast.stdout)
     sys.stdout.flush()
-    sys.stderr.buffer.write(fast.err)
-    expected, found = slow.described(), fast.described()
+    sys.stderr.buffer.write(fast.stderr)
+    expected, found = _described(slow), _described(fast)
     if expected == found:
-        return fast.code
+        return fast.returncode
     print(f"{program}: error: with fast paths the result is another one:", file=sys.stderr)
     names = "without fast paths", "with fast paths"
     difference = unified_diff(expected, found, *names, lineterm="", n=1)
@@ -69,30 +43,18 @@ def run_both_ways(program: str, run: Callable[[], int]) -> int:
     return 1
 
 
-def _run(run: Callable[[], int], switch: str) -> _Result:
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        process = os.fork()
-        if not process:
-            _run_apart(run, switch, out, err)
-        _, status = os.waitpid(process, 0)
-        out.seek(0)
-        err.seek(0)
-        return _Result(os.waitstatus_to_exitcode(status), out.read(), err.read())
+def _run(switch: str, given: bytes | None) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(  # noqa: S603 - the command of this process
+        [sys.executable, *sys.orig_argv[1:]],
+        env={**os.environ, "PASSEL_FAST": switch},
+        input=given,
+        capture_output=True,
+        check=False,
+    )
 
 
-def _run_apart(run: Callable[[], int], switch: str, out: IO[bytes], err: IO[bytes]) -> None:
-    """Run in this process, which is a copy made for that, and end it."""
-    code = 1
-    try:
-        os.environ[SWITCH] = switch
-        if stat.S_ISREG(os.fstat(0).st_mode):
-            os.lseek(0, 0, os.SEEK_SET)  # the other run may have read it
-        os.dup2(out.fileno(), 1)
-        os.dup2(err.fileno(), 2)
-        code = run()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+def _described(done: subprocess.CompletedProcess[bytes]) -> list[str]:
+    """Return a result line by line, without times."""
+    out = done.stdout.decode(errors="replace")
+    err = _TIME.sub("0.0", done.stderr.decode(errors="replace"))
+    return [*out.splitlines(), *err.splitlines(), f"exit code {done.returncode}"]

@@ -20,7 +20,7 @@ class CrashReports(PassInstrumentation):
     """Shows where in Python a pass crashed, unless diagnostics are under test.
 
     Args:
-        settings: What the command line says.
+        settings: The settings of the command line.
         report: Takes a note about it.
 
     Attributes:
@@ -46,8 +46,7 @@ class CrashReports(PassInstrumentation):
             sys.stderr.write(traceback_of(cause))
         else:
             message = (
-                "the pass crashed here; --mlir-print-stacktrace-on-diagnostic shows how "
-                "it came there"
+                "the pass crashed here; --mlir-print-stacktrace-on-diagnostic prints the traceback"
             )
             self._report(Diagnostic(Severity.NOTE, message, raised_at(cause)))
 

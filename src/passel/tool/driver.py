@@ -7,25 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import Severity
 from passel.ir.frontend import UnreadableError
-from passel.tool.crashes import CrashReports
 from passel.tool.output import Output
-from passel.tool.part import Part, Shared
-from passel.tool.pipelines import PipelineFactory
-from passel.tool.rendering import Renderer
-from passel.tool.replay import Replay
-from passel.tool.reports import Reports
+from passel.tool.part import Part
 from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
-    from passel.hooks import PassInstrumentation
-    from passel.ir.frontend import Frontend, SourcePart
-    from passel.passes import PassRegistry
-    from passel.tool.cluster import Cluster
+    from passel.ir.frontend import SourcePart
     from passel.tool.expectations import DiagnosticVerifier
-    from passel.tool.irs import IRChoice
-    from passel.tool.settings import Settings
+    from passel.tool.shared import Shared
 
 _WORTH_SHARDING = 100_000
 """Characters from which on two processes gain more than forking them costs."""
@@ -35,7 +25,7 @@ class Driver:
     """One run of the tool over one input.
 
     Args:
-        shared: What the parts of the input share.
+        shared: Services and settings of all parts of the input.
 
     Raises:
         UsageError: The output cannot be written.
@@ -106,57 +96,3 @@ class Driver:
         from passel.tool.expectations import DiagnosticVerifier
 
         return DiagnosticVerifier(source, only_expected=mode == "only-expected")
-
-
-def shared_by(
-    settings: Settings,
-    ir: IRChoice,
-    registry: PassRegistry,
-    progress: PassInstrumentation | None = None,
-    cluster: Cluster | None = None,
-) -> Shared:
-    """Return what the parts of an input share.
-
-    Args:
-        settings: What the command line says.
-        ir: The IR.
-        registry: The passes that the command line may name.
-        progress: The line of progress, which observes all runs.
-        cluster: The cluster whose workers do the work, if that is not for this machine.
-
-    Raises:
-        UsageError: A flag's value is wrong, or a report cannot be written.
-        PipelineError: The pipeline is wrong.
-    """
-    frontend: Frontend = ir.configured(settings)
-    renderer = Renderer(
-        show_op=settings.diagnostics.mlir_print_op_on_diagnostic,
-        hidden=_hidden(settings),
-        byte_columns=frontend.byte_columns,
-        color=settings.diagnostics.color,
-    )
-    return Shared(
-        settings,
-        ir.adapter,
-        frontend,
-        renderer,
-        PipelineFactory(settings, registry),
-        Reports(settings, registry),
-        Replay(settings),
-        CrashReports(settings, renderer),
-        progress,
-        settings.jobs if settings.threading else 1,
-        cluster,
-    )
-
-
-def _hidden(settings: Settings) -> set[Severity]:
-    """Return the severities that are shown only as notes of others."""
-    hidden: set[Severity] = set()
-    if not settings.diagnostics.shows_remarks:
-        hidden.add(Severity.REMARK)
-    if settings.diagnostics.mlir_diagnostic_verbosity_level == "errors":
-        hidden.add(Severity.WARNING)
-    if settings.diagnostics.mlir_disable_diagnostic_notes:
-        hidden.add(Severity.NOTE)
-    return hidden

@@ -68,7 +68,7 @@ class CommandLine:
         given: The values of the flags that were given, by long name, in order.
         written: The same as they can be written again, such as `--ir=mlir`.
         passes: Passes given as flags, in order.
-        inputs: What is no flag, in order.
+        inputs: The arguments that are no flags, in order.
         stray: Those inputs that may be meant as options of the pass given just before.
     """
 
@@ -91,7 +91,7 @@ class CommandLine:
 def flags_in(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the flags of a command line, each with its value if it has one.
 
-    For what has to be known before they can be read; nothing is checked.
+    Nothing is checked: some flags decide how the command line is to be read.
     """
     for index, word in enumerate(words):
         if word == "--":

@@ -55,7 +55,7 @@ class HelpPage(NamedTuple):
 
     @property
     def examples(self) -> str:
-        """Command lines that show what there is, one on a line."""
+        """Command lines as examples, one on a line."""
         return _EXAMPLES.format(program=self.program)
 
 

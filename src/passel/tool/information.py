@@ -29,7 +29,7 @@ def information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str:
     """Return the information that a flag asks for in place of a run.
 
     Args:
-        settings: What the command line says.
+        settings: The settings of the command line.
         ir: The IR.
         names: The passes that the command line may name.
 

@@ -16,7 +16,7 @@ from passel.ir.frontend import UsageError
 from passel.tool.definition import ToolDefinition
 from passel.tool.flags import flags_in, read_flags
 from passel.tool.plugins import load_plugin, packages_in
-from passel.tool.settings import InformationFlags, flags_by_name
+from passel.tool.settings import InformationFlags, Settings, flags_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Flag, Frontend
     from passel.passes import PassRegistry
     from passel.tool.flags import CommandLine
-    from passel.tool.settings import Settings
 
 _ANY_TOOL = ToolDefinition()
 _BYTECODE = b"ML\xefR"
@@ -60,6 +59,7 @@ class IRChoice:
         self._tool = tool
         self._plugins = plugins
         self._is_known = tool.adapter is None and name in _KNOWN
+        self._across: dict[str, IRAdapter] = {}
 
     @property
     def scope(self) -> str:
@@ -107,10 +107,6 @@ class IRChoice:
                 f"--ir=mlir needs MLIR's Python bindings: pip install 'passel[mlir]' ({error})"
             ) from None
         return adapter
-
-    @cached_property
-    def _across(self) -> dict[str, IRAdapter]:
-        return {}
 
     def adapter_across(self, name: str) -> IRAdapter:
         """Return the adapter of an IR that a pipeline crosses to, with the dialects given for it.
@@ -171,6 +167,20 @@ class IRChoice:
         frontend.configure(settings.for_frontend)
         return frontend
 
+    def settings(self, words: Sequence[str], names: PassRegistry) -> Settings:
+        """Return the settings of a command line, in which passes are flags as well.
+
+        Args:
+            words: The command line.
+            names: The passes that it may name.
+
+        Raises:
+            UsageError: For the first argument that is wrong.
+        """
+        tool, own = self._tool, self.own_flags
+        line = read_flags(words, flags_by_name((*own, *tool.flags)), names, tool.name)
+        return Settings(line, tool, self.scope, own)
+
     @property
     def own_flags(self) -> Sequence[Flag]:
         """Flags for it that the tool does not know by itself."""
@@ -189,7 +199,7 @@ def chosen_ir(words: Sequence[str], tool: ToolDefinition = _ANY_TOOL) -> IRChoic
     """Return the IR that a command line means, before its flags can be read; load its plugins.
 
     `auto` is MLIR's bindings if the input is bytecode, if a pass of the pipeline is only theirs,
-    or if a plugin is for them; else xDSL. What is no IR is refused when the flags are read.
+    or if a plugin is for them; else xDSL. A name that is no IR is refused when the flags are read.
 
     Args:
         words: The command line.

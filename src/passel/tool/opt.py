@@ -14,7 +14,7 @@ from passel.ir.frontend import UsageError
 from passel.ir.left_out import telling_left_out
 from passel.tool.collector import collector_held, release_collector
 from passel.tool.definition import ToolDefinition
-from passel.tool.flags import PROGRAM, flags_in, read_flags
+from passel.tool.flags import PROGRAM, flags_in
 from passel.tool.output import Output, abandon_stdout, printable
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from passel.manager import PassManager
     from passel.passes import PassRegistry
     from passel.tool.irs import IRChoice
-    from passel.tool.part import Shared
     from passel.tool.settings import Settings
 
 _INTERRUPTED = 130
@@ -115,10 +114,10 @@ def opt_main(
 def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
     """Run the tool: with fast paths, without them, or both ways."""
     former = os.environ.get("PASSEL_FAST")
-    if former == "check":
+    if former == "check" and is_process:
         from passel.tool.both_ways import run_both_ways
 
-        return run_both_ways(tool.name, lambda: _run_words(words, tool, is_process))
+        return run_both_ways(tool.name)
     try:
         if "no-fast-paths" in dict(flags_in(words)):
             os.environ["PASSEL_FAST"] = "0"  # for worker processes as well
@@ -269,7 +268,7 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
     ir = chosen_ir(words, tool)
     names = ir.names(tool.registry)
     try:
-        settings = _settings(words, tool, ir, names)
+        settings = ir.settings(words, names)
         return _process(settings, ir, names)
     except (UsageError, PipelineError) as error:
         from passel.tool.irs import hint_at_other_ir
@@ -304,7 +303,8 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
 
         return lint_pipeline(settings, ir, names)
     from passel.ir import crossing_with
-    from passel.tool.driver import Driver, shared_by
+    from passel.tool.driver import Driver
+    from passel.tool.shared import shared_by
 
     if ir.frontend.delays_interrupts:
         _let_second_interrupt_end()
@@ -317,27 +317,7 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
         stack.enter_context(crossing_with(ir.adapter_across))
         cluster = None
         if settings.pipeline.cluster:
-            from passel.tool.cluster import Cluster
+            from passel.tool.cluster import workers_at
 
-            cluster = stack.enter_context(Cluster(settings.pipeline.cluster, shared_for))
+            cluster = stack.enter_context(workers_at(settings.pipeline.cluster))
         return Driver(shared_by(settings, ir, names, progress, cluster)).run()
-
-
-def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
-    """Return what parts of an input share, as a command line has it, in another process."""
-    from passel.tool.driver import shared_by
-    from passel.tool.irs import chosen_ir
-
-    ir = chosen_ir(words, tool)
-    names = ir.names(tool.registry)
-    return shared_by(_settings(words, tool, ir, names), ir, names)
-
-
-def _settings(
-    words: Sequence[str], tool: ToolDefinition, ir: IRChoice, names: PassRegistry
-) -> Settings:
-    """Return the settings of a command line, in which passes are flags as well."""
-    from passel.tool.settings import Settings, flags_by_name
-
-    known = flags_by_name((*ir.own_flags, *tool.flags))
-    return Settings(read_flags(words, known, names, tool.name), tool, ir.scope, ir.own_flags)

@@ -152,7 +152,7 @@ def report_file(
     """Open the file of a report; failing to write to it is an error when it is closed.
 
     Args:
-        settings: What the command line says.
+        settings: The settings of the command line.
         flag: The flag that asks for it.
         path: The file; a device or a pipe is opened once.
         append: Whether to keep what the file holds.

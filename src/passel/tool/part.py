@@ -6,7 +6,7 @@ Source: `performActions` of `mlir-opt`, MLIR 22.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Severity, brief
@@ -19,52 +19,12 @@ from passel.tool.collector import release_collector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from passel.execution.strategies import Jobs
-    from passel.hooks import PassInstrumentation
     from passel.instruments.recorded import Recorded
-    from passel.ir import IRAdapter
-    from passel.ir.frontend import Frontend, Parsed, SourcePart
+    from passel.ir.frontend import Parsed, SourcePart
     from passel.manager import PassManager
-    from passel.tool.cluster import Cluster
-    from passel.tool.crashes import CrashReports
-    from passel.tool.pipelines import PipelineFactory
-    from passel.tool.rendering import Renderer
-    from passel.tool.replay import Replay
-    from passel.tool.reports import Reports
-    from passel.tool.settings import Settings
+    from passel.tool.shared import Shared
 
 _LONGEST_HINT = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """Services and settings that all parts of an input share.
-
-    Attributes:
-        settings: What the command line says.
-        adapter: The IR's adapter.
-        frontend: What reads and prints the IR.
-        renderer: What shows diagnostics.
-        pipelines: Makes a pass manager for each part.
-        reports: What is reported of the runs.
-        replay: The reproducers.
-        crashes: The reports of passes that crashed.
-        progress: The line of progress, on a terminal.
-        jobs: How many processes there may be.
-        cluster: The cluster whose workers do the work, if that is not for this machine.
-    """
-
-    settings: Settings
-    adapter: IRAdapter
-    frontend: Frontend
-    renderer: Renderer
-    pipelines: PipelineFactory
-    reports: Reports
-    replay: Replay
-    crashes: CrashReports
-    progress: PassInstrumentation | None
-    jobs: Jobs
-    cluster: Cluster | None
 
 
 class Part:
@@ -72,7 +32,7 @@ class Part:
 
     Args:
         source: Its text.
-        shared: What it shares with the other parts.
+        shared: Services and settings of all parts.
         report: Takes its diagnostics.
 
     Attributes:
@@ -209,7 +169,7 @@ class Part:
             return {"jobs": 1}
         if cluster is None:
             return {"jobs": jobs}
-        return {"jobs": None if jobs == "auto" else jobs, "executor": cluster.executor}
+        return {"jobs": None if jobs == "auto" else jobs, "executor": cluster}
 
     def _observe(self, manager: PassManager) -> None:
         """Let the manager's run be observed as the flags ask for."""

@@ -73,7 +73,7 @@ class PipelineFactory:
             kind: The kind.
             context: The context of the part of the input.
             adapter: The adapter.
-            recorded: What the input records; its pipeline comes before passes given as flags
+            recorded: The reproducer in the input; its pipeline comes before passes given as flags
                 and gives way to `--pass-pipeline`.
 
         Raises:
@@ -112,7 +112,7 @@ def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> Pipe
     """Return a builder of the pipeline that a command line gives, extended if it asks for that.
 
     Args:
-        settings: What the command line says.
+        settings: The settings of the command line.
         registry: Where names are looked up.
         flag: The flag that asks for it.
 
@@ -160,7 +160,11 @@ def _is_file(written: str) -> bool:
 
 
 def _resolved_flags(settings: Settings, registry: PassRegistry) -> tuple[ResolvedElement, ...]:
-    return resolve([_pass_node(name, options) for name, options in settings.passes], registry)
+    nodes = [
+        PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))
+        for name, options in settings.passes
+    ]
+    return resolve(nodes, registry)
 
 
 def _parsed(text: str, registry: PassRegistry) -> PassManager:
@@ -168,7 +172,7 @@ def _parsed(text: str, registry: PassRegistry) -> PassManager:
     return PassManager.parse(
         text,
         registry=registry,
-        flat_anchor=_MODULE if text.strip() else None,  # nothing is no list of passes
+        flat_anchor=_MODULE if text.strip() else None,  # an empty text is no list of passes
         name="--pass-pipeline",
     )
 
@@ -181,7 +185,3 @@ def _allowed_effects(names: tuple[str, ...]) -> tuple[str, ...]:
     except DefinitionError as error:
         raise UsageError(str(error)) from None
     return names
-
-
-def _pass_node(name: str, options: str | None) -> PassNode:
-    return PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))

@@ -1,7 +1,7 @@
-"""From file to file on a Dask cluster: each worker runs the command line on shards of the source.
+"""From file to file on the workers of a cluster, each of which processes shards of the source.
 
-Workers read the source and the plugins themselves, where this process has them. Here as well, a
-doubt ends it, and the source is processed the plain way, by which workers are sent ops.
+They read the source and the plugins themselves, by the paths of the command line. Here as well, a
+shard that fails ends it, and the source is processed as a whole, with ops sent to the workers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hashlib
 import io
 import pickle
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -22,68 +22,20 @@ from passel.execution.strategies.versions import Versions
 from passel.ir.frontend import CutsSources, SourcePart
 from passel.passes.walking import walk
 from passel.tool.shard import ShardResult, process_shard
+from passel.tool.shared import shared_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from concurrent.futures import Executor, Future
 
     from passel.ir.frontend import Frontend
     from passel.manager import OpPassManager
-    from passel.tool.cluster import Cluster
-    from passel.tool.part import Shared
+    from passel.tool.definition import ToolDefinition
+    from passel.tool.shared import Shared
 
 
-def results_on(
-    cluster: Cluster,
-    source: SourcePart,
-    shared: Shared,
-    manager: OpPassManager,
-    shards: int,
-    cuts: int,
-) -> list[ShardResult] | None:
-    """Return what the workers of a cluster make of shards; None if there is a doubt.
-
-    Args:
-        cluster: The cluster.
-        source: The source.
-        shared: What parts of an input share.
-        manager: What runs on each shard.
-        shards: How many shards there are.
-        cuts: How many were asked for.
-    """
-    if source.path is None:
-        return None  # which nobody else can read
-    passes = (visit.pass_ for visit in walk(manager))
-    settings = shared.settings
-    try:
-        job = pickle.dumps(
-            _Job(
-                Versions.here(shared.adapter, passes),
-                partial(cluster.set_up, settings.words, settings.tool),
-                str(Path.cwd()),
-                source.path,
-                _digest(source.text),
-                cuts,
-            )
-        )
-    except Exception:  # noqa: BLE001 - tools have what they like
-        return None
-    futures = [cluster.executor.submit(work_off_shard, job, index) for index in range(shards)]
-    results: list[ShardResult] = []
-    try:
-        for future in futures:
-            answer = pickle.loads(result_of(future))  # noqa: S301 - a worker's
-            if isinstance(answer, str):
-                log_warning(f"not from file to file on the cluster: {answer}")
-            if not isinstance(answer, ShardResult):
-                return None
-            results.append(answer)
-    except Exception as error:  # noqa: BLE001 - whatever becomes of workers
-        log_warning(f"not from file to file on the cluster: {brief(error)}")
-        return None
-    finally:
-        for future in futures[len(results) :]:
-            future.cancel()
-    return results
+class _Refusal(Exception):  # noqa: N818 - caught in this module
+    """Reason why a worker refuses its shard; empty if passes have something to report."""
 
 
 class _Job(NamedTuple):
@@ -91,7 +43,8 @@ class _Job(NamedTuple):
 
     Attributes:
         versions: Versions that the worker must have.
-        set_up: Returns what parts of an input share.
+        words: The command line.
+        tool: The tool.
         directory: The directory that relative paths start from.
         path: The file of the source.
         digest: The digest of its text.
@@ -99,11 +52,57 @@ class _Job(NamedTuple):
     """
 
     versions: Versions
-    set_up: Callable[[], Shared]
+    words: Sequence[str]
+    tool: ToolDefinition
     directory: str
     path: str
     digest: bytes
     cuts: int
+
+
+def results_on(
+    cluster: Executor,
+    source: SourcePart,
+    shared: Shared,
+    manager: OpPassManager,
+    shards: int,
+    cuts: int,
+) -> list[ShardResult] | None:
+    """Return the results of shards from the workers of a cluster; None if one failed.
+
+    Args:
+        cluster: The workers.
+        source: The source.
+        shared: Services and settings of all parts of the input.
+        manager: The manager that runs on each shard.
+        shards: How many shards there are.
+        cuts: How many were asked for.
+    """
+    if source.path is None:
+        return None  # workers cannot read it
+    versions = Versions.here(shared.adapter, (visit.pass_ for visit in walk(manager)))
+    words, tool = shared.settings.words, shared.settings.tool
+    digest = _digest(source.text)
+    job = _Job(versions, words, tool, str(Path.cwd()), source.path, digest, cuts)
+    futures: list[Future[bytes]] = []
+    try:
+        pickled = pickle.dumps(job)
+        futures += [cluster.submit(work_off_shard, pickled, index) for index in range(shards)]
+        return [_answer(future) for future in futures]
+    except Exception as error:  # noqa: BLE001 - of workers, or of a tool that cannot be sent
+        if reason := brief(error) if not isinstance(error, _Refusal) else str(error):
+            log_warning(f"not from file to file on the cluster: {reason}")
+        return None
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _answer(future: Future[bytes]) -> ShardResult:
+    answer = pickle.loads(result_of(future))  # noqa: S301 - a worker's
+    if isinstance(answer, ShardResult):
+        return answer
+    raise _Refusal(answer)
 
 
 def _digest(text: str) -> bytes:
@@ -118,42 +117,42 @@ def work_off_shard(job: bytes, index: int) -> bytes:
     """Process a shard as a worker of a cluster, which it leaves as it was.
 
     Returns:
-        A pickled `ShardResult`; a reason in its place if this worker cannot do it, and None if
-        there is a doubt.
+        A pickled `ShardResult`; in its place the reason if this worker cannot do it, which is
+        empty if the passes have something to report.
     """
+    answer: ShardResult | str
     with _one_at_a_time:
         said = io.StringIO()
         try:
             with redirect_stdout(said), redirect_stderr(said):
-                answer = _worked_off(job, index)
-        except Exception as error:  # noqa: BLE001 - it is told where it came from
+                source, shared, shards = _set_up(job)
+                answer = process_shard(source, shared, shards[index]) or ""
+        except _Refusal as refusal:
+            answer = str(refusal)
+        except Exception as error:  # noqa: BLE001 - whatever the worker lacks
             answer = f"a worker cannot do its part: {brief(error)}"
         finally:
             gc.unfreeze()  # the tool ends with its process, a worker does not
-        return pickle.dumps(None if said.getvalue() else answer)
-
-
-def _worked_off(job: bytes, index: int) -> ShardResult | str | None:
-    set_up = _set_up(job)
-    if isinstance(set_up, str):
-        return set_up
-    source, shared, shards = set_up
-    return process_shard(source, shared, shards[index])
+        return pickle.dumps("" if said.getvalue() else answer)
 
 
 @lru_cache(maxsize=1)
-def _set_up(pickled: bytes) -> tuple[SourcePart, Shared, Sequence[Frontend]] | str:
-    """Return the source, the tool, and what reads shards; or why that cannot be had here."""
+def _set_up(pickled: bytes) -> tuple[SourcePart, Shared, Sequence[Frontend]]:
+    """Return the source, what its parts share, and the frontends of shards.
+
+    Raises:
+        _Refusal: This worker has other versions, or another file.
+    """
     job: _Job = pickle.loads(pickled)  # noqa: S301 - from who asks for it
     with chdir(job.directory):
-        shared = job.set_up()
+        shared = shared_for(job.words, job.tool)
         try:
             text = Path(job.path).read_bytes().decode()
         except (OSError, UnicodeDecodeError) as error:
-            return f"a worker cannot read '{job.path}': {brief(error)}"
+            raise _Refusal(f"a worker cannot read '{job.path}': {brief(error)}") from None
     if difference := job.versions.difference_here(lambda: shared.adapter):
-        return f"a worker refused its share: {difference}"
+        raise _Refusal(f"a worker refused its share: {difference}")
     if _digest(text) != job.digest:
-        return f"'{job.path}' is another file where a worker is"
+        raise _Refusal(f"'{job.path}' is another file where a worker is")
     source = SourcePart(text, job.path, path=job.path)
     return source, shared, cast("CutsSources", shared.frontend).cut(source, job.cuts)

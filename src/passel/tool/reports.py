@@ -35,7 +35,7 @@ class Reports(ExitStack):
     """Observers of the processing of all parts of the input; they report when it is left.
 
     Args:
-        settings: What the command line says.
+        settings: The settings of the command line.
         registry: The passes that it may name.
 
     Raises:

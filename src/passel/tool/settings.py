@@ -316,17 +316,8 @@ class InformationFlags(FlagGroup):
         return any(vars(self).values())
 
 
-GROUPS: tuple[type[FlagGroup], ...] = (
-    PipelineFlags,
-    InputFlags,
-    OutputFlags,
-    DiagnosticFlags,
-    PrintingFlags,
-    ReportFlags,
-    ReproducerFlags,
-    ActionFlags,
-    InformationFlags,
-)
+GROUPS: tuple[type[FlagGroup], ...] = tuple(FlagGroup.__subclasses__())
+"""All groups, in the order of their definitions."""
 
 
 def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:

@@ -10,14 +10,14 @@ from passel.tool.part import Part
 if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import Frontend, SourcePart
-    from passel.tool.part import Shared
+    from passel.tool.shared import Shared
 
 
 class ShardResult(NamedTuple):
     """The result of a shard.
 
     Attributes:
-        emitted: What it emits.
+        emitted: Its text or bytes, as its frontend emits them.
         unmatched: Nested pipelines that found no op to run on.
     """
 
@@ -26,22 +26,22 @@ class ShardResult(NamedTuple):
 
 
 def process_shard(source: SourcePart, shared: Shared, shard: Frontend) -> ShardResult | None:
-    """Return the result of a shard; None if there is a doubt.
+    """Return the result of a shard; None if it fails or has something to report.
 
     Args:
         source: The whole source.
-        shared: What parts of an input share.
-        shard: What reads and prints the shard.
+        shared: Services and settings of all parts of the input.
+        shard: The frontend that reads and prints the shard.
     """
     here = replace(shared, jobs=1, cluster=None, progress=None, frontend=shard)
-    part = Part(source, here, _doubt)
+    part = Part(source, here, _refuse)
     try:
         result = part.process()
-    except Exception:  # noqa: BLE001 - whatever it is, it happens again the plain way
+    except Exception:  # noqa: BLE001 - it is raised again when the whole is processed
         return None
     return None if result is None else ShardResult(result, part.unmatched)
 
 
-def _doubt(diagnostic: Diagnostic) -> None:
-    """Refuse what is to be said."""
+def _refuse(diagnostic: Diagnostic) -> None:
+    """Refuse a diagnostic."""
     raise ValueError(diagnostic.message)

@@ -1,7 +1,7 @@
 """From file to file in several processes, each of which parses, runs and prints shards.
 
-Any doubt ends it: what was done is forgotten, and the source is processed the plain way, which
-says what there is to say. So shards only ever succeed in silence.
+A shard that fails, or has anything to report, ends it: all results are dropped, and the source is
+processed as a whole, which reports it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import Frontend
     from passel.manager import PassManager
-    from passel.tool.part import Shared
+    from passel.tool.shared import Shared
 
 _PER_WORKER = 4
 """Shards for each worker: more balance better, fewer cost less."""
@@ -67,16 +67,16 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
 
     Args:
         source: The source, all of the input, which is large enough to gain from it.
-        shared: What parts of an input share.
+        shared: Services and settings of all parts of the input.
 
     Returns:
-        The result; None if the source is to be processed the plain way.
+        The result; None if the source is to be processed as a whole.
     """
     frontend, cluster = shared.frontend, shared.cluster
     is_asked = cluster is not None or shared.jobs != "auto"
     jobs = _workers(shared)
     if (
-        jobs < 2  # noqa: PLR2004 - one process is the plain way
+        jobs < 2  # noqa: PLR2004 - one process needs no shards
         or not isinstance(frontend, CutsSources)
         or not isinstance(source.text, str)
         or not _FLAGS.issuperset(shared.settings.written)
@@ -85,7 +85,7 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
         return None
     count = min(jobs * _PER_WORKER, len(source.text) // _SMALLEST)
     shards = frontend.cut(source, count)
-    if len(shards) < 2:  # noqa: PLR2004 - the same
+    if len(shards) < 2:  # noqa: PLR2004 - one shard is the whole
         return None
     if cluster is None:
         results = _forked(jobs, source, shared, shards)
@@ -103,13 +103,17 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
 def _workers(shared: Shared) -> int:
     if shared.jobs != "auto":
         return shared.jobs
-    return processors() if shared.cluster is None else shared.cluster.workers
+    if shared.cluster is None:
+        return processors()
+    from passel.execution.strategies.futures import workers_of
+
+    return workers_of(shared.cluster)
 
 
 def _forked(
     jobs: int, source: SourcePart, shared: Shared, shards: Sequence[Frontend]
 ) -> list[ShardResult] | None:
-    """Return what copies of this process make of shards; None if there is a doubt."""
+    """Return the results of shards from forked workers; None if one of them failed."""
     from passel.execution.strategies.base import at_work, workers_for
     from passel.execution.strategies.fork_map import fork_map
 
@@ -124,7 +128,7 @@ def _forked(
                 result = process_shard(source, shared, shard)
                 sys.stdout.flush()
                 if result is None or os.fstat(said).st_size:
-                    raise EncodingError("a shard must not say anything")
+                    raise EncodingError("a shard has printed something")
                 yield result
 
             yield process
@@ -146,20 +150,20 @@ def _standard_streams_to_file() -> Generator[int]:
 
 
 def _manager_for_shards(shared: Shared, *, is_asked: bool) -> PassManager | None:
-    """Return what runs the passes, if it is about ops at the top, and they can be run twice."""
+    """Return the manager, if its passes run on ops at the top and can be run again."""
     try:
         context = shared.frontend.new_context()
         empty = shared.frontend.parse(SourcePart("", "<none>"), context, _ignore)
         kind = shared.adapter.kind_of(empty.op)
         manager = shared.pipelines.make(kind, context, shared.adapter)
     except (PasselError, UnreadableError):
-        return None  # to be said the plain way
+        return None  # reported when the source is processed as a whole
     is_nested = all(isinstance(each, OpPassManager) and each.jobs is None for each in manager)
     return manager if is_nested and _can_leave(manager, is_asked) else None
 
 
 def _can_leave(manager: OpPassManager, is_asked: bool) -> bool:
-    """Return whether passes leave no traces but in the IR, and say so if nobody has asked."""
+    """Return whether passes change nothing but the IR; if not asked for, each has to declare it."""
     for pass_, *_ in walk(manager):
         contract = pass_.contract
         if not contract.can_fork or not (is_asked or contract.forks_unasked):

@@ -26,9 +26,9 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     """Return the parts of the input that a command line names.
 
     Args:
-        settings: What the command line says.
-        frontend: What reads the IR.
-        renderer: Learns the text, and takes warnings.
+        settings: The settings of the command line.
+        frontend: The frontend, which knows binary forms.
+        renderer: Takes warnings; it is given the text for excerpts.
 
     Raises:
         UsageError: It cannot be read, or is in a form that the IR does not have.

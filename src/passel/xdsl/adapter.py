@@ -1,6 +1,6 @@
 """The IR contract fulfilled for xDSL, its traps included.
 
-Nobody above this package knows that unregistered ops share one name, that they claim every
+No code above this package knows that unregistered ops share one name, that they claim every
 trait, or that a verifier error prints the module.
 """
 # pyright: reportPrivateUsage=false

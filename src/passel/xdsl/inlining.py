@@ -43,7 +43,7 @@ class InlinerInterface(DialectInterface):
 def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool:
     """Return whether an op may stand in the place of a call.
 
-    Ops that are not registered may not, as nobody knows what they mean elsewhere.
+    Ops that are not registered may not, as it is not known what they mean elsewhere.
     """
     if isinstance(op, UnregisteredOp):
         return False

@@ -3,7 +3,7 @@
 xDSL spends about a quarter of its parsing time in the lexer: several regexes and method
 calls per token, and two frozen dataclasses to hold the result.  Here one master regex
 recognises the tokens that real files are made of, and tokens compute their span only when
-somebody asks for it.  Everything unusual (escapes, non-ASCII text, the end of the input,
+it is asked for.  Everything unusual (escapes, non-ASCII text, the end of the input,
 every error) is left to xDSL's own lexer, so that both agree by construction.
 """
 

@@ -1,4 +1,4 @@
-"""Source locations that cost nothing until somebody reads them.
+"""Source locations that cost nothing until they are read.
 
 Every parsed op gets a location, and nearly none of them is ever looked at.  A
 `SourceLocation` therefore holds the source and an offset; file name, line and column are

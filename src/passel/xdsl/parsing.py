@@ -116,7 +116,7 @@ def parse_source(
 def collector_paused() -> Generator[None]:
     """Keep the cyclic garbage collector from running inside the `with` block.
 
-    Parsing allocates long-lived objects only, so every collection is in vain.
+    Parsing allocates long-lived objects only, so every collection finds nothing.
     The caller's setting is restored also after an error.
     """
     # No `gc.freeze()` afterwards, which would spare the one collection that is now due: ops

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.builder.data.tree import Listing, Scalar, plain_value, refusal
 from passel.diagnostics import suggest
-from passel.passes.option_types import BadValue, codec_for
+from passel.passes.codecs import BadValue
+from passel.passes.option_types import codec_for
 from passel.pipeline import OptionText, print_value, spelled
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ def dump_yaml(data: dict[str, Any]) -> str:
     """Return data as YAML, one key a line."""
     import yaml  # noqa: PLC0415
 
-    # Lines are not folded: a pass is found where its text is looked for.
+    # Lines are not folded: a pass is found by its text on one line.
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=2**30)
 
 

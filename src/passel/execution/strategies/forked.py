@@ -87,7 +87,7 @@ class Forked:
 
     def _fork(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         jobs = most_at_once(self.jobs, work)
-        chunks = _chunks_of(tasks, jobs)
+        chunks = _shrinking_chunks(tasks, jobs)
         here: dict[int, list[Outcome]] = {}
         is_interrupted = is_again = False
 
@@ -162,7 +162,7 @@ def _do_again(work: SiblingWork, chunk: Sequence[Any], death: Death | None) -> I
             yield work(task)
 
 
-def _chunks_of(tasks: Sequence[Any], workers: int) -> list[Sequence[Any]]:
+def _shrinking_chunks(tasks: Sequence[Any], workers: int) -> list[Sequence[Any]]:
     """Return the tasks in chunks, in order.
 
     They get shorter at the end, so that no worker has a long one when the others have none.

@@ -19,7 +19,7 @@ from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.base import can_share, chunks_of, is_allowed, most_at_once
 from passel.execution.strategies.placement import Place
-from passel.execution.strategies.remote import work_off
+from passel.execution.strategies.remote import do_parcel
 from passel.execution.strategies.results import Result, how_it_ended, taken
 from passel.execution.strategies.stopping import result_of
 from passel.execution.strategies.workers import StartedWorkers, WorkerEndedError
@@ -109,7 +109,7 @@ def _send(work: SiblingWork, chunk: Sequence[Any], executor: Executor) -> Sent:
     except EncodingError:
         return Sent(chunk)
     try:
-        return Sent(chunk, known, executor.submit(work_off, data))
+        return Sent(chunk, known, executor.submit(do_parcel, data))
     except RuntimeError as error:  # it is broken, or was shut down
         return Sent(chunk, known, lost=error)
 
@@ -140,7 +140,7 @@ class Sent:
         chunk: The tasks.
         known: What will not be sent back of their ops.
         future: The share's future; None if it was not sent.
-        lost: Why nobody can tell what became of it.
+        lost: Why it is not known what became of it.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ def _again(work: SiblingWork, share: Sent, substitute: StartedWorkers) -> Iterat
     again = Sent(share.chunk)
     with suppress(EncodingError, RuntimeError):  # it cannot be sent, or no process starts
         data, known = work.transport.ship(share.chunk)
-        again = Sent(share.chunk, known, substitute.submit(work_off, data))
+        again = Sent(share.chunk, known, substitute.submit(do_parcel, data))
     result = again.result()
     if isinstance(result, Result):
         yield from taken(work, again.chunk, result, again.known)

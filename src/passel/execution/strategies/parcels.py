@@ -64,7 +64,7 @@ class Refusal(NamedTuple):
     """The answer of a worker that has not done its share.
 
     Attributes:
-        why: Why not; empty if nobody has to know.
+        why: Why not; empty if that is not reported.
     """
 
     why: str
@@ -104,7 +104,7 @@ def pack_assignment(assignment: Assignment) -> bytes:
 
 
 def pack(assignment: bytes, parcel: Parcel) -> bytes:
-    """Return a parcel for `work_off`.
+    """Return a parcel for `do_parcel`.
 
     Raises:
         EncodingError: It holds what no other process has.

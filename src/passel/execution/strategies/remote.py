@@ -33,7 +33,7 @@ _IMPORTED_BY = os.getpid()
 """The process that has imported this module, of which this one may be a copy."""
 
 
-def work_off(data: bytes) -> bytes:
+def do_parcel(data: bytes) -> bytes:
     """Do the tasks of a parcel, and return a pickled `Result` or `Refusal`.
 
     Called by workers of executors. It never raises but for an interrupt.
@@ -77,14 +77,14 @@ def _worked_off(data: bytes) -> Result | Refusal:
         return Refusal(str(error))
 
 
-class _Workers(threading.local):
+class _WorkersOfThread(threading.local):
     """The workers of this thread, by their assignments: contexts are not for several threads."""
 
     def __init__(self) -> None:
         self.known: dict[bytes, _Worker] = {}
 
 
-_workers = _Workers()
+_workers = _WorkersOfThread()
 
 
 def _worker_for(assignment: bytes) -> _Worker | Refusal:

@@ -22,7 +22,7 @@ _PERIOD = 0.1
 
 
 class Stopped(BaseException):
-    """Raised in a thread whose work nobody waits for any more; never leaves passel."""
+    """Raised in a thread whose work was ended; never leaves passel."""
 
 
 class Stoppable:
@@ -68,7 +68,7 @@ class Stoppable:
             raise late
 
     def _leave(self) -> None:
-        """Let nobody end this thread's work any more, and forget what was not raised yet."""
+        """Keep this thread's work from being ended, and forget what was not raised yet."""
         with self._lock:
             thread, self._thread = self._thread, 0
         if self._is_stopped and thread:
@@ -119,7 +119,7 @@ def status_of(process: int) -> int | None:
     """Wait for the end of a child, which Ctrl-C ends as well.
 
     Returns:
-        Its status; None if this process ignores SIGCHLD, or somebody else has waited for it.
+        Its status; None if this process ignores SIGCHLD, or other code has waited for it.
     """
     with suppress(AttributeError, OSError):  # not on Linux; it is gone; there are too many files
         descriptor = os.pidfd_open(process)

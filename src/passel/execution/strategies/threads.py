@@ -95,7 +95,7 @@ class _Share:
         self.done: Future[list[Outcome]] = Future()
 
     def do(self, ended: Event) -> None:
-        """Do the tasks, in this thread, until one is interrupted or nobody waits any more."""
+        """Do the tasks, in this thread, until one is interrupted or the work is ended."""
         outcomes: list[Outcome] = []
         try:
             with self.branch.observed:
@@ -111,7 +111,7 @@ class _Share:
 
 
 class _WorkingThreads:
-    """Threads that do shares, whoever is free the next."""
+    """Threads that do shares; one that is free takes the next."""
 
     def __init__(self, shares: Sequence[_Share]) -> None:
         self._left = deque(shares)

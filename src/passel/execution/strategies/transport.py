@@ -126,7 +126,7 @@ class Transport:
         self._assignment = pack_assignment(assignment)
 
     def ship(self, tasks: Sequence[OpContext]) -> tuple[bytes, Sequence[Any]]:
-        """Return tasks for the function `work_off`, and what will not be sent back.
+        """Return tasks for the function `do_parcel`, and what will not be sent back.
 
         Raises:
             EncodingError: They cannot be sent.

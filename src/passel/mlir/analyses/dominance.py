@@ -66,25 +66,9 @@ class DominanceInfo:
 
     def _agrees(self, other: DominanceInfo) -> bool:
         # By what is there now: a block whose op was erased may not even be asked for its region.
-        stack = [self._op]
-        while stack:
-            op = stack.pop()
-            for region in op.operation.regions:
-                tree = self._trees.get(_entry(region))
-                if tree is not None and tree != other.tree(region):
-                    return False
-            stack += self._bindings.children(op)
-        return True
-
-    def invalidate(self, region: Any = None) -> None:
-        """Forget a region that has changed, or all of them.
-
-        Not needed after erasing or adding ops that are no terminators.
-        """
-        if region is None:
-            self._trees.clear()
-        else:
-            self._trees.pop(_entry(region), None)
+        regions = (each for op in self._bindings.walk(self._op) for each in op.operation.regions)
+        known = ((region, self._trees.get(_entry(region))) for region in regions)
+        return all(tree is None or tree == other.tree(region) for region, tree in known)
 
     def tree(self, region: Any) -> DominatorTree[Any]:
         """Return the tree of a region's blocks."""
@@ -236,7 +220,7 @@ def _blocks_around(block: Any) -> Iterator[Any]:
 
 
 def _goes_first(a: Any, b: Any, block: Any) -> bool:
-    if hasattr(a, "is_before_in_block"):
+    if bindings_of(a).abilities.order_query:
         return bool(a.is_before_in_block(b))
     return next(op.operation == a for op in block if op.operation in (a, b))
 
@@ -245,7 +229,7 @@ def _is_ordered(block: Any) -> bool:
     """Return whether values must be defined before they are used around a block.
 
     That is so in every region of several blocks, and in those of one block unless the op
-    around says otherwise or is unregistered, so that nobody knows.
+    around says otherwise, or is unregistered, of which it is not known.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from passel.mlir.bindings import bindings_of, parent_of
+from passel.mlir.contents import attributes_of, symbol_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,12 +53,10 @@ class SymbolUsers:
         self._tables: dict[Any, dict[str, Any] | None] = {}
         self._uses: dict[Any, list[SymbolUse]] = {}
         self._unresolved: list[SymbolUse] = []
-        stack: list[Any] = [op.operation.opview]
-        while stack:
-            user = stack.pop()
-            for reference in self._references(user):
-                self._add(SymbolUse(user, reference))
-            stack.extend(reversed(self._bindings.children(user)))
+        for user in self._bindings.walk(op.operation.opview):
+            for attribute in attributes_of(user.operation).values():
+                for reference in self._references_in(attribute):
+                    self._add(SymbolUse(user, reference))
 
     def __eq__(self, other: object) -> bool:
         """Return whether the same ops use the same symbols, and names mean the same."""
@@ -129,22 +128,14 @@ class SymbolUsers:
             ir.SymbolTable(operation)
         except (TypeError, ValueError):
             return None
-        symbols: dict[str, Any] = {}
-        for child in self._bindings.children(operation):
-            attributes = child.operation.attributes
-            if "sym_name" in attributes and isinstance(attributes["sym_name"], ir.StringAttr):
-                symbols[attributes["sym_name"].value] = child.operation
-        return symbols
+        inside = (child.operation for child in self._bindings.children(operation))
+        named = ((symbol_name(child), child) for child in inside)
+        return {name: child for name, child in named if name is not None}
 
     def _names(self, reference: Any) -> list[str]:
         if isinstance(reference, self._bindings.ir.FlatSymbolRefAttr):
             return [reference.value]
         return list(reference.value)
-
-    def _references(self, op: Any) -> Iterator[Any]:
-        attributes = op.operation.attributes
-        for index in range(len(attributes)):
-            yield from self._references_in(attributes[index].attr)
 
     def _references_in(self, attribute: Any) -> Iterator[Any]:
         ir = self._bindings.ir

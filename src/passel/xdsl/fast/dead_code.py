@@ -1,4 +1,4 @@
-"""Erasing of ops that have no effect beyond their results, where nobody needs these.
+"""Erasing of ops that have no effect beyond their results, where these are unused.
 
 Erased is what xDSL's `region_dce` erases, and in its order; found in one walk, where that
 repeats walks over everything until none finds an op alive that the one before did not.

@@ -75,7 +75,7 @@ class GreedyRewriter:
                 rewriter = PatternRewriter(op)
                 rewriter.extend_from_listener(self._listener)
             elif op.parent is None:
-                InsertPoint.before(op)  # raises, as for whoever wants to insert there
+                InsertPoint.before(op)  # raises, as for an insertion there
             facts = classes[type(op)]
             try:
                 if facts.folds_index and self._fold_index(op, rewriter):
@@ -133,7 +133,7 @@ class GreedyRewriter:
 class _Worklist:
     """Ops to visit, the last one first; each is in it once.
 
-    An op that is taken out stays on the stack, where nobody visits it: a set of addresses takes
+    An op that is taken out stays on the stack, but is not visited: a set of addresses takes
     half the memory of a dict that says where each op is.
     """
 

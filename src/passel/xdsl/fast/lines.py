@@ -100,7 +100,7 @@ def name_spans(line: str) -> list[tuple[int, int]]:
 
 
 def can_follow(head: str) -> bool:
-    """Return whether a token after a line is told from all others by its first group in `LINE`.
+    """Return whether a token after a line differs from all others by its first group in `LINE`.
 
     Of a name only the kind is known, but a parser can ask for no more.
     """

@@ -102,7 +102,7 @@ class OpClass:
         ends_blocks: Whether the ops are terminators, whose successors may be reached.
         may_be_terminator: The same, but true if they are unregistered.
         is_isolated: Whether they are isolated from above; true if they are unregistered.
-        erasable: Whether they can be erased if nobody uses their results, as neither terminators
+        erasable: Whether they can be erased if their results are unused, as neither terminators
             nor symbols, with no effects but reads; None if the op has to be asked.
         source: Where the effects are known from.
         kinds: The kinds of effects that every op of the class has.

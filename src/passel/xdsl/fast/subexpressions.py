@@ -90,7 +90,7 @@ class SubexpressionEliminator:
 
     Attributes:
         replaced: How many ops were found to be computed already.
-        dead: How many ops nobody used to begin with.
+        dead: How many ops were unused to begin with.
     """
 
     def __init__(self, preorder: Preorder) -> None:

@@ -80,10 +80,6 @@ class ConstantValues:
         state = self._states.get(value)
         return state if isinstance(state, Constant) else None
 
-    def is_reached(self, block: Block) -> bool:
-        """Return whether control may get to a block."""
-        return block in self._reached
-
     def _solve(self) -> None:
         while self._worklist:
             op = self._worklist.pop()

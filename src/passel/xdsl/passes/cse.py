@@ -59,7 +59,7 @@ class _Driver(CSEDriver):
 
     Attributes:
         replaced: How many ops were found to be computed already.
-        dead: How many ops nobody used to begin with.
+        dead: How many ops were unused to begin with.
         erased: How many ops were erased.
     """
 

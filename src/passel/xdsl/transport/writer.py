@@ -102,7 +102,7 @@ def changes_of(root: Operation, before: Snapshot) -> Changes | None:
 
 
 _NOT_CALLED: Final = {"__init__", "__eq__", "__hash__", "clone", "is_structurally_equivalent"}
-"""What neither xDSL calls to make an op of given parts, nor whoever reads it."""
+"""Methods that neither xDSL calls to make an op of given parts, nor the reader."""
 
 
 class _Numbering(dict[int, int]):

@@ -1,0 +1,119 @@
+"""Services and settings that the parts of an input share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from passel.diagnostics import Severity
+from passel.tool.crashes import CrashReports
+from passel.tool.irs import chosen_ir
+from passel.tool.pipelines import PipelineFactory
+from passel.tool.rendering import Renderer
+from passel.tool.replay import Replay
+from passel.tool.reports import Reports
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Executor
+
+    from passel.execution.strategies import Jobs
+    from passel.hooks import PassInstrumentation
+    from passel.ir import IRAdapter
+    from passel.ir.frontend import Frontend
+    from passel.passes import PassRegistry
+    from passel.tool.definition import ToolDefinition
+    from passel.tool.irs import IRChoice
+    from passel.tool.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Services and settings that all parts of an input share.
+
+    Attributes:
+        settings: The settings of the command line.
+        adapter: The IR's adapter.
+        frontend: The frontend, which reads and prints the IR.
+        renderer: Writes diagnostics.
+        pipelines: Makes a pass manager for each part.
+        reports: The reports on the runs.
+        replay: The reproducers.
+        crashes: The reports of passes that crashed.
+        progress: The line of progress, on a terminal.
+        jobs: How many processes there may be.
+        cluster: The workers of `--cluster`, if it is given.
+    """
+
+    settings: Settings
+    adapter: IRAdapter
+    frontend: Frontend
+    renderer: Renderer
+    pipelines: PipelineFactory
+    reports: Reports
+    replay: Replay
+    crashes: CrashReports
+    progress: PassInstrumentation | None
+    jobs: Jobs
+    cluster: Executor | None
+
+
+def shared_by(
+    settings: Settings,
+    ir: IRChoice,
+    registry: PassRegistry,
+    progress: PassInstrumentation | None = None,
+    cluster: Executor | None = None,
+) -> Shared:
+    """Return services and settings for the parts of an input.
+
+    Args:
+        settings: The settings of the command line.
+        ir: The IR.
+        registry: The passes that the command line may name.
+        progress: The line of progress, which observes all runs.
+        cluster: The workers of `--cluster`, if it is given.
+
+    Raises:
+        UsageError: A flag's value is wrong, or a report cannot be written.
+        PipelineError: The pipeline is wrong.
+    """
+    frontend: Frontend = ir.configured(settings)
+    renderer = Renderer(
+        show_op=settings.diagnostics.mlir_print_op_on_diagnostic,
+        hidden=_hidden(settings),
+        byte_columns=frontend.byte_columns,
+        color=settings.diagnostics.color,
+    )
+    return Shared(
+        settings,
+        ir.adapter,
+        frontend,
+        renderer,
+        PipelineFactory(settings, registry),
+        Reports(settings, registry),
+        Replay(settings),
+        CrashReports(settings, renderer),
+        progress,
+        settings.jobs if settings.threading else 1,
+        cluster,
+    )
+
+
+def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
+    """Return the services and settings of a command line, as another process needs them."""
+    ir = chosen_ir(words, tool)
+    names = ir.names(tool.registry)
+    return shared_by(ir.settings(words, names), ir, names)
+
+
+def _hidden(settings: Settings) -> set[Severity]:
+    """Return the severities that are shown only as notes of others."""
+    hidden: set[Severity] = set()
+    if not settings.diagnostics.shows_remarks:
+        hidden.add(Severity.REMARK)
+    if settings.diagnostics.mlir_diagnostic_verbosity_level == "errors":
+        hidden.add(Severity.WARNING)
+    if settings.diagnostics.mlir_disable_diagnostic_notes:
+        hidden.add(Severity.NOTE)
+    return hidden
