@@ -141,7 +141,7 @@ def show_mlir(functions: int, rounds: int) -> None:
     for number in range(2 * rounds):
         gc.collect()
         times = [thread_time()]
-        data, _ = adapter.ship(ops, context)
+        data = adapter.ship(ops, context)
         times.append(thread_time())
         shipment = adapter.receive(data)
         times.append(thread_time())
@@ -155,7 +155,7 @@ def show_mlir(functions: int, rounds: int) -> None:
         letters = [adapter.encode(copy, shipment.known) for copy in shipment.ops]
         written = thread_time()
         for op, letter in zip(ops, letters, strict=True):
-            adapter.decode_into(op, letter, context, ())
+            adapter.decode_into(op, letter, context)
         costs = {
             "parent: ship": times[1] - times[0],
             "worker: receive": times[2] - times[1],

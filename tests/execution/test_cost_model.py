@@ -9,7 +9,7 @@ import pytest
 from passel.errors import EncodingError
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome
 from passel.execution.strategies import cost_model
-from passel.execution.strategies.cost_model import CostModel, rehearse_forked, rehearse_shipping
+from passel.execution.strategies.cost_model import CostModel
 from passel.execution.strategies.placement import Placement
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Pretended:
         self.outcome = CHANGED if changes else UNCHANGED
         self.placement = Placement({}, "", trusted, stays, is_native=False)
         self.transport = self
+        self.sends_copies = False
 
     def __call__(self, task: float) -> Outcome:
         """Take as long as the task is."""
@@ -57,20 +58,20 @@ class Pretended:
         self.now += self.packing
         return b""
 
-    def ship(self, tasks: Sequence[float]) -> tuple[bytes, None]:
+    def parcel(self, tasks: Sequence[float]) -> bytes:
         """Take a while for each."""
         self.now += self.noting * len(tasks)
-        return bytes(len(tasks)), None
+        return bytes(len(tasks))
 
-    def receive(self, share: bytes) -> None:
+    def open(self, parcel: bytes) -> None:
         """Take a while for each."""
-        self.now += self.packing * len(share)
+        self.now += self.packing * len(parcel)
 
 
 class CannotBeSent(Pretended):
     """Work on ops that cannot be sent."""
 
-    def ship(self, tasks: Sequence[float]) -> tuple[bytes, None]:
+    def parcel(self, tasks: Sequence[float]) -> bytes:
         """Fail."""
         raise EncodingError("no")
 
@@ -81,7 +82,7 @@ class CannotBeSent(Pretended):
 
 def model_of(work: Any, jobs: int) -> CostModel:
     """Return the cost model of work for copies of this process."""
-    return CostModel(work, rehearse_forked, jobs, helps=work.placement.parent_may_help)
+    return CostModel(work, jobs, 10, helps=work.placement.parent_may_help)
 
 
 def done_here(
@@ -148,50 +149,41 @@ def test_tasks_that_get_longer_leave_late(monkeypatch: pytest.MonkeyPatch) -> No
     assert 500 < len(list(model_of(work, 2).run(tasks))) < 550
 
 
-def shipping(monkeypatch: pytest.MonkeyPatch, work: Any, delay: float = 0.0) -> int:
-    """Return how many tasks of a second are done before the rest is sent."""
-    monkeypatch.setattr(cost_model, "perf_counter", lambda: work.now)
-    made = CostModel(work, rehearse_shipping, 2, samples=10, overlaps=True, delay=delay)
-    return len(list(made.run([1.0] * 100)))
+def copied(monkeypatch: pytest.MonkeyPatch, work: Any) -> int:
+    """Return how many tasks of a second are done before copies of the rest are sent."""
+    work.sends_copies = True
+    return done_here(monkeypatch, work, 1.0, 100)
 
 
 @pytest.mark.parametrize(
     ("sending", "reading", "changes", "leaves"),
     [
         (0.0, 0.0, True, True),
-        (0.2, 0.2, True, True),
-        (0.25, 0.25, False, True),  # nothing is to be read here
-        (0.25, 0.25, True, False),
+        (0.1, 0.1, True, True),
+        (0.15, 0.15, False, True),  # nothing is to be read here
+        (0.15, 0.15, True, False),
         (1.1, 0.0, False, False),
     ],
 )
-def test_what_is_costly_to_ship_stays(
+def test_what_is_costly_to_copy_stays(
     monkeypatch: pytest.MonkeyPatch, sending: float, reading: float, changes: bool, leaves: bool
 ) -> None:
     """This process has to send ops and to read what comes back, whatever workers do."""
     work = Pretended(sending, reading, changes=changes)
-    assert shipping(monkeypatch, work) == (11 if leaves else 100)
-
-
-def test_workers_have_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That they save less than that takes is known after one task."""
-    assert shipping(monkeypatch, Pretended(), 40) == 11
-    work = Pretended()
-    assert shipping(monkeypatch, work, 60) == 100
-    assert work.now == 100
+    assert copied(monkeypatch, work) == (11 if leaves else 100)
 
 
 class CannotBeRead(Pretended):
     """Work on ops that nobody can read, as a worker would say."""
 
-    def receive(self, share: bytes) -> None:
+    def open(self, parcel: bytes) -> None:
         """Fail."""
         raise ValueError("no")
 
 
 @pytest.mark.parametrize("kind", [CannotBeSent, CannotBeRead])
-def test_what_cannot_be_shipped_stays(
+def test_what_cannot_be_copied_stays(
     monkeypatch: pytest.MonkeyPatch, kind: type[Pretended]
 ) -> None:
     """One share shows it."""
-    assert shipping(monkeypatch, kind()) == 100
+    assert copied(monkeypatch, kind()) == 100

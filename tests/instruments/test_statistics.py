@@ -13,7 +13,6 @@ from sibling_passes import Act, TellProcess, module_of
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager, Statistic
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
-from passel.execution.strategies.started import Started
 from passel.execution.strategies.threads import Threads
 from passel.instruments.statistics_report import StatisticsReport
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -197,8 +196,8 @@ def run_by(strategy: SiblingStrategy) -> tuple[str, set[int]]:
 
 @pytest.mark.parametrize(
     "strategy",
-    [Forked(2, eager=True), Started(2, eager=True), Threads(2)],
-    ids=["forked", "started", "threads"],
+    [Forked(2, eager=True), Threads(2)],
+    ids=["forked", "threads"],
 )
 def test_work_is_shared(strategy: SiblingStrategy, caplog: pytest.LogCaptureFixture) -> None:
     """The numbers of all workers are added up, and pipelines that their passes run are there."""

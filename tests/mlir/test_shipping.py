@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -15,25 +14,26 @@ import pytest
 from dask_cluster import two_workers
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from mlir.ir import Context, StringAttr
+from mlir.ir import Context, IntegerType, StringAttr
 from mlir_shipped_passes import (
     AskSymbol,
     Attribute,
     CallNobody,
     Die,
     Fail,
+    KeepType,
     Nothing,
     Rewrite,
     TellProcess,
     Trespass,
+    known_types,
     name_of,
 )
 from mlir_sources import CALLS, LLVM, context_of_all, function, functions, parsed, text_of
-from processes import survived
 
 from passel import PassFailedError, PassManager
-from passel.execution.strategies import started, workers
-from passel.execution.strategies.started import Started
+from passel.execution.strategies import forked
+from passel.execution.strategies.forked import Forked
 from passel.mlir import MLIRAdapter
 
 if TYPE_CHECKING:
@@ -45,17 +45,14 @@ Parallel: TypeAlias = dict[str, Any]
 """Arguments of `PassManager.run` that let other processes do the work."""
 
 
-@pytest.fixture(scope="module", params=["executor", "jobs"])
+@pytest.fixture(scope="module", params=["spawn", "fork", "jobs"])
 def pool(request: pytest.FixtureRequest) -> Generator[Parallel]:
-    """Two processes that know no more than what they import: of an executor, or passel's own."""
+    """Two processes: of an executor, or forked by each run."""
     if request.param == "jobs":
-        eager = mock.patch.object(started, "Started", partial(Started, eager=True))
-        # pytest names each test in the environment, and in another one workers start anew.
-        same = mock.patch.object(workers, "_surroundings", return_value=(os.getpid(),))
-        with eager, same:
+        with mock.patch.object(forked, "Forked", partial(Forked, eager=True)):
             yield {"jobs": 2}
         return
-    with ProcessPoolExecutor(2, get_context("spawn")) as made:
+    with ProcessPoolExecutor(2, get_context(str(request.param))) as made:
         yield {"executor": made}
 
 
@@ -248,6 +245,22 @@ def test_the_caller_keeps_its_op(pool: Parallel) -> None:
     assert all(op.operation.attached for op in before)
 
 
+def test_objects_that_passes_keep_do_no_harm(pool: Parallel) -> None:
+    """What a worker has made of a type of another context is done again here."""
+    context = context_of_all()
+    found: list[str] = []
+    for parallel in ({}, pool):
+        module = parsed(functions(9), context)
+        known_types[:] = [IntegerType.get_signless(32, context)]
+        manager = PassManager("builtin.module", context)
+        manager.add_nested("func.func", KeepType(), "cse")
+        manager.run(module, **parallel)
+        known_types.clear()
+        found.append(text_of(module))
+    assert found[0] == found[1]
+    assert "7 : i32" in found[0]
+
+
 @pytest.fixture
 def fresh() -> Generator[Parallel]:
     """Processes that may die."""
@@ -262,38 +275,6 @@ def test_an_op_that_kills_workers_is_named(fresh: Parallel) -> None:
     assert "@f1" in str(failure)
     assert "was killed by SIGKILL" in str(failure)
     assert found.text.count("test.alive") == 2
-
-
-FORKED = """
-import logging
-import os
-import sys
-os.environ["PASSEL_TESTS_RUN_IN"] = str(os.getpid())
-sys.path.insert(0, sys.argv[1])
-logging.basicConfig(stream=sys.stdout, format="%(message)s")
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from mlir.ir import Context, Module
-from mlir_shipped_passes import TellProcess
-from passel import PassManager
-
-context = Context()
-module = Module.parse("func.func @f() { return } func.func @g() { return }", context)
-manager = PassManager("builtin.module", context).add_nested("func.func", TellProcess())
-with ProcessPoolExecutor(2, get_context("fork")) as pool:
-    manager.run(module, executor=pool)
-print(str(module).count('"here"'))
-"""
-
-
-def test_copies_of_a_process_with_threads_of_mlir_refuse() -> None:
-    """A forked worker would wait forever for threads that are not there; it says so instead."""
-    said, count = survived(FORKED, str(Path(mlir_shipped_passes.__file__).parent)).splitlines()
-    assert said.startswith(
-        "a worker refused its share: it was forked from a process that uses MLIR"
-    )
-    assert "spawn" in said
-    assert count == "2"
 
 
 steps = st.lists(

@@ -176,3 +176,29 @@ class AskSymbol(Pass[Any]):
                 )
                 text = f"{attributes['function_type']} {visibility}"
                 op.operation.attributes["test.found"] = StringAttr.get(text)
+
+
+known_types: list[Type] = []
+
+
+class KeepType(Pass[Any]):
+    """Add a constant of a type that was made for another run, whatever its context was."""
+
+    name = "keep-type"
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do it."""
+        kind = known_types[0] if known_types else IntegerType.get_signless(32)
+        body = body_of(op)
+        assert body is not None
+        first = body.operations[0].operation
+        value = {"value": IntegerAttr.get(kind, 7)}
+        made = make_op(
+            "arith.constant",
+            [kind],
+            attributes=value,
+            loc=first.location,
+            ip=InsertionPoint(first),
+        )
+        user = next(each.operation for each in body.operations if len(each.operation.operands) == 2)
+        user.operands[1] = made.results[0]

@@ -141,11 +141,14 @@ def module_of(count: int, inner: int = 0) -> ToyOp:
 
 
 def run(
-    strategy: SiblingStrategy, manager: OpPassManager, module: ToyOp
+    strategy: SiblingStrategy,
+    manager: OpPassManager,
+    module: ToyOp,
+    adapter: ToyAdapter | None = None,
 ) -> tuple[Outcome, list[str], str]:
     """Run a pipeline; return how it went, what was reported, and the IR."""
     reported: list[str] = []
-    compiler = PipelineCompiler(ToyAdapter(), set[str]())
+    compiler = PipelineCompiler(adapter or ToyAdapter(), set[str]())
     this = Run(compiler, Instrumentor(), lambda each: reported.append(str(each)), strategy=strategy)
     return this.run(compiler.schedule(manager), module), reported, str(module)
 
@@ -156,7 +159,9 @@ def plain(found: Outcome) -> tuple[Any, ...]:
     return found.changed, failures, [*map(str, found.diagnostics)], dict(found.counts)
 
 
-def everything(strategy: SiblingStrategy, seed: int) -> tuple[Any, list[str], str]:
+def everything(
+    strategy: SiblingStrategy, seed: int, adapter: ToyAdapter | None = None
+) -> tuple[Any, list[str], str]:
     """Run all that the passes can do on ops with values, also on nested ones."""
     manager = OpPassManager("toy.module")
     manager.nest("toy.func").add(Act(), Again())
@@ -164,7 +169,7 @@ def everything(strategy: SiblingStrategy, seed: int) -> tuple[Any, list[str], st
     module = module_of(40, 20)
     for number, op in enumerate(module.walk()):
         op.value = (number * seed) % 11 if op.name == "toy.func" else 0
-    outcome, reported, text = run(strategy, manager, module)
+    outcome, reported, text = run(strategy, manager, module, adapter)
     return plain(outcome), reported, text
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel.execution.strategies import started
-from passel.execution.strategies.started import Started
+from passel.execution.strategies import forked
+from passel.execution.strategies.forked import Forked
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool
@@ -63,7 +63,7 @@ def _files(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["".join(f"func.func {name}() {{ return }}\n" for name in names) for names in parts]
     Path("good.mlir").write_text(texts[0])
     Path("in.mlir").write_text("// -----\n".join(texts))
-    monkeypatch.setattr(started, "Started", partial(Started, eager=True))
+    monkeypatch.setattr(forked, "Forked", partial(Forked, eager=True))
 
 
 def pipeline(nested: str) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def module() -> tuple[XDSLAdapter, ModuleOp, list[Operation], Context]:
 def test_ops_come_with_what_is_around_them() -> None:
     """The op around with its attributes, and declarations of what the ops refer to, no more."""
     adapter, _, functions, context = module()
-    data, _ = adapter.ship(functions[:1], context)
+    data = adapter.ship(functions[:1], context)
     found = adapter.receive(data)
     (caller,) = found.ops
     assert str(caller) == str(functions[0])
@@ -66,7 +66,7 @@ def test_ops_come_with_what_is_around_them() -> None:
 def test_what_is_not_registered_travels() -> None:
     """Unregistered ops and attributes are those of the other context."""
     adapter, _, functions, context = module()
-    data, _ = adapter.ship(functions[2:], context)
+    data = adapter.ship(functions[2:], context)
     found = adapter.receive(data)
     (other,) = found.ops
     noted = adapter.note(other)
@@ -97,7 +97,7 @@ def test_a_users_own_dialect_stays() -> None:
     context = adapter.create_context()
     made = parse_source(context, "func.func @f() {\n  cf.jump\n  func.return\n}", "own.mlir")
     assert isinstance(made, ModuleOp)
-    data, _ = adapter.ship(list(made.ops), context)
+    data = adapter.ship(list(made.ops), context)
     for each in (other, XDSLAdapter()):
         found = each.receive(data)
         (function,) = found.ops

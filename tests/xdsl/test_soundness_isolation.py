@@ -236,14 +236,14 @@ class ReachAfterChange(Reach):
 @pytest.fixture
 def keeps_one_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[Futures]:
     """A pool of workers that are not sent the function `a`."""
-    ship = Transport.ship
+    parcel = Transport.parcel
 
-    def ship_others(transport: Transport, tasks: Sequence[OpContext]) -> Any:
+    def parcel_of_others(transport: Transport, tasks: Sequence[OpContext]) -> Any:
         if any(XDSLAdapter().symbol_name(task.op) == "a" for task in tasks):
             raise EncodingError("it stays here")
-        return ship(transport, tasks)
+        return parcel(transport, tasks)
 
-    monkeypatch.setattr(Transport, "ship", ship_others)
+    monkeypatch.setattr(Transport, "parcel", parcel_of_others)
     with ProcessPoolExecutor(2, get_context("fork")) as pool:
         yield Futures(pool)
 

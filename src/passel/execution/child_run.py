@@ -244,9 +244,9 @@ class ChildRun:
             task.number
         )
 
-    def unpack(self, task: OpContext, packed: Packed, known: Sequence[Any] = (), /) -> None:
+    def unpack(self, task: OpContext, packed: Packed, /) -> None:
         """Do to the op here what a task has done to it in another process."""
-        self.transport.unpack(task, packed, known)
+        self.transport.unpack(task, packed)
         if (siblings := self._ctx.siblings) is not None:
             if packed.contents is not None:
                 task.op_state.last_valid = None

@@ -17,13 +17,14 @@ from passel.execution.strategies import Sequential
 from passel.hooks import Bracket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
     from passel.execution.context import OpContext
     from passel.execution.options import PassGate
     from passel.execution.strategies import SiblingStrategy
+    from passel.execution.strategies.transport import Packed
     from passel.hooks import Instrumentor
     from passel.ir import IRAdapter, Shipment
     from passel.schedule import NestedStep, Pipeline, PipelineCompiler, Schedule, Step
@@ -151,8 +152,8 @@ class Run:
         shipment: Shipment,
         ordinals: Sequence[int],
         analyses: Mapping[Any, Any],
-    ) -> list[tuple[Outcome, Any]] | None:
-        """Do a share of another run's work on siblings.
+    ) -> Iterator[tuple[Outcome, Packed]]:
+        """Do a share of another run's work on siblings; yield the outcome and changes of each.
 
         Args:
             schedule: The nested step alone.
@@ -161,9 +162,8 @@ class Run:
             ordinals: Of each, which one of its siblings it is in the other run.
             analyses: The cached analyses of the enclosing ops.
 
-        Returns:
-            Of each task the outcome, and what it has done to its op; None if that is not all
-            that there is to say.
+        Raises:
+            EncodingError: That is not all that there is to say, or it cannot be sent.
         """
         enclosing = self.adapter.parent(shipment.ops[0])
         self.op, self.pipeline = enclosing, schedule.pipeline
@@ -172,21 +172,21 @@ class Run:
         self._reports.held = 1
         with Bracket(hooks.runs, self, failed=False):
             if runner.initialize(schedule, enclosing).failures:
-                return None
+                raise EncodingError("it is to fail where it comes from")
             children = runner.child_run(step, enclosing, analyses)
             for op, number in zip(shipment.ops, ordinals, strict=True):
                 services.ordinals[services.identity_of(op)] = number
             wanted = set(map(services.identity_of, shipment.ops))
             tasks = [each for each in children.tasks if services.identity_of(each.op) in wanted]
-            try:
-                with children.apart(repeats_failures=self.repeats_failures):
-                    done = list(children.work_off(tasks, shipment.known))
-            except EncodingError:
-                return None
-            interrupt = done[-1][0].interrupt if done else None
-            if isinstance(interrupt, MissingParentAnalysis):
-                return None
-            return done if interrupt is not None or len(done) == len(shipment.ops) else None
+            count, interrupt = 0, None
+            with children.apart(repeats_failures=self.repeats_failures):
+                for outcome, packed in children.work_off(tasks, shipment.known):
+                    count, interrupt = count + 1, outcome.interrupt
+                    yield outcome, packed
+            if isinstance(interrupt, MissingParentAnalysis) or (
+                interrupt is None and count < len(shipment.ops)
+            ):
+                raise EncodingError("not all of it can be done here")
 
     def _cross(
         self,

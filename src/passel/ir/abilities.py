@@ -142,10 +142,10 @@ class RenewsFingerprints(Protocol):
 
 @runtime_checkable
 class SendsOps(Protocol):
-    """Optional ability of an adapter: what is in an op can go to another process and back.
+    """Optional ability of an adapter: what a copy of this process does to its ops can come back.
 
-    Worker processes use it for siblings; without it there are none. Workers of executors send back
-    with it what they have done to a copy that `ShipsOps` has made.
+    Forked workers use it for siblings. Where ops do not survive a fork, an adapter leaves it out:
+    then they work on copies that `ShipsOps` makes.
     """
 
     def note(self, op: Any) -> Any:
@@ -197,15 +197,15 @@ class Shipment(NamedTuple):
 class ShipsOps(Protocol):
     """Optional ability of an adapter: ops can go to a process that knows nothing of them.
 
-    The workers of executors use it for siblings; without it there is none of these.
+    The workers of executors use it for siblings, and forked ones if the adapter has no `SendsOps`.
     """
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions that such a process has to have as well, by name."""
         ...
 
-    def ship(self, ops: Sequence[Any], context: Any) -> tuple[bytes, Sequence[Any]]:
-        """Return copies of ops that stand right inside of one op, and what is known of them.
+    def ship(self, ops: Sequence[Any], context: Any) -> bytes:
+        """Return copies of ops that stand right inside of one op.
 
         The ops around them come along as well, with as much of what else is in them as passes
         may look at: declarations of the symbols that the ops refer to.
@@ -213,9 +213,6 @@ class ShipsOps(Protocol):
         Args:
             ops: The ops.
             context: The IR's own context.
-
-        Returns:
-            The copies, and what need not be sent back.
 
         Raises:
             EncodingError: They hold what cannot be sent.
@@ -250,7 +247,7 @@ class ReturnsCopies(Protocol):
         """
         ...
 
-    def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
+    def decode_into(self, op: Any, data: bytes, context: Any) -> None:
         """Give an op what `encode` has returned, in place of its own; it stays the same object."""
         ...
 

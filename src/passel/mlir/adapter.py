@@ -287,7 +287,7 @@ class MLIRAdapter(IRAdapter):
 
         return versions(self.bindings)
 
-    def ship(self, ops: Sequence[Any], context: Any) -> tuple[bytes, Sequence[Any]]:
+    def ship(self, ops: Sequence[Any], context: Any) -> bytes:
         """Return copies of ops, with what a process needs that knows nothing of them.
 
         Raises:
@@ -295,13 +295,13 @@ class MLIRAdapter(IRAdapter):
         """
         from passel.mlir.shipping import ship  # noqa: PLC0415 - as above
 
-        return ship(self.bindings, ops, context), ()
+        return ship(self.bindings, ops, context)
 
     def receive(self, data: bytes) -> Shipment:
         """Return what `ship` has sent, in a context of this thread.
 
         Raises:
-            EncodingError: This process cannot have them: it has other dialects, or was forked.
+            EncodingError: This process cannot have them: it has other dialects.
         """
         from passel.mlir.shipping import receive  # noqa: PLC0415 - as above
 
@@ -317,7 +317,7 @@ class MLIRAdapter(IRAdapter):
 
         return encode(op, known)
 
-    def decode_into(self, op: Any, data: bytes, context: Any, known: Sequence[Any]) -> None:
+    def decode_into(self, op: Any, data: bytes, context: Any) -> None:
         """Give an op what `encode` has returned of its copy; it stays the same op."""
         from passel.mlir.shipping import decode_into  # noqa: PLC0415 - as above
 

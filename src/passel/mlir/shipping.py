@@ -1,13 +1,12 @@
 """Copies of MLIR's ops for processes that know nothing of them.
 
-They travel in one frame, and come back in frames of their own. Processes that were forked from
-one that uses MLIR are refused: its threads do not survive a fork, and whatever asks an inherited
-context for them waits forever, even the end of its life.
+They travel in one frame, and come back in frames of their own. Contexts of copies have no threads,
+so that they survive a fork; others do not, as whatever asks an inherited context for its threads
+waits forever, even the end of its life.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
 from functools import cache
 from importlib import metadata
@@ -195,14 +194,8 @@ def _context(
     """Return a context for copies.
 
     Raises:
-        EncodingError: This process has other dialects, or was forked.
+        EncodingError: This process has other dialects.
     """
-    _ = bindings.ir
-    if bindings.process != os.getpid():
-        raise EncodingError(
-            "it was forked from a process that uses MLIR, whose threads do not survive that; "
-            "ProcessPoolExecutor(mp_context=get_context('spawn')) starts others"
-        )
     known: dict[Any, Any] = vars(_contexts).setdefault("made", {})
     key = bindings.root, registering, spec
     if key not in known:

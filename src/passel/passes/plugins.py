@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-_files: dict[str, str] = {}
-"""The files of plugins that are no importable modules, by the names of their modules here."""
-
-
-def plugin_files() -> list[str]:
-    """Return the files that were imported as plugins, for processes that are to have them too."""
-    return list(_files.values())
-
 
 def import_plugin(name: str) -> ModuleType:
     """Import a plugin.
@@ -48,7 +40,6 @@ def import_plugin(name: str) -> ModuleType:
         sys.path.insert(0, str(path.resolve().parent))
         sys.modules[module_name] = module
         spec.loader.exec_module(module)
-        _files[module_name] = str(path.resolve())
     except FileNotFoundError as error:
         msg = f"cannot open pass plugin '{name}': {error.strerror}"
         raise UsageError(msg) from error

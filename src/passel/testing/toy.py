@@ -188,14 +188,14 @@ class ToyAdapter(IRAdapter):
         """Return nothing: the toy IR is of passel's own version."""
         return {}
 
-    def ship(self, ops: Sequence[ToyOp], context: set[str]) -> tuple[bytes, Sequence[object]]:
+    def ship(self, ops: Sequence[ToyOp], context: set[str]) -> bytes:
         """Return the ops, and the enclosing ops without their bodies."""
         around: list[tuple[str, str | None, int]] = []
         outer = ops[0].parent
         while outer is not None:
             around.append((outer.name, outer.symbol, outer.value))
             outer = outer.parent
-        return pickle.dumps((context, around, list(map(_as_data, ops)))), ()
+        return pickle.dumps((context, around, list(map(_as_data, ops))))
 
     def receive(self, data: bytes) -> Shipment:
         """Return copies of the ops."""
@@ -219,13 +219,13 @@ class ToyAdapter(IRAdapter):
 
     def decode_changes(self, op: ToyOp, data: bytes, context: object) -> None:
         """Give the op its new state."""
-        self.decode_into(op, data, context, ())
+        self.decode_into(op, data, context)
 
     def encode(self, op: ToyOp, known: Sequence[object]) -> bytes:
         """Return the op's name, symbol and value, and the same of all ops inside."""
         return pickle.dumps(_as_data(op))
 
-    def decode_into(self, op: ToyOp, data: bytes, context: object, known: Sequence[object]) -> None:
+    def decode_into(self, op: ToyOp, data: bytes, context: object) -> None:
         """Give the op the symbol, value and body in the data."""
         made = _from_data(pickle.loads(data))  # noqa: S301 - `encode` wrote it
         op.symbol, op.value, op.body = made.symbol, made.value, []

@@ -249,11 +249,11 @@ class XDSLAdapter(IRAdapter):
 
         return {"xdsl": INSTALLED}
 
-    def ship(self, ops: Sequence[Operation], context: Context) -> tuple[bytes, Sequence[Any]]:
+    def ship(self, ops: Sequence[Operation], context: Context) -> bytes:
         """Return copies of ops, of which what has changed comes back."""
         from passel.xdsl.transport.shipping import ship
 
-        return ship(ops, context), ()
+        return ship(ops, context)
 
     def receive(self, data: bytes) -> Shipment:
         """Return what `ship` has sent."""

@@ -94,14 +94,8 @@ class SiblingWork(Protocol):
         """Return whether nothing that was done to other ops has changed a task's op."""
         ...
 
-    def unpack(self, task: Any, packed: Packed, known: Sequence[Any] = (), /) -> None:
-        """Do to the op here what a task has done to it in another process.
-
-        Args:
-            task: The task.
-            packed: What it has done.
-            known: What was not sent back, as `Transport.ship` has said.
-        """
+    def unpack(self, task: Any, packed: Packed, /) -> None:
+        """Do to the op here what a task has done to it in another process."""
         ...
 
     def die(self, task: Any, how: str, /) -> Outcome:
@@ -153,8 +147,9 @@ def can_share(work: SiblingWork, tasks: Sequence[Any], jobs: int) -> bool:
 
 
 def is_allowed(strategy: SiblingStrategy, work: SiblingWork) -> bool:
-    """Return whether a strategy may do tasks; if not, the log says why, once."""
-    if why := work.placement.obstacles.get(strategy.place):
+    """Return whether a strategy may do tasks; the log says why not if it was asked for."""
+    why = work.placement.obstacles.get(strategy.place)
+    if why and not strategy.is_automatic:
         log_warning_once(f"no {strategy.where}: {why}")
     return not why
 

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
 
     from passel.execution.outcome import Outcome
     from passel.execution.strategies.base import SiblingWork
@@ -23,8 +23,14 @@ _PERIOD = 32
 _WORTH_IT = 0.05
 """Seconds that have to be saved: workers start, end, and copy the memory that they touch."""
 
+_WORTH_A_CONTEXT = 0.5
+"""Seconds that might have to be saved before copies are tried: they need a context of their own."""
+
 _SAMPLES = 4
-"""Tasks by which it is known what sending takes, and the part of the rest that they are at most."""
+"""Tasks by which it is known what sending changes takes."""
+
+_LEAST_LEFT = 4
+"""How many times as many tasks as are rehearsed have to be left."""
 
 _SLOWDOWN = 0.15
 """The part of a task's time that it takes longer where other processes work as well."""
@@ -51,32 +57,20 @@ class CostModel:
 
     Args:
         work: The work.
-        rehearse: Does tasks here, and some of what it takes if others do them.
         jobs: How many processes would do tasks.
-        samples: How many tasks to rehearse.
+        size: How many tasks they would be sent at once.
         helps: Whether this process would be one of those.
-        overlaps: Whether it would send and take beside them, rather than before and after.
-        delay: Seconds until the others would begin.
     """
 
-    def __init__(
-        self,
-        work: SiblingWork,
-        rehearse: Callable[[Any, Sequence[Any]], Generator[Outcome, None, Costs]],
-        jobs: int,
-        *,
-        samples: int = _SAMPLES,
-        helps: bool = False,
-        overlaps: bool = False,
-        delay: float = 0.0,
-    ) -> None:
+    def __init__(self, work: SiblingWork, jobs: int, size: int, *, helps: bool = False) -> None:
         self._work = work
-        self._rehearse = rehearse
+        if work.transport.sends_copies:
+            # Much of what copies cost is for the enclosing op, whether they are few or many.
+            self._rehearse, self._samples, self._least = _rehearse_copies, size, _WORTH_A_CONTEXT
+        else:
+            self._rehearse, self._samples, self._least = _rehearse_changes, _SAMPLES, _WORTH_IT
         self._jobs = jobs
-        self._samples = samples
         self._helps = helps
-        self._overlaps = overlaps
-        self._least = _WORTH_IT + delay
         self._time = -1.0  # as a part of what it takes without workers
 
     def run(self, tasks: Sequence[Any]) -> Generator[Outcome, None, int]:
@@ -95,7 +89,7 @@ class CostModel:
                     sampled = yield from self._sample(tasks[done:])
                     done += sampled
                     started += perf_counter() - begun
-                if left * (1 - self._time) > self._least:
+                if left * (1 - self._time) > _WORTH_IT:
                     break
             size = 1 if elapsed > _ENOUGH * (done - sampled) else min(2 * size, _PERIOD)
         if done == len(tasks) - 1:
@@ -105,7 +99,7 @@ class CostModel:
 
     def _sample(self, left: Sequence[Any]) -> Generator[Outcome, None, int]:
         """Rehearse some tasks of those that are left, and return how many."""
-        count = min(self._samples, len(left) // _SAMPLES)
+        count = min(self._samples, len(left) // _LEAST_LEFT)
         if not count:
             self._expect(Costs(1.0, 0.0, 0.0, 0.0))
             return 0
@@ -119,9 +113,7 @@ class CostModel:
         here = costs.here or 1.0
         there, sending, taking = (each / here for each in costs[1:])
         there += 1 + _SLOWDOWN
-        if self._overlaps:
-            self._time = max(sending + taking, (there + sending + taking) / self._jobs)
-        elif not self._helps:
+        if not self._helps:
             self._time = there / self._jobs + sending + taking
         elif sending + taking >= 1:  # more than to do them
             self._time = 1.0
@@ -130,7 +122,7 @@ class CostModel:
             self._time = (1 + taking * speed) / (1 + speed * (1 - sending))
 
 
-def rehearse_forked(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
+def _rehearse_changes(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
     """Do tasks here, and what would be added if a copy of this process did them."""
     import pickle  # noqa: PLC0415 - most runs are over before
 
@@ -157,13 +149,13 @@ def rehearse_forked(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcom
     return Costs(here, noting + packing, 0.0, taking)
 
 
-def rehearse_shipping(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
+def _rehearse_copies(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
     """Do tasks here, and send their ops to this process as if it were another one."""
     here, changed, sending, reading, begun = 0.0, 0, inf, 0.0, perf_counter()
     with suppress(Exception):  # it cannot be sent, whatever the reason
-        share, _ = work.transport.ship(tasks)
+        parcel = work.transport.parcel(tasks)
         shipped = perf_counter()
-        work.transport.receive(share)
+        work.transport.open(parcel)
         sending, reading = shipped - begun, perf_counter() - shipped
     for task in tasks:
         begun = perf_counter()

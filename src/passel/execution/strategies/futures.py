@@ -13,16 +13,17 @@ import signal
 from collections import deque
 from concurrent.futures import TimeoutError as NotReady
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.base import can_share, chunks_of, is_allowed, most_at_once
+from passel.execution.strategies.forked import do_again
+from passel.execution.strategies.parcels import Refusal, pack, pack_assignment
 from passel.execution.strategies.placement import Place
 from passel.execution.strategies.remote import do_parcel
-from passel.execution.strategies.results import Result, how_it_ended, taken
+from passel.execution.strategies.results import Result, taken
 from passel.execution.strategies.stopping import result_of
-from passel.execution.strategies.workers import StartedWorkers, WorkerEndedError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -59,62 +60,83 @@ class Futures:
         if not can_share(work, tasks, 2) or not is_allowed(self, work):
             return map(work, tasks)
         try:
-            work.transport.prepare()
+            assignment = pack_assignment(work.transport.assignment())
         except EncodingError as error:
             log_warning(f"no {self.where}: {error}")
             return map(work, tasks)
-        return self._share(work, tasks)
+        return self._share(work, tasks, assignment)
 
-    def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
+    def _share(
+        self, work: SiblingWork, tasks: Sequence[Any], assignment: bytes
+    ) -> Generator[Outcome]:
         jobs = most_at_once(self.jobs, work)
+        chunks = chunks_of(tasks, jobs * _CHUNKS_PER_WORKER)
         is_limited = self._limit is not None or work.jobs is not None
-        window = jobs if is_limited else None
-        return share_out(work, tasks, self._executor, jobs * _CHUNKS_PER_WORKER, window)
+        window = jobs if is_limited else len(chunks)  # how many shares it has at once
+        sent: deque[_Share] = deque()
+        following, told = iter(chunks), set[str]()
+        try:
+            for _ in chunks:
+                while len(sent) < window and (chunk := next(following, None)):
+                    sent.append(self._send(work, chunk, assignment))
+                yield from _outcomes_of(work, sent.popleft(), told)
+        finally:
+            if sent:
+                _end(self._executor, sent)
+
+    def _send(self, work: SiblingWork, chunk: Sequence[Any], assignment: bytes) -> _Share:
+        try:
+            data = pack(assignment, work.transport.parcel(chunk))
+            return _Share(chunk, self._executor.submit(do_parcel, data))
+        except EncodingError:
+            return _Share(chunk)
+        except RuntimeError as error:  # the executor is broken, or was shut down
+            return _Share(chunk, lost=error)
 
 
-def share_out(
-    work: SiblingWork,
-    tasks: Sequence[Any],
-    executor: Executor,
-    count: int,
-    window: int | None = None,
-) -> Generator[Outcome]:
-    """Let an executor do tasks, and yield their outcomes in the order of the tasks.
+class _Share(NamedTuple):
+    """Some tasks on their way.
+
+    Attributes:
+        chunk: The tasks.
+        future: What comes back; None if they were not sent.
+        lost: Why they were not, if they could be.
+    """
+
+    chunk: Sequence[Any]
+    future: Future[bytes] | None = None
+    lost: Exception | None = None
+
+
+def _outcomes_of(work: SiblingWork, share: _Share, told: set[str]) -> Iterator[Outcome]:
+    """Wait for a share, do what no worker has done, and yield the outcomes.
 
     Args:
-        work: The work, of which `Transport.prepare` was called.
-        tasks: The tasks.
-        executor: The executor.
-        count: Into how many shares they are cut.
-        window: How many shares it has at once; None for all.
+        work: The work.
+        share: The share.
+        told: What the log says already of shares that were not done.
     """
-    chunks = chunks_of(tasks, count)
-    sent: deque[Sent] = deque()
-    told: set[str] = set()
-    following, substitute = iter(chunks), StartedWorkers(1)
-    try:
-        for _ in chunks:
-            while len(sent) < (window or len(chunks)) and (chunk := next(following, None)):
-                sent.append(_send(work, chunk, executor))
-            yield from outcomes_of(work, sent.popleft(), substitute, told)
-    finally:
-        substitute.shutdown()
-        if sent:
-            _end(executor, sent)
+    answer, lost, why = None, share.lost, ""
+    if share.future is not None:
+        try:
+            answer = pickle.loads(result_of(share.future))  # noqa: S301 - a worker's
+        except (Exception, NotReady) as error:  # noqa: BLE001 - executors raise what they like
+            lost = error
+    # What was done here meanwhile may have changed ops that the worker had as they were.
+    if isinstance(answer, Result) and all(map(work.is_as_known, share.chunk)):
+        yield from taken(work, share.chunk, answer)
+        return
+    if lost is not None:
+        why = f"a worker is gone ({brief(lost)}); its share is run again"
+    elif isinstance(answer, Refusal) and answer.why:
+        why = f"a worker refused its share: {answer.why}"
+    if why and why not in told:
+        told.add(why)
+        log_warning(why)
+    yield from map(work, share.chunk) if lost is None else do_again(work, share.chunk)
 
 
-def _send(work: SiblingWork, chunk: Sequence[Any], executor: Executor) -> Sent:
-    try:
-        data, known = work.transport.ship(chunk)
-    except EncodingError:
-        return Sent(chunk)
-    try:
-        return Sent(chunk, known, executor.submit(do_parcel, data))
-    except RuntimeError as error:  # it is broken, or was shut down
-        return Sent(chunk, known, lost=error)
-
-
-def _end(executor: Executor, sent: Iterable[Sent]) -> None:
+def _end(executor: Executor, sent: Iterable[_Share]) -> None:
     """End what is not waited for any more, as far as the executor lets it."""
     waiting = [share.future for share in sent if share.future is not None]
     processes: Any = getattr(executor, "_processes", None)
@@ -131,90 +153,6 @@ def _end(executor: Executor, sent: Iterable[Sent]) -> None:
         process.join(_PATIENCE / len(pool))
         if process.is_alive():
             process.kill()
-
-
-class Sent:
-    """A share that was sent.
-
-    Attributes:
-        chunk: The tasks.
-        known: What will not be sent back of their ops.
-        future: The share's future; None if it was not sent.
-        lost: Why it is not known what became of it.
-    """
-
-    def __init__(
-        self,
-        chunk: Sequence[Any],
-        known: Any = None,
-        future: Future[bytes] | None = None,
-        lost: BaseException | None = None,
-    ) -> None:
-        self.chunk = chunk
-        self.known = known
-        self.future = future
-        self.lost = lost
-
-    def result(self) -> Result | str:
-        """Return the result, or why there is none."""
-        if self.future is not None:
-            try:
-                answer = pickle.loads(result_of(self.future))  # noqa: S301 - a worker's
-            except (Exception, NotReady) as error:  # noqa: BLE001 - executors raise what they like
-                self.lost = error
-            else:
-                if isinstance(answer, Result):
-                    return answer
-                return f"a worker refused its share: {answer.why}" if answer.why else ""
-        if self.lost is None:
-            return ""
-        return f"a worker is gone ({brief(self.lost)}); its share is run again"
-
-
-def outcomes_of(
-    work: SiblingWork, share: Sent, substitute: StartedWorkers, told: set[str]
-) -> Iterator[Outcome]:
-    """Wait for a share, do what no worker has done, and yield the outcomes.
-
-    Args:
-        work: The work.
-        share: The share.
-        substitute: Another worker, which does what workers are gone with.
-        told: What has been said already of shares that were not done.
-    """
-    result = share.result()
-    if isinstance(result, Result):
-        # What was done here meanwhile may have changed ops that the worker had as they were.
-        if all(map(work.is_as_known, share.chunk)):
-            yield from taken(work, share.chunk, result, share.known)
-        else:
-            yield from map(work, share.chunk)
-        return
-    if result and result not in told:
-        told.add(result)
-        log_warning(result)
-    yield from _again(work, share, substitute)
-
-
-def _again(work: SiblingWork, share: Sent, substitute: StartedWorkers) -> Iterator[Outcome]:
-    """Do a share that no worker has done: here, or in a process if a worker has died of it."""
-    if share.lost is None:
-        yield from map(work, share.chunk)
-        return
-    again = Sent(share.chunk)
-    with suppress(EncodingError, RuntimeError):  # it cannot be sent, or no process starts
-        data, known = work.transport.ship(share.chunk)
-        again = Sent(share.chunk, known, substitute.submit(do_parcel, data))
-    result = again.result()
-    if isinstance(result, Result):
-        yield from taken(work, again.chunk, result, again.known)
-    elif not isinstance(again.lost, WorkerEndedError):
-        yield from map(work, share.chunk)
-    elif len(share.chunk) == 1:
-        yield work.die(share.chunk[0], how_it_ended(again.lost.code, work))
-    else:
-        for task in share.chunk:
-            yield from _again(work, Sent([task], lost=share.lost), substitute)
 
 
 def workers_of(executor: Executor) -> int:

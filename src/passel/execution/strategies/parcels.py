@@ -112,12 +112,6 @@ def pack(assignment: bytes, parcel: Parcel) -> bytes:
     return pickle.dumps((assignment, _pickled(parcel)), pickle.HIGHEST_PROTOCOL)
 
 
-def ops_in(data: bytes) -> bytes:
-    """Return the ops of a parcel that `pack` has returned."""
-    parcel: Parcel = pickle.loads(pickle.loads(data)[1])  # noqa: S301 - this process wrote it
-    return parcel.ops
-
-
 class _Pickler(pickle.Pickler):
     """Refuses what other processes cannot import."""
 

@@ -53,8 +53,13 @@ def placement_of(step: NestedStep, services: RunServices) -> Placement:
         for place in Place
         if (why := _obstacle(place, services) or _obstacle_of_passes(place, passes))
     }
-    automatic = ""
-    if services.hooks.sees_steps:
+    automatic, sends_copies = "", ability_of(services.adapter, SendsOps) is None
+    if sends_copies:  # forked workers get no more than others then
+        found.pop(Place.COPIES, None)
+        if why := found.get(Place.PROCESSES):
+            found[Place.COPIES] = why
+        automatic = f"ops of {services.adapter.name} are copied for workers"
+    elif services.hooks.sees_steps:
         automatic = "the run is observed, pass by pass"
     elif not all(each.forks_unasked for each in contracts):
         automatic = "not all passes declare that they change only their ops"

@@ -25,23 +25,14 @@ class Result(NamedTuple):
     observers: Any
 
 
-def taken(
-    work: SiblingWork, chunk: Sequence[Any], result: Result, known: Sequence[Any] = ()
-) -> Iterator[Outcome]:
-    """Take over what a worker has done, and yield the outcomes.
-
-    Args:
-        work: The work.
-        chunk: The tasks.
-        result: What the worker has done.
-        known: What was not sent back of copies.
-    """
+def taken(work: SiblingWork, chunk: Sequence[Any], result: Result) -> Iterator[Outcome]:
+    """Take over what a worker has done with tasks, and yield the outcomes."""
     work.merge(result.observers)
     collects = gc.isenabled()
     gc.disable()  # much is made, and nothing becomes garbage
     try:
         for task, (_, packed) in zip(chunk, result.done, strict=False):  # ends with an interrupt
-            work.unpack(task, packed, known)
+            work.unpack(task, packed)
     finally:
         if collects:
             gc.enable()

@@ -58,13 +58,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         return Sequential()
     from passel.execution.strategies.forked import Forked
 
-    return Forked(jobs, is_automatic=is_automatic, otherwise=None if is_automatic else _started)
-
-
-def _started(jobs: int) -> SiblingStrategy:
-    from passel.execution.strategies.started import Started
-
-    return Started(jobs)
+    return Forked(jobs, is_automatic=is_automatic)
 
 
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from passel.execution.context import OpContext
     from passel.execution.outcome import Outcome
     from passel.execution.services import RunServices
+    from passel.execution.strategies.parcels import Assignment, Parcel
     from passel.schedule import NestedStep
 
 
@@ -62,7 +63,6 @@ class Transport:
         self._sends = ability_of(adapter, SendsOps)
         self._ships = ability_of(adapter, ShipsOps)
         self._returns = ability_of(adapter, ReturnsCopies)
-        self._assignment = b""
 
     # -- Changes --------------------------------------------------------------------------------
 
@@ -91,30 +91,30 @@ class Transport:
             return Packed(None, claims, matched)
         return Packed(snapshot.encode(task.op, snapshot.known), claims, matched)
 
-    def unpack(self, task: OpContext, packed: Packed, known: Sequence[Any]) -> None:
+    def unpack(self, task: OpContext, packed: Packed) -> None:
         """Do to the op here what a task has done to it in another process."""
         if packed.contents is not None:
             if self._sends is not None:
                 self._sends.decode_changes(task.op, packed.contents, self._ctx.ir_context)
             elif self._returns is not None:
-                context = self._ctx.ir_context
-                self._returns.decode_into(task.op, packed.contents, context, known)
+                self._returns.decode_into(task.op, packed.contents, self._ctx.ir_context)
         if packed.claims:
             task.op_state.claims = [task.plan.steps[-1]]
         self._services.matched.update(packed.matched)
 
     # -- Copies -----------------------------------------------------------------------------------
 
-    def prepare(self) -> None:
-        """Encode what is common to all that is shipped: the passes and the settings of the run.
+    @property
+    def sends_copies(self) -> bool:
+        """Whether all workers get copies of ops, since these do not survive a fork."""
+        return self._sends is None
 
-        Raises:
-            EncodingError: It cannot be sent.
-        """
-        from passel.execution.strategies.parcels import Assignment, pack_assignment  # noqa: PLC0415 - rarely needed
+    def assignment(self) -> Assignment:
+        """Return what all parcels of the nested step have in common."""
+        from passel.execution.strategies.parcels import Assignment  # noqa: PLC0415 - rarely needed
 
         services = self._services
-        assignment = Assignment(
+        return Assignment(
             type(services.hooks.run),
             services.adapter,
             self._step,
@@ -123,35 +123,31 @@ class Transport:
             services.hooks.collects_statistics,
             services.hooks.repeats_failures,
         )
-        self._assignment = pack_assignment(assignment)
 
-    def ship(self, tasks: Sequence[OpContext]) -> tuple[bytes, Sequence[Any]]:
-        """Return tasks for the function `do_parcel`, and what will not be sent back.
+    def parcel(self, tasks: Sequence[OpContext]) -> Parcel:
+        """Return copies of tasks' ops, with what else a process needs that has only these.
 
         Raises:
             EncodingError: They cannot be sent.
         """
-        from passel.execution.strategies.parcels import Parcel, pack  # noqa: PLC0415 - rarely needed
+        from passel.execution.strategies.parcels import Parcel  # noqa: PLC0415 - rarely needed
 
         if any(task.cached is not None and task.cached.kinds() for task in tasks):
             raise EncodingError("analyses of the ops are known already")
         assert self._ships is not None  # noqa: S101 - else the placement has an obstacle
-        shipped, known = self._ships.ship([task.op for task in tasks], self._ctx.ir_context)
+        ops = self._ships.ship([task.op for task in tasks], self._ctx.ir_context)
         ordinals = tuple(task.number for task in tasks)
         parts = self._services.hooks.branch()[1]
-        parcel = Parcel(shipped, ordinals, parts, self._enclosing_analyses())
-        return pack(self._assignment, parcel), known
+        return Parcel(ops, ordinals, parts, self._enclosing_analyses())
 
-    def receive(self, share: bytes) -> None:
-        """Make copies of the ops that `ship` has sent, as a worker does, and forget them.
+    def open(self, parcel: Parcel) -> None:
+        """Make ops of the copies in a parcel, as a worker does, and forget them.
 
         Raises:
             EncodingError: They cannot be sent.
         """
-        from passel.execution.strategies.parcels import ops_in  # noqa: PLC0415 - rarely needed
-
         assert self._ships is not None  # noqa: S101 - else the placement has an obstacle
-        self._ships.receive(ops_in(share))
+        self._ships.receive(parcel.ops)
 
     def _enclosing_analyses(self) -> frozenset[Any]:
         """Return the kinds of analyses that are cached for the enclosing ops."""
