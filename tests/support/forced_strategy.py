@@ -57,9 +57,9 @@ class _Counted:
         self.made: SiblingStrategy = strategy
         share = strategy._share
 
-        def counted(work: Any, tasks: Sequence[Any]) -> Iterable[Any]:
+        def counted(work: Any, tasks: Sequence[Any], *more: Any) -> Iterable[Any]:
             self.count += 1
-            return share(work, tasks)
+            return share(work, tasks, *more)
 
         strategy._share = counted
 
