@@ -248,7 +248,7 @@ class ChildRun:
         """Do to the op here what a task has done to it in another process."""
         self.transport.unpack(task, packed)
         if (siblings := self._ctx.siblings) is not None:
-            if packed.contents is not None:
+            if packed.contents:
                 task.op_state.last_valid = None
             siblings.leave(task.number)
 

@@ -157,7 +157,9 @@ class SendsOps(Protocol):
         ...
 
     def encode_changes(self, op: Any, noted: Any) -> bytes:
-        """Return what passes have changed in an op; it may be all that they may change.
+        """Return what passes have changed in an op, or all that they may change.
+
+        Nothing is to be done to the op if it is empty.
 
         Args:
             op: The op.
@@ -236,7 +238,7 @@ class ReturnsCopies(Protocol):
     """
 
     def encode(self, op: Any, known: Sequence[Any]) -> bytes:
-        """Return all of a copy that passes on it may change.
+        """Return all of a copy that passes on it may change; it is empty if nothing has changed.
 
         Args:
             op: The copy.

@@ -22,12 +22,12 @@ class Packed(NamedTuple):
     """The effect of a task on its op in another process.
 
     Attributes:
-        contents: What has changed in the op, or all that it holds now; None if nothing has.
+        contents: What has changed in the op, or all that it holds now; empty if nothing has.
         claims: Whether passes have stated that they changed nothing.
         matched: Keys of nested pipelines that have run on some op there.
     """
 
-    contents: bytes | None
+    contents: bytes
     claims: bool
     matched: AbstractSet[str]
 
@@ -88,12 +88,12 @@ class Transport:
         claims, matched = bool(task.op_state.claims), self._services.matched
         unchanged = outcome.changed is False and not outcome.failures and not claims
         if unchanged and not snapshot.compares:
-            return Packed(None, claims, matched)
+            return Packed(b"", claims, matched)
         return Packed(snapshot.encode(task.op, snapshot.known), claims, matched)
 
     def unpack(self, task: OpContext, packed: Packed) -> None:
         """Do to the op here what a task has done to it in another process."""
-        if packed.contents is not None:
+        if packed.contents:
             if self._sends is not None:
                 self._sends.decode_changes(task.op, packed.contents, self._ctx.ir_context)
             elif self._returns is not None:
