@@ -8,6 +8,7 @@ its work stays here.
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -111,9 +112,12 @@ class ForcedStrategy:
         if self._pool is None or not all(each.is_alive() for each in workers.values()):
             self._end_pool()
             self._pool = ProcessPoolExecutor(_WORKERS, get_context("fork"))
+            tracer = sys.gettrace()
+            sys.settrace(None)  # or a test's interrupt comes in a worker, for another test
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # of threads beside a fork
                 self._pool.submit(os.getpid).result()
+            sys.settrace(tracer)
         return self._pool
 
     def _end_pool(self) -> None:
