@@ -76,6 +76,12 @@ _NUMBERS = {
     "a float": '"test.op"() {{a = {n} : f32, b = {n}.5 : f32}} : () -> ()\n',
     "a name": '%{n} = "test.op"() : () -> i32\n"test.op"(%{n}) {{a = {n} : i32}} : (i32) -> ()\n',
     "a constant": "%{n} = arith.constant {n} : i32\n%c{n} = arith.constant -{n} : i32\n",
+    "text beside the number": '"test.op"() {{a = "{n} : i64", b = 1}} : () -> ()\n',
+    "text beside a truth": '"test.op"() {{a = "{n} : i32", b = true}} : () -> ()\n',
+    "a comment beside it": '"test.op"() {{b = 1}} : () -> () // {n} : i64\n',
+    "a location beside it": '"test.op"() {{b = 1}} : () -> () loc("{n} : i64")\n',
+    "a key beside it": '"test.op"() {{"k {n} : i64" = 1}} : () -> ()\n',
+    "a truth, and a comment": '"arith.constant"() <{{value = true}}> : () -> i1 // {n} : i1\n',
     "other dimensions": '"test.op"() {{a = dense<{n}> : tensor<{n}xi32>}} : () -> ()\n',
 }
 
@@ -84,7 +90,7 @@ _NUMBERS = {
 @pytest.mark.parametrize("subject", _NUMBERS)
 def test_numbers(subject: str, end: str) -> None:
     """Numbers in all places, and such as do not fit their type, are as they ever were."""
-    lines = "".join(_NUMBERS[subject].format(n=n) for n in range(1, 8))
+    lines = "".join(_NUMBERS[subject].format(n=n) for n in (1, 1, 1, *range(1, 8)))
     last = "".join(
         f'"test.op"() {{a = {number}}} : () -> ()\n'
         for number in ("1 : i8", "1 : ui8", "1 : si8") * 4

@@ -118,3 +118,11 @@ def test_a_block_where_an_operand_was() -> None:
     values = '%a, %b = "t.source"() : () -> (i32, i32)'
     text = f'"t.region"() ({{\n{values}\n{lines}^a:\n^b:\n}}) : () -> ()'
     assert_same(text, lambda: context_with(context_free(EitherOp)))
+
+
+@pytest.mark.parametrize("location", ['"name"', '"f.mlir":2:1', "unknown", 'fused["a", "b"]'])
+@pytest.mark.parametrize("locations", [True, False])
+def test_ops_keep_the_locations_that_the_text_gives_them(location: str, *, locations: bool) -> None:
+    """Also where others get none."""
+    line = f'"test.op"() : () -> () loc({location})\n"test.op"() : () -> ()\n'
+    assert_same(f"builtin.module {{\n{line * 4}}}", locations=locations)

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.context import Context
+from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.lexer import Span
 
@@ -36,9 +37,12 @@ if TYPE_CHECKING:
 _MAX_SHAPES: Final = 20_000
 """Shapes that are remembered of one source; at half a kilobyte each."""
 
-_WITH_NUMBERS: Final = frozenset({"arith.constant", "llvm.mlir.constant"})
-"""Ops in whose custom form a typed integer is an attribute and nothing else; it always is in the
-generic form."""
+_before_number: Final = re.compile(
+    r"""(?: "[^"\\]*" \( [^"#!/]* [\w$] [ ]=[ ] | arith\.constant[ ] | llvm\.mlir\.constant\( )""",
+    re.ASCII | re.VERBOSE,
+).fullmatch
+"""What stands between the start of an op and a typed integer that is an attribute of the op: not
+a part of a text, a comment, a location, or another attribute."""
 
 _OP_NAME: Final = re.compile(r'"([^"\\]*)"|([a-zA-Z_][a-zA-Z0-9_$.]*)', re.ASCII)
 _DIALECT_NAME: Final = re.compile(r"([!#])([a-zA-Z_][\w$]*)(?:\.|\s*<\s*)([\w$.]*)", re.ASCII)
@@ -308,7 +312,7 @@ class TemplateParser(SourceParser):
 
     def _leaves_out(self, number: str, template: Template, text: str) -> bool:
         """Return whether lines with other numbers give the same op but for its one number."""
-        if template.op_name in _WITH_NUMBERS or text[op_start(text)] == '"':
+        if _before_number(text, op_start(text), text.index(number)):
             template.number = template.find_number(number)
         return template.number is not None
 
@@ -366,10 +370,11 @@ class TemplateParser(SourceParser):
 
     def _is_located(self, op: Operation, line: _Line) -> bool:
         """Return whether an op is where its line is: it has no location of its own."""
-        return self._source is None or (
-            isinstance(op.location, SourceLocation)
-            and line.start <= op.location.offset < line.start + len(line.text)
-        )
+        if self._source is None:
+            return op.location == UNKNOWN_LOC
+        return isinstance(
+            op.location, SourceLocation
+        ) and line.start <= op.location.offset < line.start + len(line.text)
 
     def _has_known_parser(self, op_class: type[Operation], *, generic: bool) -> bool:
         key = op_class, generic
