@@ -40,7 +40,7 @@ class Pretended:
         self.noting = noting
         self.packing = packing
         self.outcome = CHANGED if changes else UNCHANGED
-        self.placement = Placement({}, "", trusted, stays, is_native=False)
+        self.placement = Placement({}, "", trusted, stays)
         self.transport = self
         self.sends_copies = False
 

@@ -100,9 +100,11 @@ class OpContext(PassContext[Any]):
         parent: The context of the op around; None at the top, and for dynamic pipelines.
         number: The op's number among the ops inside of the one around.
         analyses: The op's analyses, for a dynamic pipeline.
+        runs_for: The context of the pass that runs a dynamic pipeline, on the op of that pass.
 
     Attributes:
         runner: The run that it belongs to.
+        runs_for: The context of the pass that runs the pipeline on its own op; None for others.
         parent: The context of the op around.
         place: Where the op stands.
         plan: The pipeline that is running.
@@ -133,6 +135,7 @@ class OpContext(PassContext[Any]):
         "preserves_all",
         "record",
         "runner",
+        "runs_for",
         "siblings",
         "step",
     )
@@ -146,8 +149,10 @@ class OpContext(PassContext[Any]):
         parent: OpContext | None = None,
         number: int = 0,
         analyses: AnalysisManager | None = None,
+        runs_for: OpContext | None = None,
     ) -> None:
         self.op = op
+        self.runs_for: OpContext | None = runs_for
         self.runner: ContextServices = runner
         self.parent: OpContext | None = parent
         self.place: object = place
@@ -224,7 +229,9 @@ class OpContext(PassContext[Any]):
     def answer_for_changes_around(self) -> None:
         """Declare an intended change of the enclosing op."""
         self.op_state.last_valid = None
-        if self.parent is not None and self.parent.siblings is not None:
+        if self.runs_for is not None:
+            self.runs_for.answer_for_changes_around()
+        elif self.parent is not None and self.parent.siblings is not None:
             self.parent.siblings.accept_enclosing()
 
     def run_pipeline(self, pipeline: PipelineTree, op: Any = None) -> PipelineRun:

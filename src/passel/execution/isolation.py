@@ -69,6 +69,7 @@ class SiblingStates:
         # Which child was worked on last when the state of each was taken; -1 for none.
         self._taken: list[int] = [-1] * len(children)
         self._last = -1
+        self._is_in_order = True  # threads end work as it comes
 
     def start(self, known: object) -> None:
         """Take the states.
@@ -93,7 +94,7 @@ class SiblingStates:
         self._taken[index] = last
         if not self._renews(index):
             return None
-        return IsolationViolation(self._children[index], False, range(taken + 1, last + 1))
+        return IsolationViolation(self._children[index], False, self._worked_on(taken + 1))
 
     def is_as_known(self, index: int) -> bool:
         """Return whether a child has not changed since its state was taken."""
@@ -102,6 +103,7 @@ class SiblingStates:
 
     def leave(self, index: int) -> None:
         """End work on a child, whose state holds its fingerprint now, if that is known."""
+        self._is_in_order = self._is_in_order and index > self._last
         self._last = self._taken[index] = index
         state = self._states[index]
         if state.last_valid is None and self.is_asked:
@@ -127,7 +129,7 @@ class SiblingStates:
         if self._last < 0:
             return
         if self._fingerprints.take_own(self._op) != self._own and not gone:
-            yield IsolationViolation(self._op, True, range(self._last + 1))
+            yield IsolationViolation(self._op, True, self._worked_on(0))
         for index in range(len(self._children)):
             if index not in gone and (violation := self.compare(index)):
                 yield violation
@@ -141,6 +143,12 @@ class SiblingStates:
         for index, child in enumerate(self._children):
             if child is not worked_on and self._renews(index):
                 yield IsolationViolation(child, False, range(0))
+
+    def _worked_on(self, first: int) -> range:
+        """Return the children that have been worked on, from one on."""
+        if self._is_in_order:
+            return range(first, self._last + 1)
+        return range(len(self._children))
 
     def _renews(self, index: int) -> bool:
         """Take the state of a child anew, and return whether it has changed."""

@@ -32,7 +32,7 @@ class VerifyEach(Enum):
 
 
 class RunOptions(NamedTuple):
-    """RunOptions of a run, and the declarations that it takes as true.
+    """Options of a run, and the declarations that it takes as true.
 
     Attributes:
         verify: When the IR is verified.

@@ -162,7 +162,8 @@ class PipelineRunner:
         if not outcome.failures:
             plan = self._planner.plan(schedule.pipeline, kind)
             with self.hooks.interrupts.held():
-                outcome = self.run_nested(step, self._context(op, plan, analyses))
+                inner = self._context(op, plan, analyses, ctx if op == ctx.op else None)
+                outcome = self.run_nested(step, inner)
         record, kept = ctx.pending_reports(), self._steps.kept.by_pipeline(schedule.pipeline)
         record.kept = in_common(record.kept, in_common(kept, outcome.kept))
         return self._take(ctx, outcome)
@@ -176,9 +177,11 @@ class PipelineRunner:
         self._services.reports.flush(ctx)
         return self._take(ctx, self._cross(self._services, ctx, schedule, op, compiler))
 
-    def _context(self, op: Any, plan: Plan, analyses: Any = None) -> OpContext:
+    def _context(
+        self, op: Any, plan: Plan, analyses: Any = None, runs_for: OpContext | None = None
+    ) -> OpContext:
         place = self._services.policies.lifetime.place_of(op)
-        return OpContext(self, op, place, plan, analyses=analyses)
+        return OpContext(self, op, place, plan, analyses=analyses, runs_for=runs_for)
 
     def _not_initialized(self, step: PassStep, op: Any, error: BaseException) -> Outcome:
         failure = self._services.failures.raised(step, op, error)

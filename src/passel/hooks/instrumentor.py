@@ -87,12 +87,10 @@ class _Guarded:
 
     def _take(self, error: Exception) -> None:
         """Raise an error that is meant, or call the instrumentation no more in this run."""
-        what = type(self._instrumentation).__name__
         if self._may_fail and isinstance(error, PassFailure):
-            error.raised_by = what
+            error.raised_by = type(self._instrumentation).__name__
             raise error
-        self._broken.add(id(self._instrumentation))
-        log_exception(f"instrumentation {what} raised and is disabled for this run")
+        _disable(self._instrumentation, self._broken)
 
 
 class Hooks(NamedTuple):
@@ -250,11 +248,11 @@ class Instrumentor:
         An instrumentation without parts, whose hooks may overlap, is called itself.
         """
         observers = self._observers_of_steps()
-        parts = tuple(map(_part_of, observers))
+        parts = tuple(map(self._part_of, observers))
         other = Instrumentor(
             part or own
             for part, own in zip(parts, observers, strict=True)
-            if part or not _can_split(own)
+            if part or not (_can_split(own) or id(own) in self._broken)
         )
         other.run, other.collects_statistics = self.run, self.collects_statistics
         other.one_by_one = self.one_by_one
@@ -270,8 +268,20 @@ class Instrumentor:
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
         """Give the instrumentations what their parts have observed."""
         for each, part in zip(self._observers_of_steps(), parts, strict=True):
-            if part is not None:
-                each.merge(part)
+            if part is not None and id(each) not in self._broken:
+                try:
+                    each.merge(part)
+                except Exception:  # noqa: BLE001 - observing never changes how a run goes
+                    _disable(each, self._broken)
+
+    def _part_of(self, instrumentation: PassInstrumentation) -> PassInstrumentation | None:
+        if not _can_split(instrumentation) or id(instrumentation) in self._broken:
+            return None
+        try:
+            return instrumentation.split()
+        except Exception:  # noqa: BLE001 - as above
+            _disable(instrumentation, self._broken)
+            return None
 
     def _observers_of_steps(self) -> list[PassInstrumentation]:
         return [each for each in self._all if any(_has(each, name) for name in _HOOKS_OF_STEPS)]
@@ -344,8 +354,11 @@ def _can_split(instrumentation: PassInstrumentation) -> bool:
     return False
 
 
-def _part_of(instrumentation: PassInstrumentation) -> PassInstrumentation | None:
-    return instrumentation.split() if _can_split(instrumentation) else None
+def _disable(instrumentation: PassInstrumentation, broken: set[int]) -> None:
+    """Call an instrumentation that has just raised no more in this run, and log its error."""
+    broken.add(id(instrumentation))
+    what = type(instrumentation).__name__
+    log_exception(f"instrumentation {what} raised and is disabled for this run")
 
 
 def _lock_of(instrumentation: PassInstrumentation) -> AbstractContextManager[object]:

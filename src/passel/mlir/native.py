@@ -83,14 +83,8 @@ class NativePass(Pass[Any, Managers]):
     """Base class of the passes that stand for MLIR's."""
 
     ir = "mlir"
-    can_fork = False  # MLIR's threads do not survive it
     root: ClassVar[str] = "mlir"
     on_functions: ClassVar[bool] = False
-
-    @classmethod
-    def can_ship(cls) -> bool:
-        """Return True: other processes have threads of their own."""
-        return True
 
     @classmethod
     def documentation(cls) -> str:

@@ -1,22 +1,18 @@
-"""A pass for any IR, of a class that no other process can import."""
+"""A pass for any IR that is for one process."""
 
 from typing import Any
 
 from passel import Pass, PassContext, default_registry
 
 
-def make() -> type[Pass[Any]]:
-    """Return the class."""
+class Local(Pass[Any]):
+    """Do nothing."""
 
-    class Local(Pass[Any]):
-        """Do nothing."""
+    name = "local"
+    can_fork = False
 
-        name = "local"
-
-        def run(self, op: Any, ctx: PassContext) -> None:
-            """Return."""
-
-    return Local
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Return."""
 
 
-default_registry().register(make())
+default_registry().register(Local)

@@ -4,7 +4,7 @@
 // RUN: passel-opt %s --ir=mlir --split-input-file --load-pass-plugin=%inputs/quiet.py -p 'builtin.module(func.func(quiet))' -j 2 2>&1 | filecheck %s --check-prefix=SILENT
 // RUN: passel-opt %s --ir=mlir --split-input-file -p 'builtin.module(func.func(cse))' -j 2 --mlir-timing 2>&1 | filecheck %s --check-prefix=SILENT
 
-// CHECK: no worker processes: Can't {{.*}}Local{{.*}}, so that passes in Python run on one op after the other; define them in a module that other processes can import
+// CHECK: no worker processes: pass 'local' runs in one process only
 // CHECK-NOT: no worker processes
 // SILENT-NOT: no worker processes
 func.func @a() { func.return }

@@ -167,6 +167,7 @@ class _Workers(Generic[_I, _R]):
             for pid in workers:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+            for pid in workers:
                 status_of(pid)
             if freezes:
                 gc.unfreeze()
@@ -204,7 +205,8 @@ class _Workers(Generic[_I, _R]):
 
     def _be_worker(self, worker: int, file: IO[bytes]) -> NoReturn:
         try:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+            # The parent ends it; a handler, as programs that passes start would inherit no other.
+            signal.signal(signal.SIGINT, _take_no_note)
             gc.disable()
             at_work.set(True)
             parent = os.getppid()
@@ -267,6 +269,10 @@ class _Workers(Generic[_I, _R]):
                 log_warning(f"a worker process failed, and its work is done again: {result}")
             else:
                 self.results[number] = result
+
+
+def _take_no_note(number: int, frame: object) -> None:
+    """Handle a signal by doing nothing."""
 
 
 def flush() -> None:

@@ -64,13 +64,9 @@ class Forked:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if (
-            not can_share(work, tasks, self.jobs)
-            or work.placement.is_native  # it has threads of its own
-            or not is_allowed(self, work)
-        ):
-            return map(work, tasks)
-        return self._share(work, tasks)
+        if can_share(work, tasks, self.jobs) and is_allowed(self, work):
+            return self._share(work, tasks)
+        return map(work, tasks)
 
     def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         done, helps = 0, self._helps and work.placement.parent_may_help

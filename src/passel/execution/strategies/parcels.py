@@ -19,6 +19,7 @@ from passel.schedule import passes_in
 if TYPE_CHECKING:
     from passel.execution.options import RunOptions
     from passel.ir import IRAdapter
+    from passel.passes.effects_guard import EffectsGuard
     from passel.schedule import NestedStep
 
 
@@ -30,6 +31,7 @@ class Assignment(NamedTuple):
         adapter: The adapter of the IR.
         step: The nested step.
         options: What is checked.
+        guard: Refuses passes for what they do outside the IR; None if all may run.
         renders: Whether diagnostics have to come with their ops as text.
         collects: Whether passes count also what costs time to count.
         repeats: Whether what fails is to be done again where it comes from.
@@ -39,6 +41,7 @@ class Assignment(NamedTuple):
     adapter: IRAdapter
     step: NestedStep
     options: RunOptions
+    guard: EffectsGuard | None
     renders: bool
     collects: bool
     repeats: bool

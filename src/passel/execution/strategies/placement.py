@@ -34,14 +34,12 @@ class Placement(NamedTuple):
         automatic: Why they are shared out only on request; empty if by `jobs="auto"` as well.
         is_trusted: Whether all passes are trusted to change nothing but their ops.
         parent_may_help: Whether the parent process may run tasks beside its workers.
-        is_native: Whether all passes are native code with threads of its own.
     """
 
     obstacles: Mapping[Place, str]
     automatic: str
     is_trusted: bool
     parent_may_help: bool
-    is_native: bool
 
 
 def placement_of(step: NestedStep, services: RunServices) -> Placement:
@@ -70,7 +68,6 @@ def placement_of(step: NestedStep, services: RunServices) -> Placement:
         automatic=automatic,
         is_trusted=is_trusted,
         parent_may_help=is_trusted and not is_watched,
-        is_native=not any(each.contract.can_fork for each in passes),
     )
 
 

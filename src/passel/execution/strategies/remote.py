@@ -127,9 +127,9 @@ class RemoteWorker:
         Raises:
             EncodingError: They are to be done where the parcel comes from.
         """
-        run_class, adapter, step, options, renders, collects, repeats = self._assignment
+        run_class, adapter, step, options, _, renders, collects, repeats = self._assignment
         compiler, schedule = self._schedule(shipment.context)
-        hooks = Instrumentor(parcel.parts)
+        hooks = Instrumentor(part for part in parcel.parts if part is not None)
         hooks.collects_statistics = collects
         emit = _ignore if renders else None
         run = run_class(compiler, hooks, emit, options=options, strategy=Sequential())
@@ -144,8 +144,8 @@ class RemoteWorker:
     def _schedule(self, context: Any) -> tuple[PipelineCompiler, Schedule]:
         """Return the step as a schedule, whose passes are initialized once for a context."""
         if self._compiled is None or self._compiled[0].context is not context:
-            step = self._assignment.step
-            compiler = PipelineCompiler(self._assignment.adapter, context)
+            _, adapter, step, _, guard, *_ = self._assignment
+            compiler = PipelineCompiler(adapter, context, guard)
             self._compiled = compiler, Schedule(Pipeline("any", (step,), step.path))
         return self._compiled
 

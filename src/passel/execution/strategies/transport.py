@@ -119,6 +119,7 @@ class Transport:
             services.adapter,
             self._step,
             services.options,
+            services.compiler.guard,
             services.reports.renders,
             services.hooks.collects_statistics,
             services.hooks.repeats_failures,
