@@ -9,6 +9,7 @@ from passel.analysis import AllAnalyses, analysis_name
 from passel.builder.declarations import Declarations, default_declarations
 from passel.errors import PassFailure
 from passel.hooks import PassInstrumentation
+from passel.instruments.begun import Begun
 from passel.passes.preservation import preserved_by, preserves
 from passel.schedule import PassStep, passes_of
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator
 
     from passel.builder.declarations import DeclarationTable
-    from passel.hooks import Around, Run
+    from passel.hooks import Run
     from passel.schedule import Pipeline, Step
 
 
@@ -68,7 +69,8 @@ class ContractVerifier(PassInstrumentation):
 
     def __init__(self, declarations: DeclarationTable | None = None) -> None:
         self._declarations = declarations or default_declarations()
-        self._running: _Running | None = None
+        self._running = Begun[_Running]()
+        self._inside = Begun[dict[str, str]]()
 
     def before_run(self, run: Run) -> None:
         """Start anew."""
@@ -76,63 +78,63 @@ class ContractVerifier(PassInstrumentation):
         self._identity_of = run.adapter.identity_of
         self._names: dict[Hashable, str] = {}
         self._computed: set[tuple[Any, Hashable]] = set()
-        # Which dialects were made illegal by which passes, of the op at the top first.
-        self._levels: list[dict[str, str]] = [{}]
+        self._illegal: dict[str, str] = {}
+        self._running.clear()
+        self._inside.clear()
 
-    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
-        """Know what is made illegal in the op beside what was in the enclosing ones."""
-        self._levels.append({})
-        if isinstance(parent, PassStep) and self._running is not None:
-            self._running.problems += self._broken_inside(parent, pipeline)
-        yield
-        self._levels.pop()
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
+        """Start with no dialects of the op made illegal but those of the ops around."""
+        self._inside.push(pipeline, {})
+        running = self._running.values
+        if isinstance(parent, PassStep) and running:
+            running[-1].problems += self._broken_inside(parent, pipeline)
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Look for what a pass requires, and whether it has done what is declared.
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """Forget what was made illegal in the op."""
+        self._inside.pop(pipeline)
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Look for the dialects that a pass requires.
 
         Raises:
-            PassFailure: It has not, or a dialect that it requires has been made illegal.
+            PassFailure: One has been made illegal.
         """
         if not isinstance(step, PassStep):
-            yield
             return
         said = self._declarations.of(step.pass_)
+        self._running.push(step, _Running(op, said))
         for dialect in said.requires:
-            for illegal in self._levels:
+            for illegal in self._levels():
                 if dialect in illegal:
                     raise PassFailure(
                         f"it requires dialect '{dialect}', which {illegal[str(dialect)]} has made "
                         "illegal"
                     )
-        enclosing, running = self._running, _Running(op, said)
-        self._running = running
-        ended = yield
-        self._running = enclosing
-        if not ended.failed:
-            self._check(step, running)
 
     def pass_skipped(self, step: Step, op: Any) -> None:
         """Expect nothing of a pass that is not run."""
-        if self._running is not None and isinstance(step, PassStep):
-            self._running.said = Declarations()
+        self._running.set(step, _Running(op, Declarations()))
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Note what is computed, which ought to be there if the running pass requires it."""
         self._computed.add((kind, self._identity_of(op)))
-        running = self._running
-        if running is not None and kind in running.said.requires and running.op == op:
-            running.problems.append(
+        running = self._running.values
+        if running and kind in running[-1].said.requires and running[-1].op == op:
+            running[-1].problems.append(
                 f"it requires {name}, which had to be computed anew: no pass has produced it, or "
                 "one has not kept it since"
             )
 
-    def _check(self, step: PassStep, running: _Running) -> None:
+    def after_pass(self, step: Step, op: Any) -> None:
         """Look whether a pass has done what is declared.
 
         Raises:
             PassFailure: It has not.
         """
-        op, said, levels = running.op, running.said, self._levels
+        running = self._running.pop(step)
+        if running is None or not isinstance(step, PassStep):
+            return
+        said = running.said
         for kind in said.produces:
             if (kind, self._identity_of(op)) not in self._computed:
                 running.problems.append(
@@ -140,11 +142,21 @@ class ContractVerifier(PassInstrumentation):
                 )
         if running.problems:
             raise PassFailure(running.problems[0])
+        levels = list(self._levels())
         for dialect in said.makes_legal:
             for illegal in levels:
                 illegal.pop(dialect, None)
         self._check_dialects(op, {name: by for level in levels for name, by in level.items()}, said)
         levels[-1].update(dict.fromkeys(said.makes_illegal, f"pass '{step.title}' [{step.path}]"))
+
+    def after_pass_failed(self, step: Step, op: Any, failure: object) -> None:
+        """Forget the pass."""
+        self._running.pop(step)
+
+    def _levels(self) -> Iterator[dict[str, str]]:
+        """Yield which dialects were made illegal by whom, of the op at the top first."""
+        yield self._illegal
+        yield from self._inside.values
 
     def _check_dialects(self, op: Any, illegal: dict[str, str], said: Declarations) -> None:
         found = self._op_of({*illegal, *said.makes_illegal}, op)

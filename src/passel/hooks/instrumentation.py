@@ -113,7 +113,6 @@ class PassInstrumentation:
             the adapter of the innermost run about them, or nothing at all.
         one_by_one: Whether passes that the IR would run as one have to run one by one for it.
             By default hooks see them as the one step that they are, a `FusedStep` with children.
-        sees_changes: Whether `after_change` is called: finding out what has changed costs time.
         stays_here: Whether `split` is not to be called, so that all that it observes runs in this
             thread and process.
         repeats_failures: Whether passes that have failed in another process fail here again for
@@ -152,7 +151,6 @@ class PassInstrumentation:
     overlaps: bool = False
     crosses: bool = False
     one_by_one: bool = False
-    sees_changes: bool = True
     stays_here: bool = False
     repeats_failures: bool = False
 

@@ -213,8 +213,7 @@ class Instrumentor:
         self.scopes: Hooks | None = self._around("scope")
         self.on_failure: Hook | None = self._single("on_failure")
         self.pass_skipped: Hook | None = self._single("pass_skipped")
-        tells = [each for each in self._all if each.sees_changes]
-        self.after_change: Hook | None = self._single("after_change", tells[::-1])
+        self.after_change: Hook | None = self._single("after_change", is_after=True)
         self.sees_steps: bool = bool(self._observers_of_steps())
 
     def crossing(self) -> Instrumentor:
@@ -293,12 +292,13 @@ class Instrumentor:
             return None
         return Hooks([_Guarded(each, names[0], self._broken) for each in found], self.interrupts)
 
-    def _single(self, name: str, of: Sequence[PassInstrumentation] | None = None) -> Hook | None:
-        called = self._all if of is None else of
-        hooks = [_Guarded(each, name, self._broken) for each in called if _has(each, name)]
+    def _single(self, name: str, *, is_after: bool = False) -> Hook | None:
+        hooks = [_Guarded(each, name, self._broken) for each in self._all if _has(each, name)]
         interrupts = self.interrupts
         if not hooks:
             return None
+        if is_after:
+            hooks.reverse()
 
         def call(*args: Any) -> None:
             was, interrupts.is_allowed = interrupts.is_allowed, False

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
 from passel.hooks import PassInstrumentation
+from passel.instruments.begun import Begun
 from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
 from passel.instruments.replaying import how_to_replay
 from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from passel.errors import Failure
-    from passel.hooks import Around, Run
+    from passel.hooks import Run
     from passel.instruments.reproducer_stream import Destination
     from passel.schedule import Step
 
@@ -56,15 +58,9 @@ class _Case:
 
 @dataclass(slots=True)
 class _Frame:
-    """A pass that runs.
+    """A pass that runs; `inner` is what failed in pipelines that it has run."""
 
-    Attributes:
-        running: The passes that run, its own execution last.
-        recipe: What is local to it.
-        inner: What has failed in pipelines that it has run.
-    """
-
-    running: Sequence[PassExecution]
+    execution: PassExecution
     recipe: _Recipe | None
     inner: list[_Case] = field(default_factory=list[_Case])
 
@@ -138,62 +134,73 @@ class CrashReproducer(PassInstrumentation):
         self.one_by_one = local  # the IR before each pass is recorded
         self.threading = threading
         self.replay = replay
+        self._started: Run | None = None
 
     def split(self) -> PassInstrumentation:
         """Return what observes nothing: what fails elsewhere fails here again."""
         return PassInstrumentation()
 
-    def around_run(self, run: Run) -> Around:
-        """Write the file ahead; then put it in its place and say so, or remove it."""
+    def before_run(self, run: Run) -> None:
+        """Write the file ahead."""
         self.reproducer = None
         self._run = run
         self._file = target_of(self.destination)
         self._problem = ""
-        self._frame: _Frame | None = None
+        self._thread = get_ident()
+        self._frames: Begun[_Frame] = Begun()
         self._cases: dict[int, tuple[Failure, list[_Case]]] = {}
         self._whole: _Recipe | None = None
+        self._started = run
         anchor = run.adapter.kind_of(run.op).name
         steps = tuple(passes_of(run.pipeline))
         self._whole = self._recipe(pipeline_text(run.pipeline, anchor), steps)
-        try:
-            self._prepare(self._whole)
-            if (yield).failed:
-                self._report(run)
-        finally:
-            self._file.discard()
+        self._prepare(self._whole)
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Write what is local to a pass ahead, and remember what fails."""
-        outer = self._frame
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Write what is local to the pass ahead."""
         if not isinstance(step, PassStep):
-            failure = (yield).failure
-            if failure is not None and failure.kind != "interrupted":
-                running = [*(outer.running if outer else ()), self._execution(step, op)]
-                self._note(failure, [_Case(failure, running, None)])
             return
-        running = [*(outer.running if outer else ()), self._execution(step, op)]
         recipe = self._local_recipe(step, op) if self.local else None
-        frame = self._frame = _Frame(running, recipe)
-        self._prepare(recipe)
-        try:
-            failure = (yield).failure
-        finally:
-            self._frame = outer
-        if outer is not None:
-            self._prepare(outer.recipe)  # it goes on
+        self._frames.push(step, _Frame(self._execution(step, op), recipe))
+        if recipe is not None:
+            self._prepare(recipe)
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Forget the pass, with what failed inside but was handled by it."""
+        if isinstance(step, PassStep):
+            self._pop(step)
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Remember what failed."""
+        running = [frame.execution for frame in self._frames.values]
+        frame = self._pop(step) if isinstance(step, PassStep) else None
         if failure is None or (step.is_fused and failure.kind != "interrupted"):
             return  # what failed inside is among the failures of the run
-        # A pass that gives up, or is interrupted, because of what it has run is not to blame.
-        passes_on = failure.kind in {"failed", "interrupted"}
-        own = [_Case(failure, running, recipe)]
-        self._note(failure, frame.inner if frame.inner and passes_on else own)
-
-    def _note(self, failure: Failure, cases: list[_Case]) -> None:
-        """Note what has failed, which the pass that has run it may handle."""
-        if self._frame is not None:
-            self._frame.inner.extend(cases)
+        if frame is not None:
+            # A pass that gives up, or is interrupted, because of what it has run is not to blame.
+            passes_on = failure.kind in {"failed", "interrupted"}
+            own = [_Case(failure, running, frame.recipe)]
+            cases = frame.inner if frame.inner and passes_on else own
+        elif failure.kind != "interrupted":
+            cases = [_Case(failure, [*running, self._execution(step, op)], None)]
+        else:
+            return
+        if around := self._frames.values:
+            around[-1].inner.extend(cases)
         else:
             self._cases[id(failure)] = failure, cases
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Put the file in its place and say so, or remove it."""
+        if self._started is not run:
+            return  # an interrupt kept it from starting
+        try:
+            if failed:
+                self._report(run)
+        finally:
+            self._started = None
+            self._file.discard()
+            self._frames.clear()
 
     # -- What to record ---------------------------------------------------------------------
 
@@ -211,6 +218,8 @@ class CrashReproducer(PassInstrumentation):
         return _Recipe(ir, pipeline, steps)
 
     def _local_recipe(self, step: PassStep, op: Any) -> _Recipe | None:
+        if get_ident() != self._thread:
+            return None  # the IR around is changing
         adapter, root = self._run.adapter, self._run.op
         scopes: list[str] = []
         for each in outwards(adapter, op):
@@ -243,6 +252,12 @@ class CrashReproducer(PassInstrumentation):
         return self._text(ir, recipe.pipeline)
 
     # -- What runs --------------------------------------------------------------------------
+
+    def _pop(self, step: Step) -> _Frame | None:
+        frame = self._frames.pop(step)
+        if around := self._frames.values:
+            self._prepare(around[-1].recipe)  # the pass around goes on
+        return frame
 
     def _execution(self, step: Step, op: Any) -> PassExecution:
         return execution_of(step, chain_of(self._run, op))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.hooks import PassInstrumentation
+from passel.instruments.begun import Begun
 from passel.instruments.events import chain_of
 from passel.instruments.trace_file import TraceFile
 from passel.schedule import PassStep
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from passel.hooks import Around, Run
+    from passel.errors import Failure
+    from passel.hooks import Run
     from passel.ir import IRAdapter
     from passel.schedule import Pipeline, Step
 
@@ -74,18 +76,22 @@ class Trace(PassInstrumentation):
         self._broken = False
         self._runs: list[Run] = []
         self._options: dict[PassStep, str] = {}
-        self._notes: dict[int, dict[str, Any]] = {}  # of passes that end next, by their threads
+        self._open: Begun[dict[str, bool]] = Begun()
         self._next_write = self._next_ops = self._next_memory = 0.0
 
     # -- Runs ----------------------------------------------------------------------------------
 
-    def around_run(self, run: Run) -> Around:
-        """Look at what is there before and after, and complete the file."""
+    def before_run(self, run: Run) -> None:
+        """Start, and look at what is there."""
         self._enter()
         self._runs.append(run)
         self._sample(forced=len(self._runs) == 1)
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Look at what is left, and complete the file."""
+        if run not in self._runs:
+            return  # an interrupt kept it from starting
         try:
-            yield
             self._sample(forced=len(self._runs) == 1)
         finally:
             self._runs.remove(run)
@@ -104,10 +110,11 @@ class Trace(PassInstrumentation):
     def scope(self, name: str) -> Generator[None]:
         """Make a slice of what happens in a `with` statement around runs, or beside them."""
         self._enter()
+        self._begin(name, name, "tool", {})
         try:
-            with self._slice(name, "tool"):
-                yield
+            yield
         finally:
+            self._end(name)
             self._leave()
 
     def _enter(self) -> None:
@@ -137,64 +144,75 @@ class Trace(PassInstrumentation):
 
     # -- Slices --------------------------------------------------------------------------------
 
-    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
-        """Make a slice such as `'func.func' Pipeline @main`."""
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
+        """Begin a slice such as `'func.func' Pipeline @main`."""
         name = f"'{pipeline.anchor}' Pipeline {self._place(op)}"
-        with self._slice(name, "pipeline", path=pipeline.path, **self._identity(op)) as outcome:
-            if (yield).failed:
-                outcome["failed"] = True
+        self._begin(pipeline, name, "pipeline", {"path": pipeline.path, **self._identity(op)})
 
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Make a slice such as `cse @main`; if it has failed, with the reason."""
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """End it."""
+        self._end(pipeline, **({"failed": True} if failed else {}))
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Begin a slice such as `cse @main`."""
         location = self._adapter.location(op)
         args = {
             "path": step.path,
             **self._identity(op),
             "location": str(location) if location.file else location.label or "unknown",
         }
-        name, usual = step.display_name, dict[str, Any]()
+        name = step.display_name
         if isinstance(step, PassStep):
-            name, usual = step.pass_.name or step.display_name, {"changed": False}
+            name = step.pass_.name or step.display_name
             if step not in self._options:
                 self._options[step] = step.pass_.option_text()
             if options := self._options[step]:
                 args["options"] = options
-        with self._slice(f"{name} {self._place(op)}", "pass", **args) as outcome:
-            ended = yield
-            noted = self._notes.pop(threading.get_ident(), usual)
-            if not ended.failed:
-                outcome.update(noted)
-            elif ended.failure is None:
-                outcome["failed"] = True
-            else:
-                message = ended.failure.diagnostic.message
-                outcome.update(failed=True, kind=ended.failure.kind, message=message)
-        if not ended.failed:
-            self._sample()
+        self._begin(step, f"{name} {self._place(op)}", "pass", args)
 
     def after_change(self, step: PassStep, op: Any) -> None:
-        """Note it for the end of the slice."""
-        self._notes[threading.get_ident()] = {"changed": True}
+        """Remember it for the end of the slice."""
+        self._open.set(step, {"changed": True})
 
     def pass_skipped(self, step: Step, op: Any) -> None:
-        """Note it for the end of the slice."""
-        if isinstance(step, PassStep):
-            self._notes[threading.get_ident()] = {"skipped": True}
+        """Remember it for the end of the slice."""
+        self._open.set(step, {"skipped": True} if isinstance(step, PassStep) else {})
 
-    def around_verification(self, step: Step, op: Any) -> Around:
-        """Make a slice."""
-        with self._slice("verify", "verification", path=step.path):
-            yield
+    def after_pass(self, step: Step, op: Any) -> None:
+        """End the slice."""
+        self._end(step)
+        self._sample()
 
-    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
-        """Make a slice such as `(A) DominanceInfo`."""
-        with self._slice(f"(A) {name}", "analysis", op=self._place(op)):
-            yield
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """End the slice, with the reason."""
+        reason: dict[str, Any] = {"failed": True}
+        if failure is not None:
+            reason |= {"kind": failure.kind, "message": failure.diagnostic.message}
+        self._end(step, **reason)
 
-    def around_scope(self, name: str) -> Around:
-        """Make a slice."""
-        with self._slice(name, "scope"):
-            yield
+    def before_verification(self, step: Step, op: Any) -> None:
+        """Begin a slice."""
+        self._begin("verify", "verify", "verification", {"path": step.path})
+
+    def after_verification(self, step: Step, op: Any) -> None:
+        """End it."""
+        self._end("verify")
+
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Begin a slice such as `(A) DominanceInfo`."""
+        self._begin(kind, f"(A) {name}", "analysis", {"op": self._place(op)})
+
+    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """End it."""
+        self._end(kind)
+
+    def before_scope(self, name: str) -> None:
+        """Begin a slice."""
+        self._begin(name, name, "scope", {})
+
+    def after_scope(self, name: str) -> None:
+        """End it."""
+        self._end(name)
 
     @property
     def _adapter(self) -> IRAdapter:
@@ -212,15 +230,15 @@ class Trace(PassInstrumentation):
 
     # -- Events --------------------------------------------------------------------------------
 
-    @contextmanager
-    def _slice(self, name: str, category: str, **args: Any) -> Generator[dict[str, Any]]:
-        """Make a slice of what happens in a `with` statement, which tells how that has ended."""
-        outcome: dict[str, Any] = {}
+    def _begin(self, what: object, name: str, category: str, args: dict[str, Any]) -> None:
         self._event("B", name=name, cat=category, args=args)
-        try:
-            yield outcome
-        finally:
-            self._event("E", args=outcome)
+        self._open.push(what, {"changed": False} if isinstance(what, PassStep) else {})
+
+    def _end(self, what: object, **outcome: Any) -> None:
+        """End the slice that `what` has begun, unless an interrupt kept it from beginning."""
+        known = self._open.pop(what)
+        if known is not None:
+            self._event("E", args=outcome or known)
 
     def _now(self) -> float:
         """Return microseconds since the trace was made."""
