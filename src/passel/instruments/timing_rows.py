@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from time import perf_counter
+from typing import Any
 
 from passel.instruments.timer import Key, Timer
 
@@ -15,24 +16,23 @@ class Row:
             pass builds anew for each op are other objects, but the same rows.
         rows: The rows inside by key.
         extra: By how much the user time exceeds the wall time.
+        merged: What was measured elsewhere while the row was measured, all at the same time.
     """
 
     __slots__ = (
-        *("above", "count", "extra", "hidden", "key", "name", "nested", "path", "rows"),
+        *("count", "extra", "hidden", "key", "merged", "name", "nested", "path", "rows"),
         "wall",
     )
 
-    def __init__(
-        self, name: str, key: Key = (), path: str = "", *, hidden: bool = False, above: Row | None
-    ) -> None:
+    def __init__(self, name: str, key: Key = (), path: str = "", *, hidden: bool = False) -> None:
         self.name = name
         self.key = key
         self.path = path
         self.hidden = hidden
-        self.above = above
         self.wall: float = 0.0
         self.extra: float = 0.0
         self.count: int = 0
+        self.merged: Timer | None = None
         self.nested: dict[Any, Row] = {}
         self.rows: dict[Key, Row] = {}
 
@@ -40,7 +40,7 @@ class Row:
         """Return the row with a key, a new one if there is none."""
         row = self.rows.get(key)
         if row is None:
-            row = self.rows[key] = Row(name, key, path, hidden=hidden, above=self)
+            row = self.rows[key] = Row(name, key, path, hidden=hidden)
         return row
 
     def add(self, timer: Timer) -> None:
@@ -51,6 +51,21 @@ class Row:
             row.extra += child.user - child.wall
             row.count += child.count
             row.add(child)
+
+    def merge(self, root: Timer) -> None:
+        """Take note of what was measured elsewhere meanwhile."""
+        if self.merged is None:
+            self.merged = root
+        else:
+            self.merged.absorb(root)
+
+    def stop(self, seconds: float) -> None:
+        """Add a time for which the row was measured, with what was merged meanwhile."""
+        self.wall += seconds
+        self.count += 1
+        if self.merged is not None:
+            self.add(self.merged)
+            self.merged = None
 
     def timer(self) -> Timer:
         """Return the row as it is now, with all that are nested."""
@@ -67,14 +82,28 @@ class Row:
         )
 
 
-# What is open on a thread: what has opened it, its row, and when; outermost first. The first
-# is never closed, and holds the thread's tree.
-Frames: TypeAlias = "list[tuple[Any, Row, float]]"
+class ThreadTimer:
+    """The tree of one thread while it measures.
 
+    Attributes:
+        root: Its root.
+        row: The innermost row that is measured now; the root if there is none.
+        running: How many enclosing `with` statements measure the total time.
+    """
 
-class Threads(dict[int, Frames]):
-    """The open rows of each thread, by its identity."""
+    def __init__(self) -> None:
+        self.root = self.row = Row("root")
+        self.running: int = 0
+        self._start = 0.0
 
-    def __missing__(self, ident: int) -> Frames:
-        self[ident] = frames = [(None, Row("root", above=None), 0.0)]
-        return frames
+    def start(self) -> None:
+        """Measure the total time, unless it is measured already."""
+        if not self.running:
+            self._start = perf_counter()
+        self.running += 1
+
+    def stop(self) -> None:
+        """Measure it no more, unless it is measured by an enclosing `with` statement."""
+        self.running -= 1
+        if not self.running:
+            self.root.stop(perf_counter() - self._start)
