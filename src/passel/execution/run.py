@@ -170,7 +170,7 @@ class Run:
         hooks, services, runner = self._hooks, self._services, self._runner
         hooks.run = self
         self._reports.held = 1
-        with Bracket(hooks.runs, self, failed=False):
+        with Bracket(hooks.runs, self):
             if runner.initialize(schedule, enclosing).failures:
                 return None
             children = runner.child_run(step, enclosing, analyses)

@@ -49,9 +49,10 @@ class Verifier:
 
     def _error(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
         hooks = self._hooks
-        with Bracket(hooks.verifications, step, op), hooks.interrupts.allowed():
+        with Bracket(hooks.verifications, step, op) as bracket, hooks.interrupts.allowed():
             try:
                 self._verify(op, recursive=recursive)
             except InvalidIR as error:
+                bracket.failed = True
                 return error
         return None

@@ -73,10 +73,15 @@ class Ended(NamedTuple):
     Attributes:
         failed: Whether it has failed.
         failure: Why a pass has failed; None if only a pass nested in it has.
+        skipped: Whether a gate has kept a step from running.
+        changed: Whether a pass that has succeeded has changed its op, by its fingerprint. False if
+            no instrumentation asks for it by `finds_changes`.
     """
 
     failed: bool = False
     failure: Failure | None = None
+    skipped: bool = False
+    changed: bool = False
 
 
 Around: TypeAlias = "Generator[BaseException | None, Ended, None]"
@@ -107,6 +112,9 @@ class PassInstrumentation:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
         collects_statistics: Whether passes are to count also what costs time to count.
+        finds_changes: Whether it is to be told which passes have changed their op, which costs
+            a fingerprint for each pass that is not verified anyway. Who overrides `after_change`
+            is told as well.
         overlaps: Whether its hooks may be called while another thread is in one of them, which
             spares a lock.
         crosses: Whether it also observes what passes run on ops of another IR. It has to ask
@@ -148,6 +156,7 @@ class PassInstrumentation:
     timing: Any = None
     reproducer: Path | None = None
     collects_statistics: bool = False
+    finds_changes: bool = False
     overlaps: bool = False
     crosses: bool = False
     one_by_one: bool = False
@@ -191,10 +200,17 @@ class PassInstrumentation:
         """
         raised = _raised_by(self.before_pass, step, op)
         ended = yield raised
+        raised = None
+        if ended.skipped:
+            raised = _raised_by(self.pass_skipped, step, op)
+        elif ended.changed:
+            raised = _raised_by(self.after_change, step, op)
         if ended.failed:
             self.after_pass_failed(step, op, ended.failure)
         else:
             self.after_pass(step, op)
+        if raised is not None:
+            raise raised
 
     def around_verification(self, step: Step, op: Any) -> Around:
         """Observe the verification of the op after a step; not when that is skipped."""
@@ -248,7 +264,7 @@ class PassInstrumentation:
         """Called for every failure of the run, in program order, when it is reported."""
 
     def pass_skipped(self, step: Step, op: Any) -> None:
-        """Called between the hooks of a step that a gate keeps from running."""
+        """Called before `after_pass` if a gate has kept the step from running."""
 
     def after_change(self, step: PassStep, op: Any) -> None:
         """Called before `after_pass` if the pass has changed the op, found by fingerprint."""

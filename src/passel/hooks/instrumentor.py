@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from passel.errors import Failure
     from passel.hooks.instrumentation import Around
 
 _YIELDS_ONCE = "a hook is a generator that yields once"
@@ -115,26 +116,34 @@ class Bracket:
         args: What all are given.
 
     Attributes:
-        failed: Whether the thing has failed, for the hooks that are told.
+        failed: Whether the thing has failed, also by an exception.
+        failure: Why a pass has failed.
+        skipped: Whether a step is not run.
+        changed: Whether a pass has changed its op.
     """
 
-    __slots__ = ("_args", "_begun", "_hooks", "failed")
+    __slots__ = ("_args", "_begun", "_hooks", "changed", "failed", "failure", "skipped")
 
-    def __init__(self, hooks: Hooks | None, *args: Any, failed: bool = True) -> None:
+    def __init__(self, hooks: Hooks | None, *args: Any) -> None:
         self._hooks = hooks
         self._args = args
         self._begun: list[tuple[_Guarded, Around]] = []
-        self.failed: bool = failed
+        self.failed: bool = False
+        self.failure: Failure | None = None
+        self.skipped: bool = False
+        self.changed: bool = False
 
     def __enter__(self) -> Self:
         try:
             self.open()
         except BaseException:
+            self.failed = True
             self.close()
             raise
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.failed |= kind is not None
         self.close()
 
     def open(self) -> None:
@@ -155,18 +164,15 @@ class Bracket:
         finally:
             interrupts.is_allowed = was
 
-    def close(self, *failure: Any) -> None:
+    def close(self) -> None:
         """End all hooks that have begun.
-
-        Args:
-            failure: Why a pass has failed, if it has.
 
         Raises:
             BaseException: One raised an error that is meant, or was interrupted.
         """
         if self._hooks is None:
             return
-        ended = Ended(True, failure[0]) if failure else Ended(self.failed)
+        ended = Ended(self.failed, self.failure, self.skipped, self.changed)
         interrupts = self._hooks.interrupts
         was, interrupts.is_allowed = interrupts.is_allowed, False
         raised: BaseException | None = None
@@ -191,6 +197,7 @@ class Instrumentor:
     Attributes:
         one_by_one: Whether passes have to run one by one.
         collects_statistics: Whether passes count also what costs time to count.
+        finds_changes: Whether passes that have changed their op are to be found.
         sees_steps: Whether anything but runs is observed.
         interrupts: Holds back what interrupts hooks.
         run: The run, once it has started.
@@ -207,15 +214,16 @@ class Instrumentor:
         self.run: Any = None
         self.one_by_one: bool = any(each.one_by_one for each in self._all)
         self.collects_statistics: bool = any(each.collects_statistics for each in self._all)
+        self.finds_changes: bool = any(
+            each.finds_changes or _has(each, "after_change") for each in self._all
+        )
         self.runs: Hooks | None = self._around("run")
         self.pipelines: Hooks | None = self._around("pipeline")
         self.passes: Hooks | None = self._around("pass")
         self.verifications: Hooks | None = self._around("verification")
         self.analyses: Hooks | None = self._around("analysis")
         self.scopes: Hooks | None = self._around("scope")
-        self.on_failure: Hook | None = self._single("on_failure")
-        self.pass_skipped: Hook | None = self._single("pass_skipped")
-        self.after_change: Hook | None = self._single("after_change", is_after=True)
+        self.on_failure: Hook | None = self._failure_hook()
         self.sees_steps: bool = bool(self._observers_of_steps())
 
     def crossing(self) -> Instrumentor:
@@ -263,7 +271,7 @@ class Instrumentor:
     def observing(self, parts: Iterable[PassInstrumentation | None]) -> Generator[None]:
         """Tell parts of instrumentations that what they observe begins and ends."""
         own = Instrumentor([part for part in parts if part is not None])
-        with Bracket(own.runs, self.run, failed=False):
+        with Bracket(own.runs, self.run):
             yield
 
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
@@ -282,13 +290,12 @@ class Instrumentor:
             return None
         return Hooks([_Guarded(each, names[0], self._broken) for each in found], self.interrupts)
 
-    def _single(self, name: str, *, is_after: bool = False) -> Hook | None:
+    def _failure_hook(self) -> Hook | None:
+        name = "on_failure"
         hooks = [_Guarded(each, name, self._broken) for each in self._all if _has(each, name)]
         interrupts = self.interrupts
         if not hooks:
             return None
-        if is_after:
-            hooks.reverse()
 
         def call(*args: Any) -> None:
             was, interrupts.is_allowed = interrupts.is_allowed, False
@@ -313,7 +320,7 @@ _METHODS: dict[str, tuple[str, ...]] = {
     what: (f"before_{what}", f"after_{what}")
     for what in ("run", "pipeline", "pass", "verification", "analysis", "scope")
 }
-_METHODS["pass"] += ("after_pass_failed",)
+_METHODS["pass"] += ("after_pass_failed", "pass_skipped", "after_change")
 """The methods that each generator calls by default."""
 
 _HOOKS_OF_STEPS = tuple(
