@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
 from passel.hooks import PassInstrumentation
-from passel.instruments.begun import Begun
 from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
 from passel.instruments.replaying import how_to_replay
 from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import Around, Run
     from passel.instruments.reproducer_stream import Destination
     from passel.schedule import Step
 
@@ -58,10 +56,16 @@ class _Case:
 
 @dataclass(slots=True)
 class _Frame:
-    """A pass that runs; `inner` is what failed in pipelines that it has run."""
+    """A pass that runs.
 
-    execution: PassExecution
-    recipe: _Recipe | None
+    Attributes:
+        running: The execution of it, last, and of the passes that have run the pipeline it is in.
+        recipe: What is local to it.
+        inner: What failed in pipelines that it has run.
+    """
+
+    running: Sequence[PassExecution] = ()
+    recipe: _Recipe | None = None
     inner: list[_Case] = field(default_factory=list[_Case])
 
 
@@ -146,8 +150,7 @@ class CrashReproducer(PassInstrumentation):
         self._run = run
         self._file = target_of(self.destination)
         self._problem = ""
-        self._thread = get_ident()
-        self._frames: Begun[_Frame] = Begun()
+        self._frame = _Frame()
         self._cases: dict[int, tuple[Failure, list[_Case]]] = {}
         self._whole: _Recipe | None = None
         self._started = run
@@ -156,37 +159,31 @@ class CrashReproducer(PassInstrumentation):
         self._whole = self._recipe(pipeline_text(run.pipeline, anchor), steps)
         self._prepare(self._whole)
 
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Write what is local to the pass ahead."""
-        if not isinstance(step, PassStep):
-            return
-        recipe = self._local_recipe(step, op) if self.local else None
-        self._frames.push(step, _Frame(self._execution(step, op), recipe))
-        if recipe is not None:
-            self._prepare(recipe)
-
-    def after_pass(self, step: Step, op: Any) -> None:
-        """Forget the pass, with what failed inside but was handled by it."""
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Write what is local to the pass ahead, and remember what failed."""
+        outer, execution = self._frame, execution_of(step, chain_of(self._run, op))
+        frame = _Frame([*outer.running, execution])
         if isinstance(step, PassStep):
-            self._pop(step)
-
-    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Remember what failed."""
-        running = [frame.execution for frame in self._frames.values]
-        frame = self._pop(step) if isinstance(step, PassStep) else None
+            self._frame = frame
+            if self.local:
+                frame.recipe = self._local_recipe(step, op)
+                self._prepare(frame.recipe)
+        ended = yield
+        self._frame = outer
+        if isinstance(step, PassStep):
+            self._prepare(outer.recipe)  # the pass around goes on
+        failure = ended.failure
         if failure is None or (step.is_fused and failure.kind != "interrupted"):
-            return  # what failed inside is among the failures of the run
-        if frame is not None:
-            # A pass that gives up, or is interrupted, because of what it has run is not to blame.
-            passes_on = failure.kind in {"failed", "interrupted"}
-            own = [_Case(failure, running, frame.recipe)]
-            cases = frame.inner if frame.inner and passes_on else own
-        elif failure.kind != "interrupted":
-            cases = [_Case(failure, [*running, self._execution(step, op)], None)]
-        else:
+            return  # what failed inside is among the failures of the run, or was handled
+        # A pass that gives up, or is interrupted, because of what it has run is not to blame.
+        if frame.inner and failure.kind in {"failed", "interrupted"}:
+            cases = frame.inner
+        elif failure.kind == "interrupted" and not isinstance(step, PassStep):
             return
-        if around := self._frames.values:
-            around[-1].inner.extend(cases)
+        else:
+            cases = [_Case(failure, frame.running, frame.recipe)]
+        if outer.running:
+            outer.inner.extend(cases)
         else:
             self._cases[id(failure)] = failure, cases
 
@@ -200,7 +197,6 @@ class CrashReproducer(PassInstrumentation):
         finally:
             self._started = None
             self._file.discard()
-            self._frames.clear()
 
     # -- What to record ---------------------------------------------------------------------
 
@@ -218,8 +214,6 @@ class CrashReproducer(PassInstrumentation):
         return _Recipe(ir, pipeline, steps)
 
     def _local_recipe(self, step: PassStep, op: Any) -> _Recipe | None:
-        if get_ident() != self._thread:
-            return None  # the IR around is changing
         adapter, root = self._run.adapter, self._run.op
         scopes: list[str] = []
         for each in outwards(adapter, op):
@@ -250,17 +244,6 @@ class CrashReproducer(PassInstrumentation):
             with suppress(Exception):  # the other form is there
                 ir = adapter.readable_source(ir, self._run.ir_context)
         return self._text(ir, recipe.pipeline)
-
-    # -- What runs --------------------------------------------------------------------------
-
-    def _pop(self, step: Step) -> _Frame | None:
-        frame = self._frames.pop(step)
-        if around := self._frames.values:
-            self._prepare(around[-1].recipe)  # the pass around goes on
-        return frame
-
-    def _execution(self, step: Step, op: Any) -> PassExecution:
-        return execution_of(step, chain_of(self._run, op))
 
     # -- What is said -----------------------------------------------------------------------
 
