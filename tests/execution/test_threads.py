@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from passel.execution.strategies import SiblingStrategy
+    from passel.hooks import Around
     from passel.schedule import Step
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.begun import Begun
 from passel.instruments.events import chain_of, execution_of
 from passel.instruments.ir_diff import TextMemory, unified_diff
 from passel.instruments.ir_files import FileTree
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import Around, Run
     from passel.instruments.ir_sinks import Sink
     from passel.instruments.terminals import Color
     from passel.ir import IRAdapter
@@ -78,12 +76,7 @@ class PrintIR(PassInstrumentation):
 
     one_by_one = True  # what is asked for is the IR between passes
 
-    def __new__(cls, **arguments: Any) -> Self:
-        """Choose the class with a hook for changes only if they matter: finding them costs."""
-        tells = cls is PrintIR and (arguments.get("only_on_change") or arguments.get("diff"))
-        return super().__new__(cast("type[Self]", _PrintChanges) if tells else cls)
-
-    def __init__(  # noqa: PLR0913 # pyright: ignore[reportInconsistentConstructor] - `__new__` takes all
+    def __init__(  # noqa: PLR0913 - a keyword for each
         self,
         *,
         before: bool | Sequence[str] = False,
@@ -104,6 +97,7 @@ class PrintIR(PassInstrumentation):
         self._module_scope = module_scope
         self.stays_here: bool = module_scope  # dumps then show more than a part of the run
         self._only_on_change = only_on_change
+        self.finds_changes: bool = only_on_change or diff
         self._only_on_failure = only_on_failure
         self._flags = flags
         self._diff = diff
@@ -119,19 +113,17 @@ class PrintIR(PassInstrumentation):
 
     # -- Runs ------------------------------------------------------------------------------
 
-    def before_run(self, run: Run) -> None:
-        """Get to know the IR."""
-        self._runs.append(_Watched(run, get_ident(), trusted=run.verifies))
-
-    def after_run(self, run: Run, *, failed: bool) -> None:
-        """Say so if the symbol has not occurred."""
-        watched = next((each for each in self._runs if each.run is run), None)
-        if watched is None:
-            return  # an interrupt kept it from starting
-        self._runs.remove(watched)
+    def around_run(self, run: Run) -> Around:
+        """Get to know the IR, and say so if the symbol has not occurred."""
+        watched = _Watched(run, get_ident(), trusted=run.verifies)
+        self._runs.append(watched)
+        try:
+            yield
+        finally:
+            self._runs.remove(watched)
         self.complaint = ""
         if self._symbol and not self._symbol_seen:
-            self.complaint = f"warning: {complaint(watched.adapter, run.op, self._symbol)}\n"
+            self.complaint = f"warning: {complaint(run.adapter, run.op, self._symbol)}\n"
             if not self.defers_complaint:
                 self._stream.say(self.complaint)
 
@@ -170,44 +162,42 @@ class PrintIR(PassInstrumentation):
 
     # -- Passes ----------------------------------------------------------------------------
 
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Print, or remember what the op is like."""
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Print, if the pass is one of those asked for."""
         run = self._watched
-        if not isinstance(step, PassStep):
-            run.containers.append((step, op))
-            return
-        run.changed.discard(get_ident())
+        if isinstance(step, PassStep):
+            return self._around_pass(run, step, op)
+        return self._around_pipelines(run, op)
+
+    def _around_pipelines(self, run: _Watched, op: Any) -> Around:
+        enclosing, run.container = run.container, op
+        try:
+            yield
+        finally:
+            run.container = enclosing
+
+    def _around_pass(self, run: _Watched, step: PassStep, op: Any) -> Around:
         target = self._target(run, op)
         if self._before.takes(step) and target is not None:
             self._dump(run, step, op, "Before", self._text(run, target))
+        before = _NOTHING
         if self._after.takes(step) and (self._diff or self._symbol):
-            run.pending.push(step, self._remember(run, op, target))
-
-    def after_pass(self, step: Step, op: Any) -> None:
-        """Print, if the pass is one of those asked for."""
-        self._end(step, op, failed=False)
-
-    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Print, if the pass is one of those asked for."""
-        self._end(step, op, failed=True)
-
-    def _end(self, step: Step, op: Any, *, failed: bool) -> None:
-        run = self._watched
-        if not isinstance(step, PassStep):
-            if run.containers and run.containers[-1][0] is step:
-                run.containers.pop()
-            return
-        if failed:
+            before = self._remember(run, target)
+        ended = yield
+        if ended.changed:
+            run.texts.changed(op)
+        if ended.failed:
             run.trusted = False
             run.texts.clear()
-        if not self._after.takes(step):
-            return
-        before = run.pending.pop(step) or _NOTHING
-        if self._only_on_failure and not failed:
+        if not self._after.takes(step) or (self._only_on_failure and not ended.failed):
             return
         target = self._target(run, op)
-        if failed or not self._only_on_change or self._has_changed(run, target, before):
-            self._dump_after(run, step, op, target, before, failed=failed)
+        if (
+            ended.failed
+            or not self._only_on_change
+            or (ended.changed and self._has_changed(run, target, before))
+        ):
+            self._dump_after(run, step, op, target, before, failed=ended.failed)
 
     # -- What to print ---------------------------------------------------------------------
 
@@ -221,7 +211,7 @@ class PrintIR(PassInstrumentation):
             return run.top(op) if self._module_scope else found
         return run.top(op) if self._module_scope else op
 
-    def _remember(self, run: _Watched, op: Any, target: Any) -> _Before:
+    def _remember(self, run: _Watched, target: Any) -> _Before:
         if target is None:
             return _NOTHING
         text = self._known_text(run, target) if self._diff else ""
@@ -229,9 +219,9 @@ class PrintIR(PassInstrumentation):
         return _Before(target, text, run.adapter.fingerprint(target) if watches else None)
 
     def _has_changed(self, run: _Watched, target: Any, before: _Before) -> bool:
-        changed = get_ident() in run.changed
-        if not changed or self._diff or not self._symbol or self._module_scope:
-            return changed
+        """Return whether a pass that has changed its op has changed what is printed of it."""
+        if self._diff or not self._symbol or self._module_scope:
+            return True
         if target is None:
             return before.target is not None
         return before.target is None or run.adapter.fingerprint(target) != before.fingerprint
@@ -303,16 +293,6 @@ class PrintIR(PassInstrumentation):
         return f"{text}\n" if is_top and not flags.local_scope else text
 
 
-class _PrintChanges(PrintIR):
-    """A printer with a hook for changes, which have to be found for it."""
-
-    def after_change(self, step: PassStep, op: Any) -> None:
-        """Remember which op has changed."""
-        run = self._watched
-        run.changed.add(get_ident())
-        run.texts.changed(op)
-
-
 class _Selection(NamedTuple):
     """A choice of passes: all, or those with some names."""
 
@@ -348,18 +328,14 @@ class _Watched:
         run: The run.
         thread: Where it runs.
         trusted: Whether its IR is valid as far as is known.
-        changed: The threads in which the pass that has just ended changed its op.
-        containers: The steps whose nested pipelines run, with their ops, outermost first.
-        pending: What was remembered before each pass that runs.
+        container: The innermost op whose nested pipelines run; None if there is none.
         texts: What ops looked like when they were last printed.
     """
 
     run: Run
     thread: int
     trusted: bool
-    changed: set[int] = field(default_factory=set[int])
-    containers: list[tuple[Step, Any]] = field(default_factory=list["tuple[Step, Any]"])
-    pending: Begun[_Before] = field(default_factory=Begun[_Before])
+    container: Any = None
     texts: TextMemory = field(init=False)
 
     def __post_init__(self) -> None:
@@ -369,11 +345,6 @@ class _Watched:
     def adapter(self) -> IRAdapter:
         """The adapter of the IR."""
         return self.run.adapter
-
-    @property
-    def container(self) -> Any:
-        """The innermost op whose nested pipelines run; None if there is none."""
-        return self.containers[-1][1] if self.containers else None
 
     def top(self, op: Any) -> Any:
         return list(outwards(self.adapter, op))[-1]
