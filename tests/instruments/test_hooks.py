@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation
 
+    from passel.hooks import Around
     from passel.ir import IRAdapter
 
 # -- Two IRs that can be changed and broken --------------------------------------------------
@@ -525,3 +526,51 @@ def test_copies_have_a_lock_of_their_own(caplog: pytest.LogCaptureFixture) -> No
         recorder = pickle.loads(pickle.dumps(recorder))
     assert recorder.events[:4] == recorder.events[4:]
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+class Ends(PassInstrumentation):
+    """Records how verifications and analyses end."""
+
+    def __init__(self) -> None:
+        self.failed: list[tuple[str, bool]] = []
+
+    def around_verification(self, step: Any, op: Any) -> Around:
+        """Record it."""
+        ended = yield
+        self.failed.append(("verification", ended.failed))
+
+    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
+        """Record it."""
+        ended = yield
+        self.failed.append((name, ended.failed))
+
+
+class Good:
+    """An analysis."""
+
+    def __init__(self, op: ToyOp) -> None: ...
+
+
+class Bad:
+    """An analysis that raises."""
+
+    def __init__(self, op: ToyOp) -> None:
+        raise ValueError
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_generator_is_told_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
+    """Both fail by an exception, which the generator does not see."""
+
+    class Ask(Pass[ToyOp]):
+        name = "ask"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            with suppress(ValueError):
+                ctx.analysis(Bad if fails else Good)
+            op.value = -1 if fails else 1
+
+    pm, ends = PassManager("toy.module", adapter=ToyAdapter()).add(Ask()), Ends()
+    with pm.instrument(ends), suppress(PassFailedError):
+        pm.run(parse_toy("toy.module"))
+    assert ends.failed == [("Bad" if fails else "Good", fails), ("verification", fails)]

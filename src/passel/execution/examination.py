@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.execution.fingerprints import PartedFingerprint
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge, plain
+from passel.hooks import Ended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +80,7 @@ class Examiner:
         if failure is not None:
             return merge([plain(changed), self._reports.fail_step(ctx, failure)])
         if is_news and ctx.bracket is not None:
-            ctx.bracket.changed = True
+            ctx.bracket.ended = Ended(changed=True)
         return plain(changed) if self._tells_changes else UNKNOWN
 
     def check_claims(self, op: Any, ctx: OpContext) -> Outcome:
@@ -114,7 +115,7 @@ class Examiner:
         if self.tracks and self._finds_changes and ctx.bracket is not None:
             before = state.last_valid if state.last_seen is None else state.last_seen
             state.last_seen = self._renew(op, before)
-            ctx.bracket.changed = state.last_seen is not before
+            ctx.bracket.ended = Ended(changed=state.last_seen is not before)
         return UNCHANGED if self._verifies else UNKNOWN
 
     def _judge(

@@ -14,7 +14,7 @@ from passel.execution.reports import Reports
 from passel.execution.runner import PipelineRunner
 from passel.execution.services import RunServices
 from passel.execution.strategies import Sequential
-from passel.hooks import Bracket
+from passel.hooks import Bracket, Ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -139,7 +139,7 @@ class Run:
         held = hooks.interrupts.installed() if hooks.sees_steps else nullcontext()
         with held, Bracket(hooks.runs, self) as bracket:
             self.outcome = self._runner.run_root(schedule, op, parent)
-            bracket.failed = bool(self.outcome.failures)
+            bracket.ended = Ended(bool(self.outcome.failures))
         if self.outcome.interrupt is not None:
             raise self.outcome.interrupt
         return self.outcome

@@ -16,7 +16,7 @@ from passel.execution.examination import Examiner
 from passel.execution.fused_failure import FusedFailure
 from passel.execution.kept import KeptAnalyses
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge
-from passel.hooks import Bracket
+from passel.hooks import Bracket, Ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,7 +128,7 @@ class StepRunner:
         if not self._gates or all(gate(step, op) for gate in self._gates):
             return True
         ctx.preserves_all = True
-        ctx.bracket.skipped = True
+        ctx.bracket.ended = Ended(skipped=True)
         return False
 
     def _nest(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
@@ -205,8 +205,8 @@ class StepRunner:
         if (bracket := ctx.bracket) is None:
             return outcome
         if outcome.failures:
-            bracket.failed = True
-            bracket.failure = outcome.failures[-1] if outcome.interrupt else ctx.failure
+            failure = outcome.failures[-1] if outcome.interrupt else ctx.failure
+            bracket.ended = bracket.ended._replace(failed=True, failure=failure)
         try:
             bracket.close()
         except PassFailure as error:

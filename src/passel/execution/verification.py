@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from passel.hooks import Bracket
+from passel.hooks import Bracket, Ended
 from passel.ir import InvalidIR
 
 if TYPE_CHECKING:
@@ -53,6 +53,6 @@ class Verifier:
             try:
                 self._verify(op, recursive=recursive)
             except InvalidIR as error:
-                bracket.failed = True
+                bracket.ended = Ended(failed=True)
                 return error
         return None

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from contextlib import AbstractContextManager
 
-    from passel.errors import Failure
     from passel.hooks.instrumentation import Around
 
+_SUCCESS = Ended()
 _YIELDS_ONCE = "a hook is a generator that yields once"
 
 Hook: TypeAlias = "Callable[..., None]"
@@ -44,7 +44,7 @@ class _Guarded:
 
     def call(self, *args: Any) -> None:
         """Call the method, which is no generator."""
-        if not self._is_broken():
+        if id(self._instrumentation) not in self._broken:
             try:
                 with self._alone:
                     self._method(*args)
@@ -57,7 +57,7 @@ class _Guarded:
         Raises:
             BaseException: An interrupt, or a failure that is meant.
         """
-        if not self._is_broken():
+        if id(self._instrumentation) not in self._broken:
             try:
                 with self._alone:
                     around: Around = self._method(*args)
@@ -73,7 +73,7 @@ class _Guarded:
         Raises:
             BaseException: An interrupt, or a failure that is meant.
         """
-        if not self._is_broken():
+        if id(self._instrumentation) not in self._broken:
             try:
                 with self._alone:
                     around.send(ended)
@@ -82,9 +82,6 @@ class _Guarded:
                 pass
             except Exception as error:  # noqa: BLE001 - as above
                 self._take(error)
-
-    def _is_broken(self) -> bool:
-        return bool(self._broken) and id(self._instrumentation) in self._broken
 
     def _take(self, error: Exception) -> None:
         """Raise an error that is meant, or call the instrumentation no more in this run."""
@@ -116,34 +113,29 @@ class Bracket:
         args: What all are given.
 
     Attributes:
-        failed: Whether the thing has failed, also by an exception.
-        failure: Why a pass has failed.
-        skipped: Whether a step is not run.
-        changed: Whether a pass has changed its op.
+        ended: How the thing has ended. By an exception it has failed.
     """
 
-    __slots__ = ("_args", "_begun", "_hooks", "changed", "failed", "failure", "skipped")
+    __slots__ = ("_args", "_begun", "_hooks", "ended")
 
     def __init__(self, hooks: Hooks | None, *args: Any) -> None:
         self._hooks = hooks
         self._args = args
         self._begun: list[tuple[_Guarded, Around]] = []
-        self.failed: bool = False
-        self.failure: Failure | None = None
-        self.skipped: bool = False
-        self.changed: bool = False
+        self.ended: Ended = _SUCCESS
 
     def __enter__(self) -> Self:
         try:
             self.open()
         except BaseException:
-            self.failed = True
+            self.ended = Ended(failed=True)
             self.close()
             raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.failed |= kind is not None
+        if kind is not None:
+            self.ended = Ended(failed=True)
         self.close()
 
     def open(self) -> None:
@@ -172,7 +164,6 @@ class Bracket:
         """
         if self._hooks is None:
             return
-        ended = Ended(self.failed, self.failure, self.skipped, self.changed)
         interrupts = self._hooks.interrupts
         was, interrupts.is_allowed = interrupts.is_allowed, False
         raised: BaseException | None = None
@@ -180,7 +171,7 @@ class Bracket:
             while self._begun:
                 hook, around = self._begun.pop()
                 try:
-                    hook.end(around, ended)
+                    hook.end(around, self.ended)
                 except BaseException as error:  # noqa: BLE001 - raised when all are ended
                     raised = _first(raised, error)
             if raised is not None:
