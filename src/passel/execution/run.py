@@ -80,7 +80,6 @@ class Run:
         self.outer: Run | None = outer
         self.verifies: bool = self._services.verifies
         self.checks: Sequence[str] = options.flags
-        self.gates: int = len(gates)
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
         self.repeats_failures: bool = False

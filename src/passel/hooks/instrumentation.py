@@ -27,7 +27,6 @@ class Run(Protocol):
         outer: The run whose pass this run is a part of, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
         checks: The flags with which passel-opt checks what this run checks besides.
-        gates: How many gates decide whether passes are to run.
         counts: Statistics by the pass's path and the statistic's name, once the run is over.
         failures: Every failure, once the run is over.
     """
@@ -39,7 +38,6 @@ class Run(Protocol):
     outer: Run | None
     verifies: bool
     checks: Sequence[str]
-    gates: int
 
     @property
     def counts(self) -> Mapping[tuple[str, str], int]:

@@ -85,11 +85,10 @@ class _Guarded:
 
     def _take(self, error: Exception) -> None:
         """Raise an error that is meant, or call the instrumentation no more in this run."""
-        what = type(self._instrumentation).__name__
         if self._may_fail and isinstance(error, PassFailure):
-            error.raised_by = what
             raise error
         self._broken.add(id(self._instrumentation))
+        what = type(self._instrumentation).__name__
         log_exception(f"instrumentation {what} raised and is disabled for this run")
 
 

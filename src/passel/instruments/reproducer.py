@@ -90,8 +90,8 @@ class CrashReproducer(PassInstrumentation):
             the file left behind is as if this were off where its workers were at work.
         threading: Whether a replay may run passes in parallel.
         replay: The command to replay it with, in which `{file}` stands for the file's quoted
-            name. By default it is one for passel-opt, or lines of Python where that cannot read
-            the IR or have the passes.
+            name; by default one for passel-opt. It gets the flags without which the file is not
+            read, or its pipeline refused, but none for passes and dialects that passel-opt lacks.
 
     Attributes:
         reproducer: The file, after a run that failed and could write it.
