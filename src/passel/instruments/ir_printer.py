@@ -6,13 +6,13 @@ Source: `IRPrinterInstrumentation`, MLIR 22; diffs and single symbols are passel
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import chain_of, execution_of
-from passel.instruments.ir_diff import TextMemory, unified_diff
+from passel.instruments.ir_diff import unified_diff
 from passel.instruments.ir_files import FileTree
 from passel.instruments.ir_sinks import Dump, Recorder, StreamSink, TreeSink
 from passel.instruments.ir_symbols import complaint, find_symbol
@@ -102,6 +102,7 @@ class PrintIR(PassInstrumentation):
         self._flags = flags
         self._diff = diff
         self._symbol = symbol
+        self._compares = diff or (only_on_change and bool(symbol))
         self._stream = StreamSink(stream, color)
         self._sink: Sink = self._stream
         if directory is not None:
@@ -150,6 +151,7 @@ class PrintIR(PassInstrumentation):
             return
         self._symbol_seen |= child._symbol_seen
         watched = self._watched
+        watched.known = None  # the child may have seen changes
         self._sink.adopt(child._sink, watched.run, watched.container)
 
     @property
@@ -180,24 +182,20 @@ class PrintIR(PassInstrumentation):
         target = self._target(run, op)
         if self._before.takes(step) and target is not None:
             self._dump(run, step, op, "Before", self._text(run, target))
-        before = _NOTHING
-        if self._after.takes(step) and (self._diff or self._symbol):
-            before = self._remember(run, target)
+        is_chosen = self._after.takes(step)
+        old = None if target is None else ""
+        if is_chosen and target is not None and self._compares:
+            old = self._known_text(run, target)
         ended = yield
-        if ended.changed:
-            run.texts.changed(op)
-        if ended.failed:
-            run.trusted = False
-            run.texts.clear()
-        if not self._after.takes(step) or (self._only_on_failure and not ended.failed):
+        if ended.failed or ended.changed:
+            run.known = None
+        run.trusted &= not ended.failed
+        if not is_chosen or (self._only_on_failure and not ended.failed):
             return
-        target = self._target(run, op)
-        if (
-            ended.failed
-            or not self._only_on_change
-            or (ended.changed and self._has_changed(run, target, before))
-        ):
-            self._dump_after(run, step, op, target, before, failed=ended.failed)
+        if ended.failed or ended.changed or not self._only_on_change:
+            shown = self._shown_after(run, self._target(run, op), old, failed=ended.failed)
+            if shown is not None:
+                self._dump(run, step, op, "After", shown, failed=ended.failed)
 
     # -- What to print ---------------------------------------------------------------------
 
@@ -211,43 +209,28 @@ class PrintIR(PassInstrumentation):
             return run.top(op) if self._module_scope else found
         return run.top(op) if self._module_scope else op
 
-    def _remember(self, run: _Watched, target: Any) -> _Before:
-        if target is None:
-            return _NOTHING
-        text = self._known_text(run, target) if self._diff else ""
-        watches = self._only_on_change and self._symbol and not self._diff
-        return _Before(target, text, run.adapter.fingerprint(target) if watches else None)
+    def _shown_after(
+        self, run: _Watched, target: Any, old: str | None, *, failed: bool
+    ) -> str | None:
+        """Return what is printed after a pass; None if that is nothing.
 
-    def _has_changed(self, run: _Watched, target: Any, before: _Before) -> bool:
-        """Return whether a pass that has changed its op has changed what is printed of it."""
-        if self._diff or not self._symbol or self._module_scope:
-            return True
+        Args:
+            run: The run.
+            target: What the pass has left; None if it has no longer what is to be printed.
+            old: The text before, if texts are compared; None if it had nothing either.
+            failed: Whether the pass has failed.
+        """
+        if target is None and old is None:
+            return None
+        if self._diff:
+            new = "" if target is None else self._known_text(run, target)
+            unchanged = "// the pass changed nothing" if failed else None
+            return unified_diff(old or "", new).removesuffix("\n") or unchanged
         if target is None:
-            return before.target is not None
-        return before.target is None or run.adapter.fingerprint(target) != before.fingerprint
-
-    def _dump_after(
-        self,
-        run: _Watched,
-        step: PassStep,
-        op: Any,
-        target: Any,
-        before: _Before,
-        *,
-        failed: bool,
-    ) -> None:
-        if target is None and before.target is None:
-            return
-        if not self._diff:
-            gone = f"// @{self._symbol} does not exist any more"
-            text = gone if target is None else self._text(run, target)
-            self._dump(run, step, op, "After", text, failed=failed)
-            return
-        text = "" if target is None else self._known_text(run, target)
-        diff = unified_diff(before.text, text)
-        if diff or failed:
-            shown = diff.removesuffix("\n") or "// the pass changed nothing"
-            self._dump(run, step, op, "After", shown, failed=failed)
+            return f"// @{self._symbol} does not exist any more"
+        if self._compares and not failed and self._known_text(run, target) == old:
+            return None
+        return self._text(run, target)
 
     def _dump(
         self,
@@ -271,15 +254,13 @@ class PrintIR(PassInstrumentation):
         self._sink.take(chain, dump)
 
     def _known_text(self, run: _Watched, op: Any) -> str:
-        """Return an op's text for a diff, that of its last dump if it cannot have changed.
+        """Return an op's text to be compared, the last one if it is of this op and up to date.
 
         Custom form as long as the printer manages: a generic one would differ everywhere.
         """
-        text = run.texts.get(op)
-        if text is None:
-            text = run.adapter.print_op(op, self._flags)
-            run.texts.put(op, text)
-        return text
+        if run.known is None or run.known[0] != op:
+            run.known = op, run.adapter.print_op(op, self._flags)
+        return run.known[1]
 
     def _text(self, run: _Watched, op: Any) -> str:
         """Return an op's text, with an empty line if it is at the top, as MLIR prints it."""
@@ -309,17 +290,6 @@ class _Selection(NamedTuple):
         return self.all or step.pass_.name in self.names
 
 
-class _Before(NamedTuple):
-    """The target of a pass as it was before the pass ran."""
-
-    target: Any
-    text: str
-    fingerprint: object
-
-
-_NOTHING = _Before(None, "", None)
-
-
 @dataclass(slots=True, eq=False)
 class _Watched:
     """A run that is being observed.
@@ -329,17 +299,14 @@ class _Watched:
         thread: Where it runs.
         trusted: Whether its IR is valid as far as is known.
         container: The innermost op whose nested pipelines run; None if there is none.
-        texts: What ops looked like when they were last printed.
+        known: The op that was last printed to be compared, and its text, until anything changes.
     """
 
     run: Run
     thread: int
     trusted: bool
     container: Any = None
-    texts: TextMemory = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.texts = TextMemory(self.adapter)
+    known: tuple[Any, str] | None = None
 
     @property
     def adapter(self) -> IRAdapter:
