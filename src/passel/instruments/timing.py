@@ -82,9 +82,6 @@ class Timing(PassInstrumentation):
         self._format: Literal["text", "json"] = output_format
         self._columns = check_columns(columns)
         self._report = report
-        self._start()
-
-    def _start(self) -> None:
         self._threads: dict[int, ThreadTimer] = {}
 
     # -- What users call ---------------------------------------------------------------------
@@ -92,10 +89,9 @@ class Timing(PassInstrumentation):
     @property
     def timing(self) -> Timer:
         """The root of the tree of timers so far, whose `wall` is the total."""
-        roots = [thread.root.timer() for thread in list(self._threads.values())]
-        total, *others = roots or [Timer("root")]
-        for other in others:
-            total.absorb(other)
+        total = Timer("root")
+        for thread in list(self._threads.values()):
+            total.absorb(thread.root)
         return total
 
     @contextmanager
@@ -136,7 +132,7 @@ class Timing(PassInstrumentation):
         """
         if not isinstance(child, Timing):
             raise TypeError(f"not the result of split: {child!r}")
-        self._thread().row.merge(child.timing)
+        self._thread().row.merged.absorb(child.timing)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle what was measured so far, but not where it is reported."""
@@ -147,7 +143,6 @@ class Timing(PassInstrumentation):
         measured = state.pop("timing")
         Timing.__init__(self)
         vars(self).update(state)
-        self._start()
         self._thread().root.add(measured)
 
     # -- Hooks: short, because what they take counts as the passes' time -----------------------
@@ -213,5 +208,5 @@ class Timing(PassInstrumentation):
             key = ("analysis", name)
         if len(above.nested) >= _MOST_ALIASES:
             above.nested.clear()  # what is run once, such as pipelines that passes build anew
-        row = above.nested[what] = above.child(name, key, path, hidden=hidden)
-        return row
+        above.nested[what] = above.child(name, key, path, hidden=hidden)
+        return above.nested[what]
