@@ -1,4 +1,4 @@
-"""What an instrumentation is, and what it sees of a run."""
+"""The base class of instrumentations, and the parts of a run that they see."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Run(Protocol):
         ...
 
     def ordinal_of(self, op: Any, /) -> int:
-        """Return which of the ops immediately inside of the one around it an op is.
+        """Return the number of an op among its siblings.
 
         Counted from 0 when the nested pipelines on these started, whatever they do; 0 at the
         top. With the path of a step it identifies the execution of a pass.
@@ -91,7 +91,7 @@ LOCK = "_PassInstrumentation__lock"
 
 
 class PassInstrumentation:
-    """Base class of what observes runs; override the hooks that you need.
+    """Base class of observers of runs; override the hooks that you need.
 
     A hook is a generator around what it observes, such as `around_pass`. It yields once, when
     what is observed begins, and goes on with an `Ended` when that ends, also on failure and when
@@ -110,9 +110,8 @@ class PassInstrumentation:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
         collects_statistics: Whether passes are to count also what costs time to count.
-        finds_changes: Whether it is to be told which passes have changed their op, which costs
-            a fingerprint for each pass that is not verified anyway. Who overrides `after_change`
-            is told as well.
+        finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
+            pass that is not verified anyway; also found if `after_change` is overridden.
         overlaps: Whether its hooks may be called while another thread is in one of them, which
             spares a lock.
         crosses: Whether it also observes what passes run on ops of another IR. It has to ask
@@ -162,7 +161,7 @@ class PassInstrumentation:
     repeats_failures: bool = False
 
     def split(self) -> PassInstrumentation | None:
-        """Return what observes a part of a run in another process or thread.
+        """Return an observer of a part of a run in another process or thread.
 
         It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
         parts in program order. None, the default, leaves that part unobserved. It is not called

@@ -115,7 +115,7 @@ class PrintIR(PassInstrumentation):
     # -- Runs ------------------------------------------------------------------------------
 
     def around_run(self, run: Run) -> Around:
-        """Get to know the IR, and say so if the symbol has not occurred."""
+        """Remember the run, and warn in the end if the symbol has not occurred."""
         watched = _Watched(run, get_ident(), trusted=run.verifies)
         self._runs.append(watched)
         try:
@@ -129,12 +129,12 @@ class PrintIR(PassInstrumentation):
                 self._stream.say(self.complaint)
 
     def forget(self) -> None:
-        """Let go of all ops: those of later runs are others. Their files have other names."""
+        """Forget all ops; the files of ops of later runs get other names."""
         if isinstance(self._sink, TreeSink):
             self._sink.tree.forget()
 
     def split(self) -> PrintIR:
-        """Return what keeps the dumps of a part of a run."""
+        """Return a printer that keeps the dumps of a part of a run."""
         container = self._watched.container if self._runs else None
         outer = [] if container is None else chain_of(self._watched.run, container)
         child = copy(self)
@@ -146,7 +146,7 @@ class PrintIR(PassInstrumentation):
         self.defers_complaint = True
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Print what the child has kept."""
+        """Print the dumps that the child has kept."""
         if not isinstance(child, PrintIR) or not isinstance(child._sink, Recorder):
             return
         self._symbol_seen |= child._symbol_seen
@@ -200,7 +200,7 @@ class PrintIR(PassInstrumentation):
     # -- What to print ---------------------------------------------------------------------
 
     def _target(self, run: _Watched, op: Any) -> Any:
-        """Return what is printed when a pass runs on `op`; None if that is nothing."""
+        """Return the op to print when a pass runs on `op`; None if there is none."""
         if self._symbol:
             found = find_symbol(run.adapter, op, self._symbol)
             if found is None:
@@ -212,12 +212,12 @@ class PrintIR(PassInstrumentation):
     def _shown_after(
         self, run: _Watched, target: Any, old: str | None, *, failed: bool
     ) -> str | None:
-        """Return what is printed after a pass; None if that is nothing.
+        """Return the text to print after a pass; None if there is none.
 
         Args:
             run: The run.
-            target: What the pass has left; None if it has no longer what is to be printed.
-            old: The text before, if texts are compared; None if it had nothing either.
+            target: The op to print; None if the pass has erased it, or it was never there.
+            old: Its text before the pass, if texts are compared; None if it was not there.
             failed: Whether the pass has failed.
         """
         if target is None and old is None:

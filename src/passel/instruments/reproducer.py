@@ -60,8 +60,8 @@ class _Frame:
 
     Attributes:
         running: The execution of it, last, and of the passes that have run the pipeline it is in.
-        recipe: What is local to it.
-        inner: What failed in pipelines that it has run.
+        recipe: The IR before it, and the pass alone, if that is recorded.
+        inner: Failures in pipelines that it has run.
     """
 
     running: Sequence[PassExecution] = ()
@@ -141,7 +141,7 @@ class CrashReproducer(PassInstrumentation):
         self._started: Run | None = None
 
     def split(self) -> PassInstrumentation:
-        """Return what observes nothing: what fails elsewhere fails here again."""
+        """Return an observer of nothing: passes that fail elsewhere fail here again."""
         return PassInstrumentation()
 
     def before_run(self, run: Run) -> None:
@@ -160,7 +160,7 @@ class CrashReproducer(PassInstrumentation):
         self._prepare(self._whole)
 
     def around_pass(self, step: Step, op: Any) -> Around:
-        """Write what is local to the pass ahead, and remember what failed."""
+        """Write the local reproducer ahead, and remember failures."""
         outer, execution = self._frame, execution_of(step, chain_of(self._run, op))
         frame = _Frame([*outer.running, execution])
         if isinstance(step, PassStep):
@@ -188,7 +188,7 @@ class CrashReproducer(PassInstrumentation):
             self._cases[id(failure)] = failure, cases
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Put the file in its place and say so, or remove it."""
+        """Put the file in its place and report it, or remove it."""
         if self._started is not run:
             return  # an interrupt kept it from starting
         try:
@@ -201,7 +201,7 @@ class CrashReproducer(PassInstrumentation):
     # -- What to record ---------------------------------------------------------------------
 
     def _recipe(self, pipeline: str, steps: Sequence[PassStep]) -> _Recipe | None:
-        """Return what is to be recorded now; None, and a problem, if the IR does not print."""
+        """Return the IR of now with a pipeline; None, and a problem, if the IR does not print."""
         run = self._run
         try:
             if isinstance(run.adapter, WritesSources):
@@ -245,7 +245,7 @@ class CrashReproducer(PassInstrumentation):
                 ir = adapter.readable_source(ir, self._run.ir_context)
         return self._text(ir, recipe.pipeline)
 
-    # -- What is said -----------------------------------------------------------------------
+    # -- The report -------------------------------------------------------------------------
 
     def _report(self, run: Run) -> None:
         cases = self._all_cases(run)

@@ -80,7 +80,7 @@ class Trace(PassInstrumentation):
     # -- Runs ----------------------------------------------------------------------------------
 
     def around_run(self, run: Run) -> Around:
-        """Look at what is there and at what is left, and complete the file."""
+        """Count the ops before and after the run, and complete the file."""
         with self:
             self._runs.append(run)
             try:
@@ -117,7 +117,7 @@ class Trace(PassInstrumentation):
     # -- Other processes -----------------------------------------------------------------------
 
     def split(self) -> Trace:
-        """Return what collects the events of another process, on the same clock."""
+        """Return a collector of the events of another process, on the same clock."""
         child = object.__new__(type(self))
         Trace.__init__(child, os.devnull)
         child._file, child._origin = None, self._origin
@@ -170,7 +170,7 @@ class Trace(PassInstrumentation):
         self._event("E", args={})
 
     def _facts(self, step: Step, op: Any) -> dict[str, Any]:
-        """Return which pass runs where, with which options."""
+        """Return the path of a pass, its op and its options."""
         location = self._adapter.location(op)
         args = {
             "path": step.path,
@@ -189,7 +189,7 @@ class Trace(PassInstrumentation):
         return self._runs[-1].adapter
 
     def _identity(self, op: Any) -> dict[str, Any]:
-        """Return what tells an op from others, with the path of what runs on it."""
+        """Return the identity of an op, for the slices of all that runs on it."""
         ops = [identity for _, identity in chain_of(self._runs[-1], op)]
         ordinals = [each.ordinal for each in ops]
         return {"op": ops[-1].name, "symbol": ops[-1].symbol, "ordinals": ordinals}
