@@ -8,7 +8,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import chain_of, execution_of
@@ -92,8 +92,8 @@ class PrintIR(PassInstrumentation):
         color: Color = "auto",
     ) -> None:
         wants_all = only_on_failure or (diff and not after) or (symbol and not before and not after)
-        self._before = _Selection.of(before)
-        self._after = _Selection.of(True if wants_all else after)
+        self._before = before
+        self._after = True if wants_all else after
         self._module_scope = module_scope
         self.stays_here: bool = module_scope  # dumps then show more than a part of the run
         self._only_on_change = only_on_change
@@ -180,9 +180,9 @@ class PrintIR(PassInstrumentation):
 
     def _around_pass(self, run: _Watched, step: PassStep, op: Any) -> Around:
         target = self._target(run, op)
-        if self._before.takes(step) and target is not None:
+        if _takes(self._before, step) and target is not None:
             self._dump(run, step, op, "Before", self._text(run, target))
-        is_chosen = self._after.takes(step)
+        is_chosen = _takes(self._after, step)
         old = None if target is None else ""
         if is_chosen and target is not None and self._compares:
             old = self._known_text(run, target)
@@ -274,20 +274,8 @@ class PrintIR(PassInstrumentation):
         return f"{text}\n" if is_top and not flags.local_scope else text
 
 
-class _Selection(NamedTuple):
-    """A choice of passes: all, or those with some names."""
-
-    all: bool
-    names: frozenset[str]
-
-    @staticmethod
-    def of(wanted: bool | Sequence[str]) -> _Selection:
-        if isinstance(wanted, bool):
-            return _Selection(wanted, frozenset())
-        return _Selection(all=False, names=frozenset(wanted))
-
-    def takes(self, step: PassStep) -> bool:
-        return self.all or step.pass_.name in self.names
+def _takes(wanted: bool | Sequence[str], step: PassStep) -> bool:
+    return wanted if isinstance(wanted, bool) else step.pass_.name in wanted
 
 
 @dataclass(slots=True, eq=False)
