@@ -138,12 +138,9 @@ class PrintIR(PassInstrumentation):
         container = self._watched.container if self._runs else None
         outer = [] if container is None else chain_of(self._watched.run, container)
         child = copy(self)
-        child._start_recording(Recorder([identity for _, identity in outer]))
+        child._stream, child._runs, child.defers_complaint = StreamSink(None), [], True
+        child._sink = Recorder([identity for _, identity in outer])
         return child
-
-    def _start_recording(self, recorder: Recorder) -> None:
-        self._stream, self._sink, self._runs = StreamSink(None), recorder, []
-        self.defers_complaint = True
 
     def merge(self, child: PassInstrumentation) -> None:
         """Print the dumps that the child has kept."""

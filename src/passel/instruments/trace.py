@@ -118,8 +118,7 @@ class Trace(PassInstrumentation):
 
     def split(self) -> Trace:
         """Return a collector of the events of another process, on the same clock."""
-        child = object.__new__(type(self))
-        Trace.__init__(child, os.devnull)
+        child = Trace(os.devnull)
         child._file, child._origin = None, self._origin
         return child
 
