@@ -79,7 +79,7 @@ class ContractVerifier(PassInstrumentation):
         self._running: _Running | None = None
 
     def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
-        """Start with no dialects of the op made illegal but those of the ops around."""
+        """Start with no dialects of the op made illegal but those of the enclosing ops."""
         if isinstance(parent, PassStep) and self._running is not None:
             self._running.problems += self._broken_inside(parent, pipeline)
         enclosing, self._illegal = self._illegal, [*self._illegal, {}]
