@@ -196,13 +196,8 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
         is_told: Whether a pipeline that the pass has run has reported it already, so that it is
             not reported as a diagnostic of its own.
 
-    Attributes:
-        raised_by: The class of the instrumentation that raised it, if it was none of the pass's.
-
     Source: `mlir::Pass::signalPassFailure`, which unlike this does not stop the body.
     """
-
-    raised_by: str = ""
 
     def __init__(self, message: str = "", *, op: Any = None, is_told: bool = False) -> None:
         super().__init__(message)

@@ -73,7 +73,7 @@ def test_the_error_carries_the_file_and_the_notes(tmp_path: Path) -> None:
     (note,) = error.__notes__
     where, how = note.splitlines()[:2]
     assert where.endswith(f"[`Refuse` on 'toy.module' operation]: reproducer generated at `{file}`")
-    assert how.startswith("to replay, in Python, where you have `parse`")
+    assert how.startswith("to replay, use `passel.load_reproducer`")
     assert [d.message for d in error.diagnostics[1:]] == [
         "Failures have been detected while processing an MLIR pass pipeline"
     ]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation
 
+    from passel.hooks import Around
     from passel.ir import IRAdapter
 
 # -- Two IRs that can be changed and broken --------------------------------------------------
@@ -356,13 +357,14 @@ def test_hooks_pair_when_reporting_a_failure_raises() -> None:
 PAIRS = {
     "runs": ("before_run", "after_run"),
     "pipelines": ("before_pipeline", "after_pipeline"),
-    "passes": ("before_pass", "after_pass", "after_pass_failed"),
+    "passes": (
+        *("before_pass", "after_pass", "after_pass_failed"),
+        *("pass_skipped", "after_change"),
+    ),
     "verifications": ("before_verification", "after_verification"),
     "analyses": ("before_analysis", "after_analysis"),
     "scopes": ("before_scope", "after_scope"),
     "on_failure": ("on_failure",),
-    "pass_skipped": ("pass_skipped",),
-    "after_change": ("after_change",),
 }
 
 
@@ -428,7 +430,7 @@ def test_a_part_that_is_interrupted_when_it_begins_ends_all_the_same(
     parts = hooks.branch()[1]
     with pytest.raises(KeyboardInterrupt), hooks.observing(parts):
         pytest.fail("has not begun")
-    assert whole.part.ended == [False]
+    assert whole.part.ended == [True]
     assert not caplog.records
 
 
@@ -524,3 +526,51 @@ def test_copies_have_a_lock_of_their_own(caplog: pytest.LogCaptureFixture) -> No
         recorder = pickle.loads(pickle.dumps(recorder))
     assert recorder.events[:4] == recorder.events[4:]
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+class Ends(PassInstrumentation):
+    """Records how verifications and analyses end."""
+
+    def __init__(self) -> None:
+        self.failed: list[tuple[str, bool]] = []
+
+    def around_verification(self, step: Any, op: Any) -> Around:
+        """Record it."""
+        ended = yield
+        self.failed.append(("verification", ended.failed))
+
+    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
+        """Record it."""
+        ended = yield
+        self.failed.append((name, ended.failed))
+
+
+class Good:
+    """An analysis."""
+
+    def __init__(self, op: ToyOp) -> None: ...
+
+
+class Bad:
+    """An analysis that raises."""
+
+    def __init__(self, op: ToyOp) -> None:
+        raise ValueError
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_generator_is_told_whether_a_verification_or_an_analysis_has_failed(fails: bool) -> None:
+    """Both fail by an exception, which the generator does not see."""
+
+    class Ask(Pass[ToyOp]):
+        name = "ask"
+
+        def run(self, op: ToyOp, ctx: PassContext) -> None:
+            with suppress(ValueError):
+                ctx.analysis(Bad if fails else Good)
+            op.value = -1 if fails else 1
+
+    pm, ends = PassManager("toy.module", adapter=ToyAdapter()).add(Ask()), Ends()
+    with pm.instrument(ends), suppress(PassFailedError):
+        pm.run(parse_toy("toy.module"))
+    assert ends.failed == [("Bad" if fails else "Good", fails), ("verification", fails)]

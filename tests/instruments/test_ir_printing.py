@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import suppress
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from passel.hooks import Around
 
 SOURCE = "toy.module @m(toy.func @f,toy.func @g)"
 
@@ -273,11 +276,22 @@ def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
 class InChild(PrintIR):
     """Lets a child, pickled there and back, see passes that only run elsewhere."""
 
-    def before_pass(self, step: Any, op: Any) -> None:
-        """Run them."""
-        super().before_pass(step, op)
-        if isinstance(step, PassStep):
-            return
+    def around_pass(self, step: Any, op: Any) -> Around:
+        """Run them, and take no note of what stands for them here."""
+        if not isinstance(step, PassStep):
+            return self._around_container(step, op)
+        return (
+            self._around_nothing()
+            if step.pass_.name == "nothing"
+            else super().around_pass(step, op)
+        )
+
+    def _around_nothing(self) -> Around:
+        yield
+
+    def _around_container(self, step: Any, op: Any) -> Around:
+        around = super().around_pass(step, op)
+        next(around)
         child = pickle.loads(pickle.dumps(self.split()))
         inner = PassManager("toy.func", adapter=ToyAdapter())
         inner.add(Bump(symbol="f"))
@@ -285,11 +299,9 @@ class InChild(PrintIR):
             with inner.instrument(child):
                 inner.run(each)
         self.merge(pickle.loads(pickle.dumps(child)))
-
-    def after_pass(self, step: Any, op: Any) -> None:
-        """Take no note of what stands for them here."""
-        if not isinstance(step, PassStep) or step.pass_.name != "nothing":
-            super().after_pass(step, op)
+        ended = yield
+        with suppress(StopIteration):
+            around.send(ended)
 
 
 class Nothing(Pass[ToyOp]):

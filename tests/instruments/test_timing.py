@@ -192,8 +192,7 @@ def test_rows_of_one_name_stay_apart_if_they_are_of_different_things() -> None:
     timing = Timing()
     with timing.scope("(A) Length"):
         pass
-    timing.before_analysis("Length", Length, None)
-    timing.after_analysis("Length", Length, None)
+    list(timing.around_analysis("Length", Length, None))
     assert [timer.name for timer in timing.timing.children] == ["(A) Length", "(A) Length"]
 
 
@@ -233,15 +232,6 @@ def test_failures_leave_nothing_open(culprit: Pass[Any]) -> None:
     assert tree.children[0].count == 2
 
 
-def test_hooks_that_were_never_closed_end_with_the_run() -> None:
-    """Whatever an interrupt in a hook leaves open is closed by what is around it."""
-    timing = Timing()
-    with timing:
-        timing.before_analysis("Length", Length, None)
-        timing.after_analysis("Other", Asks, None)  # never opened
-    assert list(outline(timing.timing)) == ["(A) Length x1"]
-
-
 def test_threads_can_share_a_timing() -> None:
     """Wall time is that of the slowest thread, user time the sum; counts add up."""
     timing = Timing()
@@ -258,35 +248,6 @@ def test_threads_can_share_a_timing() -> None:
     assert nap.user == pytest.approx(3 * nap.wall, rel=0.5)
     assert nap.user > nap.wall
     assert "----User Time----" in timing_report(timing.timing)
-
-
-def test_a_thread_that_runs_a_part_continues_the_row_of_the_step() -> None:
-    """Nested pipelines on another thread are below the step that runs them there."""
-    timing, seen = Timing(), list[tuple[Any, Any]]()
-
-    class Spy(Timing):
-        def before_pipeline(self, pipeline: Any, op: Any, parent: Any) -> None:
-            seen.append((pipeline, parent))
-
-    pm = manager(Nap())
-    with pm.instrument(Spy()):
-        run(pm, timing)
-    pipeline, parent = seen[0]
-
-    def work() -> None:
-        timing.before_pipeline(pipeline, None, parent)
-        timing.before_pass(pipeline.steps[0], None)
-        timing.after_pass(pipeline.steps[0], None)
-        timing.after_pipeline(pipeline, None, parent, failed=False)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert list(outline(timing.timing))[1:4] == [
-        "Pipeline Collection : ['toy.func', 'toy.module'] x1",
-        "  'toy.func' Pipeline x3",
-        "    Nap x3",
-    ]
 
 
 def test_parts_in_other_processes_are_merged_below_the_open_row() -> None:

@@ -198,6 +198,10 @@ class AroundListener(Listener):
         """Record what begins, and how it ends."""
         getattr(self, f"before_{what}")(*args)
         ended = yield None
+        if ended.skipped:
+            self.pass_skipped(*args)
+        if ended.changed:
+            self.after_change(*args)
         if what == "pass" and ended.failed:
             getattr(self, "after_pass_failed")(*args, ended.failure)  # noqa: B009 - of any arguments
         elif what in ("run", "pipeline"):
@@ -272,7 +276,9 @@ def check_nesting(events: list[str]) -> None:
 
 def check_order(log: list[tuple[str, int]], numbers: list[int]) -> None:
     """Assert that before-hooks run in order of registration and after-hooks in reverse."""
-    for event, group in groupby(log, key=lambda entry: entry[0]):
+    # What has become of a pass is told together with its end.
+    ends = (entry for entry in log if not entry[0].startswith(("after-change", "pass-skipped")))
+    for event, group in groupby(ends, key=lambda entry: entry[0]):
         called = [number for _, number in group]
         once = numbers[::-1] if event.startswith("after-") else numbers
         assert called == once * (len(called) // len(once)), (event, called)

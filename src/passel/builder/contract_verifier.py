@@ -9,7 +9,6 @@ from passel.analysis import AllAnalyses, analysis_name
 from passel.builder.declarations import Declarations, default_declarations
 from passel.errors import PassFailure
 from passel.hooks import PassInstrumentation
-from passel.instruments.begun import Begun
 from passel.passes.preservation import preserved_by, preserves
 from passel.schedule import PassStep, passes_of
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator
 
     from passel.builder.declarations import DeclarationTable
-    from passel.hooks import Run
+    from passel.hooks import Around, Run
     from passel.schedule import Pipeline, Step
 
 
@@ -69,8 +68,6 @@ class ContractVerifier(PassInstrumentation):
 
     def __init__(self, declarations: DeclarationTable | None = None) -> None:
         self._declarations = declarations or default_declarations()
-        self._running = Begun[_Running]()
-        self._inside = Begun[dict[str, str]]()
 
     def before_run(self, run: Run) -> None:
         """Start anew."""
@@ -78,63 +75,55 @@ class ContractVerifier(PassInstrumentation):
         self._identity_of = run.adapter.identity_of
         self._names: dict[Hashable, str] = {}
         self._computed: set[tuple[Any, Hashable]] = set()
-        self._illegal: dict[str, str] = {}
-        self._running.clear()
-        self._inside.clear()
+        self._illegal: list[dict[str, str]] = [{}]
+        self._running: _Running | None = None
 
-    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Start with no dialects of the op made illegal but those of the ops around."""
-        self._inside.push(pipeline, {})
-        running = self._running.values
-        if isinstance(parent, PassStep) and running:
-            running[-1].problems += self._broken_inside(parent, pipeline)
+    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
+        """Start with no dialects of the op made illegal but those of the enclosing ops."""
+        if isinstance(parent, PassStep) and self._running is not None:
+            self._running.problems += self._broken_inside(parent, pipeline)
+        enclosing, self._illegal = self._illegal, [*self._illegal, {}]
+        yield
+        self._illegal = enclosing
 
-    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Forget what was made illegal in the op."""
-        self._inside.pop(pipeline)
-
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Look for the dialects that a pass requires.
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Look for the dialects that a pass requires, and whether it has done what is declared.
 
         Raises:
-            PassFailure: One has been made illegal.
+            PassFailure: A dialect has been made illegal, or the pass has not done it.
         """
         if not isinstance(step, PassStep):
+            yield
             return
-        said = self._declarations.of(step.pass_)
-        self._running.push(step, _Running(op, said))
+        running = _Running(op, self._declarations.of(step.pass_))
+        self._check_required(running.said)
+        enclosing, self._running = self._running, running
+        ended = yield
+        self._running = enclosing
+        if not ended.failed and not ended.skipped:
+            self._judge(step, running)
+
+    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
+        """Note what is computed, which ought to be there if the running pass requires it."""
+        self._computed.add((kind, self._identity_of(op)))
+        running = self._running
+        if running is not None and kind in running.said.requires and running.op == op:
+            running.problems.append(
+                f"it requires {name}, which had to be computed anew: no pass has produced it, or "
+                "one has not kept it since"
+            )
+
+    def _check_required(self, said: Declarations) -> None:
         for dialect in said.requires:
-            for illegal in self._levels():
+            for illegal in self._illegal:
                 if dialect in illegal:
                     raise PassFailure(
                         f"it requires dialect '{dialect}', which {illegal[str(dialect)]} has made "
                         "illegal"
                     )
 
-    def pass_skipped(self, step: Step, op: Any) -> None:
-        """Expect nothing of a pass that is not run."""
-        self._running.set(step, _Running(op, Declarations()))
-
-    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Note what is computed, which ought to be there if the running pass requires it."""
-        self._computed.add((kind, self._identity_of(op)))
-        running = self._running.values
-        if running and kind in running[-1].said.requires and running[-1].op == op:
-            running[-1].problems.append(
-                f"it requires {name}, which had to be computed anew: no pass has produced it, or "
-                "one has not kept it since"
-            )
-
-    def after_pass(self, step: Step, op: Any) -> None:
-        """Look whether a pass has done what is declared.
-
-        Raises:
-            PassFailure: It has not.
-        """
-        running = self._running.pop(step)
-        if running is None or not isinstance(step, PassStep):
-            return
-        said = running.said
+    def _judge(self, step: PassStep, running: _Running) -> None:
+        said, op = running.said, running.op
         for kind in said.produces:
             if (kind, self._identity_of(op)) not in self._computed:
                 running.problems.append(
@@ -142,21 +131,13 @@ class ContractVerifier(PassInstrumentation):
                 )
         if running.problems:
             raise PassFailure(running.problems[0])
-        levels = list(self._levels())
         for dialect in said.makes_legal:
-            for illegal in levels:
+            for illegal in self._illegal:
                 illegal.pop(dialect, None)
-        self._check_dialects(op, {name: by for level in levels for name, by in level.items()}, said)
-        levels[-1].update(dict.fromkeys(said.makes_illegal, f"pass '{step.title}' [{step.path}]"))
-
-    def after_pass_failed(self, step: Step, op: Any, failure: object) -> None:
-        """Forget the pass."""
-        self._running.pop(step)
-
-    def _levels(self) -> Iterator[dict[str, str]]:
-        """Yield which dialects were made illegal by whom, of the op at the top first."""
-        yield self._illegal
-        yield from self._inside.values
+        illegal = {name: by for level in self._illegal for name, by in level.items()}
+        self._check_dialects(op, illegal, said)
+        by = f"pass '{step.title}' [{step.path}]"
+        self._illegal[-1].update(dict.fromkeys(said.makes_illegal, by))
 
     def _check_dialects(self, op: Any, illegal: dict[str, str], said: Declarations) -> None:
         found = self._op_of({*illegal, *said.makes_illegal}, op)

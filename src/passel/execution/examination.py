@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.execution.fingerprints import PartedFingerprint
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge, plain
+from passel.hooks import Ended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ class Examiner:
         self._fingerprints = services.fingerprints
         self._renew = services.fingerprints.renew
         self._renew_whole = services.fingerprints.renew_whole  # a call less, for each pass and op
-        self._hooks = services.hooks  # asked each time: a worker's parts take their place
+        self._finds_changes = services.hooks.finds_changes
         self._verifier = verifier
         self._verifies = services.verifies
         self._skips = services.skips
@@ -78,8 +79,8 @@ class Examiner:
         failure = self._judge(step, op, ctx, changed, claims)
         if failure is not None:
             return merge([plain(changed), self._reports.fail_step(ctx, failure)])
-        if is_news and self._hooks.after_change is not None:
-            self._hooks.after_change(step, op)
+        if is_news and ctx.bracket is not None:
+            ctx.bracket.ended = Ended(changed=True)
         return plain(changed) if self._tells_changes else UNKNOWN
 
     def check_claims(self, op: Any, ctx: OpContext) -> Outcome:
@@ -111,11 +112,10 @@ class Examiner:
         """Believe a pass that states that it preserves everything, until the pipeline ends."""
         state = ctx.op_state
         state.claims.append(step)
-        if self.tracks and self._hooks.after_change is not None:
+        if self.tracks and self._finds_changes and ctx.bracket is not None:
             before = state.last_valid if state.last_seen is None else state.last_seen
             state.last_seen = self._renew(op, before)
-            if state.last_seen is not before:
-                self._hooks.after_change(step, op)
+            ctx.bracket.ended = Ended(changed=state.last_seen is not before)
         return UNCHANGED if self._verifies else UNKNOWN
 
     def _judge(

@@ -14,7 +14,7 @@ from passel.execution.reports import Reports
 from passel.execution.runner import PipelineRunner
 from passel.execution.services import RunServices
 from passel.execution.strategies import Sequential
-from passel.hooks import Bracket
+from passel.hooks import Bracket, Ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,7 +81,6 @@ class Run:
         self.outer: Run | None = outer
         self.verifies: bool = self._services.verifies
         self.checks: Sequence[str] = options.flags
-        self.gates: int = len(gates)
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
         self.repeats_failures: bool = False
@@ -140,7 +139,7 @@ class Run:
         held = hooks.interrupts.installed() if hooks.sees_steps else nullcontext()
         with held, Bracket(hooks.runs, self) as bracket:
             self.outcome = self._runner.run_root(schedule, op, parent)
-            bracket.failed = bool(self.outcome.failures)
+            bracket.ended = Ended(bool(self.outcome.failures))
         if self.outcome.interrupt is not None:
             raise self.outcome.interrupt
         return self.outcome
@@ -170,7 +169,7 @@ class Run:
         hooks, services, runner = self._hooks, self._services, self._runner
         hooks.run = self
         self._reports.held = 1
-        with Bracket(hooks.runs, self, failed=False):
+        with Bracket(hooks.runs, self):
             if runner.initialize(schedule, enclosing).failures:
                 raise EncodingError("it is to fail where it comes from")
             children = runner.child_run(step, enclosing, analyses)

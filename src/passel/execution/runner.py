@@ -14,7 +14,7 @@ from passel.execution.plans import Plan, Planner
 from passel.execution.siblings import SiblingRunner
 from passel.execution.step import StepRunner
 from passel.execution.verification import Verifier
-from passel.hooks import Bracket
+from passel.hooks import Bracket, Ended
 from passel.ir import ANY, outwards
 from passel.passes import Pass, PipelineRun
 from passel.passes.preservation import in_common
@@ -135,7 +135,7 @@ class PipelineRunner:
             return self._steps.run_pipeline(ctx)
         with Bracket(hooks.pipelines, ctx.plan.pipeline, ctx.op, parent) as bracket:
             outcome = self._steps.run_pipeline(ctx)
-            bracket.failed = bool(outcome.failures)
+            bracket.ended = Ended(bool(outcome.failures))
         return outcome
 
     def run_dynamic(self, ctx: OpContext, pipeline: PipelineTree, op: Any) -> PipelineRun:

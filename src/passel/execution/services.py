@@ -67,7 +67,7 @@ class RunServices:
         self.verifies: bool = options.verify is not VerifyEach.OFF
         self.skips: bool = finds_changes and options.verify is VerifyEach.CHANGED
         self.knows_changes: bool = is_strict or (finds_changes and self.verifies)
-        self.tracks: bool = self.knows_changes or hooks.after_change is not None
+        self.tracks: bool = self.knows_changes or hooks.finds_changes
         together = self.policies.verifies_together and self.verifies
         self.defers: bool = together and not self.tracks and not hooks.sees_steps
         one_by_one = hooks.one_by_one or gates or is_strict or options.timeout is not None

@@ -16,7 +16,7 @@ from passel.execution.examination import Examiner
 from passel.execution.fused_failure import FusedFailure
 from passel.execution.kept import KeptAnalyses
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge
-from passel.hooks import Bracket
+from passel.hooks import Bracket, Ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,14 +122,13 @@ class StepRunner:
 
     def _begin(self, step: Step, op: Any, ctx: OpContext) -> bool:
         """Call hooks and gates before the body, and return whether the body is to run."""
-        hooks, ctx.failure = self._hooks, None
-        ctx.bracket = Bracket(hooks.passes, step, op, failed=False)
+        ctx.failure = None
+        ctx.bracket = Bracket(self._hooks.passes, step, op)
         ctx.bracket.open()
         if not self._gates or all(gate(step, op) for gate in self._gates):
             return True
         ctx.preserves_all = True
-        if hooks.pass_skipped is not None:
-            hooks.pass_skipped(step, op)
+        ctx.bracket.ended = Ended(skipped=True)
         return False
 
     def _nest(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
@@ -203,13 +202,13 @@ class StepRunner:
                 outcome = merge([outcome, self._reports.close(ctx)])
             except BaseException as error:  # noqa: BLE001 - raised when all hooks are closed
                 outcome = merge([outcome, self._interrupt(step, op, ctx, error)])
+        if (bracket := ctx.bracket) is None:
+            return outcome
+        if outcome.failures:
+            failure = outcome.failures[-1] if outcome.interrupt else ctx.failure
+            bracket.ended = bracket.ended._replace(failed=True, failure=failure)
         try:
-            if ctx.bracket is None:
-                pass
-            elif outcome.failures:
-                ctx.bracket.close(outcome.failures[-1] if outcome.interrupt else ctx.failure)
-            else:
-                ctx.bracket.close()
+            bracket.close()
         except PassFailure as error:
             failure = self._failures.raised(step, op, error)
             outcome = merge([outcome, self._reports.fail_step(ctx, failure)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from passel.hooks import Bracket
+from passel.hooks import Bracket, Ended
 from passel.ir import InvalidIR
 
 if TYPE_CHECKING:
@@ -49,9 +49,10 @@ class Verifier:
 
     def _error(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
         hooks = self._hooks
-        with Bracket(hooks.verifications, step, op), hooks.interrupts.allowed():
+        with Bracket(hooks.verifications, step, op) as bracket, hooks.interrupts.allowed():
             try:
                 self._verify(op, recursive=recursive)
             except InvalidIR as error:
+                bracket.ended = Ended(failed=True)
                 return error
         return None

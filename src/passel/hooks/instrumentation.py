@@ -1,4 +1,4 @@
-"""What an instrumentation is, and what it sees of a run."""
+"""The base class of instrumentations, and the parts of a run that they see."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ class Run(Protocol):
         outer: The run whose pass this run is a part of, on ops of another IR; else None.
         verifies: Whether the IR is verified after passes.
         checks: The flags with which passel-opt checks what this run checks besides.
-        gates: How many gates decide whether passes are to run.
         counts: Statistics by the pass's path and the statistic's name, once the run is over.
         failures: Every failure, once the run is over.
     """
@@ -39,7 +38,6 @@ class Run(Protocol):
     outer: Run | None
     verifies: bool
     checks: Sequence[str]
-    gates: int
 
     @property
     def counts(self) -> Mapping[tuple[str, str], int]:
@@ -52,7 +50,7 @@ class Run(Protocol):
         ...
 
     def ordinal_of(self, op: Any, /) -> int:
-        """Return which of the ops immediately inside of the one around it an op is.
+        """Return the number of an op among its siblings.
 
         Counted from 0 when the nested pipelines on these started, whatever they do; 0 at the
         top. With the path of a step it identifies the execution of a pass.
@@ -73,10 +71,15 @@ class Ended(NamedTuple):
     Attributes:
         failed: Whether it has failed.
         failure: Why a pass has failed; None if only a pass nested in it has.
+        skipped: Whether a gate has kept a step from running.
+        changed: Whether a pass that has succeeded has changed its op, by its fingerprint. False if
+            no instrumentation asks for it by `finds_changes`.
     """
 
     failed: bool = False
     failure: Failure | None = None
+    skipped: bool = False
+    changed: bool = False
 
 
 Around: TypeAlias = "Generator[BaseException | None, Ended, None]"
@@ -88,7 +91,7 @@ LOCK = "_PassInstrumentation__lock"
 
 
 class PassInstrumentation:
-    """Base class of what observes runs; override the hooks that you need.
+    """Base class of observers of runs; override the hooks that you need.
 
     A hook is a generator around what it observes, such as `around_pass`. It yields once, when
     what is observed begins, and goes on with an `Ended` when that ends, also on failure and when
@@ -107,6 +110,8 @@ class PassInstrumentation:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
         collects_statistics: Whether passes are to count also what costs time to count.
+        finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
+            pass that is not verified anyway; also found if `after_change` is overridden.
         overlaps: Whether its hooks may be called while another thread is in one of them, which
             spares a lock.
         crosses: Whether it also observes what passes run on ops of another IR. It has to ask
@@ -148,6 +153,7 @@ class PassInstrumentation:
     timing: Any = None
     reproducer: Path | None = None
     collects_statistics: bool = False
+    finds_changes: bool = False
     overlaps: bool = False
     crosses: bool = False
     one_by_one: bool = False
@@ -155,7 +161,7 @@ class PassInstrumentation:
     repeats_failures: bool = False
 
     def split(self) -> PassInstrumentation | None:
-        """Return what observes a part of a run in another process or thread.
+        """Return an observer of a part of a run in another process or thread.
 
         It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
         parts in program order. None, the default, leaves that part unobserved. It is not called
@@ -191,10 +197,17 @@ class PassInstrumentation:
         """
         raised = _raised_by(self.before_pass, step, op)
         ended = yield raised
+        raised = None
+        if ended.skipped:
+            raised = _raised_by(self.pass_skipped, step, op)
+        elif ended.changed:
+            raised = _raised_by(self.after_change, step, op)
         if ended.failed:
             self.after_pass_failed(step, op, ended.failure)
         else:
             self.after_pass(step, op)
+        if raised is not None:
+            raise raised
 
     def around_verification(self, step: Step, op: Any) -> Around:
         """Observe the verification of the op after a step; not when that is skipped."""
@@ -248,7 +261,7 @@ class PassInstrumentation:
         """Called for every failure of the run, in program order, when it is reported."""
 
     def pass_skipped(self, step: Step, op: Any) -> None:
-        """Called between the hooks of a step that a gate keeps from running."""
+        """Called before `after_pass` if a gate has kept the step from running."""
 
     def after_change(self, step: PassStep, op: Any) -> None:
         """Called before `after_pass` if the pass has changed the op, found by fingerprint."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from passel.hooks.instrumentation import Around
 
+_SUCCESS = Ended()
 _YIELDS_ONCE = "a hook is a generator that yields once"
 
 Hook: TypeAlias = "Callable[..., None]"
@@ -43,7 +44,7 @@ class _Guarded:
 
     def call(self, *args: Any) -> None:
         """Call the method, which is no generator."""
-        if not self._is_broken():
+        if id(self._instrumentation) not in self._broken:
             try:
                 with self._alone:
                     self._method(*args)
@@ -56,7 +57,7 @@ class _Guarded:
         Raises:
             BaseException: An interrupt, or a failure that is meant.
         """
-        if not self._is_broken():
+        if id(self._instrumentation) not in self._broken:
             try:
                 with self._alone:
                     around: Around = self._method(*args)
@@ -72,7 +73,7 @@ class _Guarded:
         Raises:
             BaseException: An interrupt, or a failure that is meant.
         """
-        if not self._is_broken():
+        if id(self._instrumentation) not in self._broken:
             try:
                 with self._alone:
                     around.send(ended)
@@ -82,13 +83,9 @@ class _Guarded:
             except Exception as error:  # noqa: BLE001 - as above
                 self._take(error)
 
-    def _is_broken(self) -> bool:
-        return bool(self._broken) and id(self._instrumentation) in self._broken
-
     def _take(self, error: Exception) -> None:
         """Raise an error that is meant, or call the instrumentation no more in this run."""
         if self._may_fail and isinstance(error, PassFailure):
-            error.raised_by = type(self._instrumentation).__name__
             raise error
         _disable(self._instrumentation, self._broken)
 
@@ -113,26 +110,29 @@ class Bracket:
         args: What all are given.
 
     Attributes:
-        failed: Whether the thing has failed, for the hooks that are told.
+        ended: How the thing has ended. By an exception it has failed.
     """
 
-    __slots__ = ("_args", "_begun", "_hooks", "failed")
+    __slots__ = ("_args", "_begun", "_hooks", "ended")
 
-    def __init__(self, hooks: Hooks | None, *args: Any, failed: bool = True) -> None:
+    def __init__(self, hooks: Hooks | None, *args: Any) -> None:
         self._hooks = hooks
         self._args = args
         self._begun: list[tuple[_Guarded, Around]] = []
-        self.failed: bool = failed
+        self.ended: Ended = _SUCCESS
 
     def __enter__(self) -> Self:
         try:
             self.open()
         except BaseException:
+            self.ended = Ended(failed=True)
             self.close()
             raise
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.ended = Ended(failed=True)
         self.close()
 
     def open(self) -> None:
@@ -153,18 +153,14 @@ class Bracket:
         finally:
             interrupts.is_allowed = was
 
-    def close(self, *failure: Any) -> None:
+    def close(self) -> None:
         """End all hooks that have begun.
-
-        Args:
-            failure: Why a pass has failed, if it has.
 
         Raises:
             BaseException: One raised an error that is meant, or was interrupted.
         """
         if self._hooks is None:
             return
-        ended = Ended(True, failure[0]) if failure else Ended(self.failed)
         interrupts = self._hooks.interrupts
         was, interrupts.is_allowed = interrupts.is_allowed, False
         raised: BaseException | None = None
@@ -172,7 +168,7 @@ class Bracket:
             while self._begun:
                 hook, around = self._begun.pop()
                 try:
-                    hook.end(around, ended)
+                    hook.end(around, self.ended)
                 except BaseException as error:  # noqa: BLE001 - raised when all are ended
                     raised = _first(raised, error)
             if raised is not None:
@@ -189,6 +185,7 @@ class Instrumentor:
     Attributes:
         one_by_one: Whether passes have to run one by one.
         collects_statistics: Whether passes count also what costs time to count.
+        finds_changes: Whether passes that have changed their op are to be found.
         sees_steps: Whether anything but runs is observed.
         interrupts: Holds back what interrupts hooks.
         run: The run, once it has started.
@@ -205,15 +202,16 @@ class Instrumentor:
         self.run: Any = None
         self.one_by_one: bool = any(each.one_by_one for each in self._all)
         self.collects_statistics: bool = any(each.collects_statistics for each in self._all)
+        self.finds_changes: bool = any(
+            each.finds_changes or _has(each, "after_change") for each in self._all
+        )
         self.runs: Hooks | None = self._around("run")
         self.pipelines: Hooks | None = self._around("pipeline")
         self.passes: Hooks | None = self._around("pass")
         self.verifications: Hooks | None = self._around("verification")
         self.analyses: Hooks | None = self._around("analysis")
         self.scopes: Hooks | None = self._around("scope")
-        self.on_failure: Hook | None = self._single("on_failure")
-        self.pass_skipped: Hook | None = self._single("pass_skipped")
-        self.after_change: Hook | None = self._single("after_change", is_after=True)
+        self.on_failure: Hook | None = self._failure_hook()
         self.sees_steps: bool = bool(self._observers_of_steps())
 
     def crossing(self) -> Instrumentor:
@@ -261,7 +259,7 @@ class Instrumentor:
     def observing(self, parts: Iterable[PassInstrumentation | None]) -> Generator[None]:
         """Tell parts of instrumentations that what they observe begins and ends."""
         own = Instrumentor([part for part in parts if part is not None])
-        with Bracket(own.runs, self.run, failed=False):
+        with Bracket(own.runs, self.run):
             yield
 
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
@@ -292,13 +290,12 @@ class Instrumentor:
             return None
         return Hooks([_Guarded(each, names[0], self._broken) for each in found], self.interrupts)
 
-    def _single(self, name: str, *, is_after: bool = False) -> Hook | None:
+    def _failure_hook(self) -> Hook | None:
+        name = "on_failure"
         hooks = [_Guarded(each, name, self._broken) for each in self._all if _has(each, name)]
         interrupts = self.interrupts
         if not hooks:
             return None
-        if is_after:
-            hooks.reverse()
 
         def call(*args: Any) -> None:
             was, interrupts.is_allowed = interrupts.is_allowed, False
@@ -323,7 +320,7 @@ _METHODS: dict[str, tuple[str, ...]] = {
     what: (f"before_{what}", f"after_{what}")
     for what in ("run", "pipeline", "pass", "verification", "analysis", "scope")
 }
-_METHODS["pass"] += ("after_pass_failed",)
+_METHODS["pass"] += ("after_pass_failed", "pass_skipped", "after_change")
 """The methods that each generator calls by default."""
 
 _HOOKS_OF_STEPS = tuple(

@@ -60,7 +60,7 @@ class HeldInterrupts:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Enclose what a pass has the run do."""
+        """Enclose work of the run on behalf of a pass."""
         before, self.is_allowed = self.is_allowed, False
         try:
             yield
@@ -68,7 +68,7 @@ class HeldInterrupts:
             self.is_allowed = before
 
     def raise_pending(self) -> None:
-        """Raise what was held back.
+        """Raise an interrupt that was held back.
 
         Raises:
             KeyboardInterrupt: There was one.

@@ -6,7 +6,6 @@ import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.begun import Begun
 from passel.ir import PrintFlags
 from passel.schedule import PassStep
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.diagnostics import Location
-    from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import Around, Run
     from passel.schedule import Step
 
 _TAG = "`pass-execution`"
@@ -87,25 +85,22 @@ class ActionLog(PassInstrumentation):
         self._stream = stream
         self._places = tuple(places)
         self._runs: list[Run] = []
-        self._begun: Begun[str] = Begun()
 
-    def before_run(self, run: Run) -> None:
+    def around_run(self, run: Run) -> Around:
         """Remember the run, whose adapter knows the ops."""
         self._runs.append(run)
-
-    def after_run(self, run: Run, *, failed: bool) -> None:
-        """Forget it, and all of a run in which this could not write."""
-        if run in self._runs:
+        try:
+            yield
+        finally:
             self._runs.remove(run)
-        if not self._runs:
-            self._begun.clear()
 
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Log that it begins."""
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Log that a step begins, and that it has ended; MLIR does not tell how either."""
         adapter = self._runs[-1].adapter
         if self._places:
             location = adapter.location(op)
             if not any(place.covers(location) for place in self._places):
+                yield
                 return
         name = step.display_name if isinstance(step, PassStep) else _ADAPTOR
         outline = " ".join(adapter.print_op(op, _OUTLINE).split())
@@ -113,20 +108,8 @@ class ActionLog(PassInstrumentation):
             f"begins (no breakpoint) Action {_TAG} running `{name}` on Operation "
             f"`{adapter.kind_of(op).name}` ({outline})`"
         )
-        self._begun.push(step, "completed")
-
-    def pass_skipped(self, step: Step, op: Any) -> None:
-        """Remember it for the end."""
-        self._begun.set(step, "skipped")
-
-    def after_pass(self, step: Step, op: Any) -> None:
-        """Log that it has ended."""
-        if how := self._begun.pop(step):
-            self._write(f"{how} {_TAG}")
-
-    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Log that it has ended; MLIR does not tell how either."""
-        self.after_pass(step, op)
+        ended = yield
+        self._write(f"{'skipped' if ended.skipped else 'completed'} {_TAG}")
 
     def _write(self, text: str) -> None:
         self._stream.write(f"[thread {threading.current_thread().name}] {text}\n")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class OpIdentity(NamedTuple):
-    """An op, as far as it can be told from others without looking into it.
+    """The identity of an op: its name, and its place among its siblings.
 
     Attributes:
         name: Its name, such as `func.func`.

@@ -1,15 +1,10 @@
-"""Diffs of the IR before and after a pass, and the texts of ops that are still up to date."""
+"""Diffs of the IR before and after a pass."""
 
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
 
 from passel.instruments.terminals import styled
-from passel.ir import outwards
-
-if TYPE_CHECKING:
-    from passel.ir import IRAdapter
 
 _CONTEXT = 3
 _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
@@ -81,55 +76,3 @@ def _coloured_line(line: str) -> str:
     text = line.rstrip("\n")
     bold = text.startswith(("--- before", "+++ after"))
     return styled(line, "bold" if bold else _COLOURS.get(text[:1], ""))
-
-
-class TextMemory:
-    """The texts of ops, each as long as nothing has changed in the op.
-
-    Args:
-        adapter: Knows what is around an op.
-
-    Example:
-        >>> from passel.testing import ToyAdapter, parse_toy
-        >>> module = parse_toy("toy.module(toy.func @f,toy.func @g)")
-        >>> f, g = module.body
-        >>> memory = TextMemory(ToyAdapter())
-        >>> memory.put(f, "f"), memory.put(g, "g")
-        (None, None)
-        >>> memory.changed(f)
-        >>> memory.get(f), memory.get(g)
-        (None, 'g')
-    """
-
-    def __init__(self, adapter: IRAdapter) -> None:
-        self._adapter = adapter
-        self._now = 0
-        self._texts: dict[Any, tuple[int, str]] = {}
-        self._changed: dict[Any, int] = {}
-        self._changed_inside: dict[Any, int] = {}
-
-    def get(self, op: Any) -> str | None:
-        """Return an op's text if it is known to be up to date."""
-        stamp, text = self._texts.get(op, (-1, None))
-        if text is None or self._changed_inside.get(op, 0) > stamp:
-            return None
-        if any(self._changed.get(each, 0) > stamp for each in outwards(self._adapter, op)):
-            return None
-        return text
-
-    def put(self, op: Any, text: str) -> None:
-        """Remember an op's text."""
-        self._texts[op] = self._now, text
-
-    def changed(self, op: Any) -> None:
-        """Record that an op, or anything nested in it, has changed."""
-        self._now += 1
-        self._changed[op] = self._now
-        around = outwards(self._adapter, op)
-        next(around)
-        for each in around:
-            self._changed_inside[each] = self._now
-
-    def clear(self) -> None:
-        """Forget all texts."""
-        self._texts.clear()

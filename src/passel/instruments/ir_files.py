@@ -1,4 +1,4 @@
-"""Dumps as a tree of files: one directory for each op, in that of the op around it."""
+"""Dumps as a tree of files: one directory for each op, in that of the enclosing op."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class FileTree:
         return ""
 
     def forget(self) -> None:
-        """Let go of all ops. Directories stay taken: those of later ops have other names."""
+        """Forget all ops; directories stay taken, so that those of later ops get other names."""
         self._counts.clear()
         self._names.clear()
         for place in self._owners:

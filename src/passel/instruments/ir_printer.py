@@ -6,14 +6,13 @@ Source: `IRPrinterInstrumentation`, MLIR 22; diffs and single symbols are passel
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.begun import Begun
 from passel.instruments.events import chain_of, execution_of
-from passel.instruments.ir_diff import TextMemory, unified_diff
+from passel.instruments.ir_diff import unified_diff
 from passel.instruments.ir_files import FileTree
 from passel.instruments.ir_sinks import Dump, Recorder, StreamSink, TreeSink
 from passel.instruments.ir_symbols import complaint, find_symbol
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import Around, Run
     from passel.instruments.ir_sinks import Sink
     from passel.instruments.terminals import Color
     from passel.ir import IRAdapter
@@ -78,12 +76,7 @@ class PrintIR(PassInstrumentation):
 
     one_by_one = True  # what is asked for is the IR between passes
 
-    def __new__(cls, **arguments: Any) -> Self:
-        """Choose the class with a hook for changes only if they matter: finding them costs."""
-        tells = cls is PrintIR and (arguments.get("only_on_change") or arguments.get("diff"))
-        return super().__new__(cast("type[Self]", _PrintChanges) if tells else cls)
-
-    def __init__(  # noqa: PLR0913 # pyright: ignore[reportInconsistentConstructor] - `__new__` takes all
+    def __init__(  # noqa: PLR0913 - a keyword for each
         self,
         *,
         before: bool | Sequence[str] = False,
@@ -99,15 +92,17 @@ class PrintIR(PassInstrumentation):
         color: Color = "auto",
     ) -> None:
         wants_all = only_on_failure or (diff and not after) or (symbol and not before and not after)
-        self._before = _Selection.of(before)
-        self._after = _Selection.of(True if wants_all else after)
+        self._before = before
+        self._after = True if wants_all else after
         self._module_scope = module_scope
         self.stays_here: bool = module_scope  # dumps then show more than a part of the run
         self._only_on_change = only_on_change
+        self.finds_changes: bool = only_on_change or diff
         self._only_on_failure = only_on_failure
         self._flags = flags
         self._diff = diff
         self._symbol = symbol
+        self._compares = diff or (only_on_change and bool(symbol))
         self._stream = StreamSink(stream, color)
         self._sink: Sink = self._stream
         if directory is not None:
@@ -119,45 +114,41 @@ class PrintIR(PassInstrumentation):
 
     # -- Runs ------------------------------------------------------------------------------
 
-    def before_run(self, run: Run) -> None:
-        """Get to know the IR."""
-        self._runs.append(_Watched(run, get_ident(), trusted=run.verifies))
-
-    def after_run(self, run: Run, *, failed: bool) -> None:
-        """Say so if the symbol has not occurred."""
-        watched = next((each for each in self._runs if each.run is run), None)
-        if watched is None:
-            return  # an interrupt kept it from starting
-        self._runs.remove(watched)
+    def around_run(self, run: Run) -> Around:
+        """Remember the run, and warn in the end if the symbol has not occurred."""
+        watched = _Watched(run, get_ident(), trusted=run.verifies)
+        self._runs.append(watched)
+        try:
+            yield
+        finally:
+            self._runs.remove(watched)
         self.complaint = ""
         if self._symbol and not self._symbol_seen:
-            self.complaint = f"warning: {complaint(watched.adapter, run.op, self._symbol)}\n"
+            self.complaint = f"warning: {complaint(run.adapter, run.op, self._symbol)}\n"
             if not self.defers_complaint:
                 self._stream.say(self.complaint)
 
     def forget(self) -> None:
-        """Let go of all ops: those of later runs are others. Their files have other names."""
+        """Forget all ops; the files of ops of later runs get other names."""
         if isinstance(self._sink, TreeSink):
             self._sink.tree.forget()
 
     def split(self) -> PrintIR:
-        """Return what keeps the dumps of a part of a run."""
+        """Return a printer that keeps the dumps of a part of a run."""
         container = self._watched.container if self._runs else None
         outer = [] if container is None else chain_of(self._watched.run, container)
         child = copy(self)
-        child._start_recording(Recorder([identity for _, identity in outer]))
+        child._stream, child._runs, child.defers_complaint = StreamSink(None), [], True
+        child._sink = Recorder([identity for _, identity in outer])
         return child
 
-    def _start_recording(self, recorder: Recorder) -> None:
-        self._stream, self._sink, self._runs = StreamSink(None), recorder, []
-        self.defers_complaint = True
-
     def merge(self, child: PassInstrumentation) -> None:
-        """Print what the child has kept."""
+        """Print the dumps that the child has kept."""
         if not isinstance(child, PrintIR) or not isinstance(child._sink, Recorder):
             return
         self._symbol_seen |= child._symbol_seen
         watched = self._watched
+        watched.known = None  # the child may have seen changes
         self._sink.adopt(child._sink, watched.run, watched.container)
 
     @property
@@ -170,49 +161,43 @@ class PrintIR(PassInstrumentation):
 
     # -- Passes ----------------------------------------------------------------------------
 
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Print, or remember what the op is like."""
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Print, if the pass is one of those asked for."""
         run = self._watched
-        if not isinstance(step, PassStep):
-            run.containers.append((step, op))
-            return
-        run.changed.discard(get_ident())
+        if isinstance(step, PassStep):
+            return self._around_pass(run, step, op)
+        return self._around_pipelines(run, op)
+
+    def _around_pipelines(self, run: _Watched, op: Any) -> Around:
+        enclosing, run.container = run.container, op
+        try:
+            yield
+        finally:
+            run.container = enclosing
+
+    def _around_pass(self, run: _Watched, step: PassStep, op: Any) -> Around:
         target = self._target(run, op)
-        if self._before.takes(step) and target is not None:
+        if _takes(self._before, step) and target is not None:
             self._dump(run, step, op, "Before", self._text(run, target))
-        if self._after.takes(step) and (self._diff or self._symbol):
-            run.pending.push(step, self._remember(run, op, target))
-
-    def after_pass(self, step: Step, op: Any) -> None:
-        """Print, if the pass is one of those asked for."""
-        self._end(step, op, failed=False)
-
-    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Print, if the pass is one of those asked for."""
-        self._end(step, op, failed=True)
-
-    def _end(self, step: Step, op: Any, *, failed: bool) -> None:
-        run = self._watched
-        if not isinstance(step, PassStep):
-            if run.containers and run.containers[-1][0] is step:
-                run.containers.pop()
+        is_chosen = _takes(self._after, step)
+        old = None if target is None else ""
+        if is_chosen and target is not None and self._compares:
+            old = self._known_text(run, target)
+        ended = yield
+        if ended.failed or ended.changed:
+            run.known = None
+        run.trusted &= not ended.failed
+        if not is_chosen or (self._only_on_failure and not ended.failed):
             return
-        if failed:
-            run.trusted = False
-            run.texts.clear()
-        if not self._after.takes(step):
-            return
-        before = run.pending.pop(step) or _NOTHING
-        if self._only_on_failure and not failed:
-            return
-        target = self._target(run, op)
-        if failed or not self._only_on_change or self._has_changed(run, target, before):
-            self._dump_after(run, step, op, target, before, failed=failed)
+        if ended.failed or ended.changed or not self._only_on_change:
+            shown = self._shown_after(run, self._target(run, op), old, failed=ended.failed)
+            if shown is not None:
+                self._dump(run, step, op, "After", shown, failed=ended.failed)
 
     # -- What to print ---------------------------------------------------------------------
 
     def _target(self, run: _Watched, op: Any) -> Any:
-        """Return what is printed when a pass runs on `op`; None if that is nothing."""
+        """Return the op to print when a pass runs on `op`; None if there is none."""
         if self._symbol:
             found = find_symbol(run.adapter, op, self._symbol)
             if found is None:
@@ -221,43 +206,28 @@ class PrintIR(PassInstrumentation):
             return run.top(op) if self._module_scope else found
         return run.top(op) if self._module_scope else op
 
-    def _remember(self, run: _Watched, op: Any, target: Any) -> _Before:
-        if target is None:
-            return _NOTHING
-        text = self._known_text(run, target) if self._diff else ""
-        watches = self._only_on_change and self._symbol and not self._diff
-        return _Before(target, text, run.adapter.fingerprint(target) if watches else None)
+    def _shown_after(
+        self, run: _Watched, target: Any, old: str | None, *, failed: bool
+    ) -> str | None:
+        """Return the text to print after a pass; None if there is none.
 
-    def _has_changed(self, run: _Watched, target: Any, before: _Before) -> bool:
-        changed = get_ident() in run.changed
-        if not changed or self._diff or not self._symbol or self._module_scope:
-            return changed
+        Args:
+            run: The run.
+            target: The op to print; None if the pass has erased it, or it was never there.
+            old: Its text before the pass, if texts are compared; None if it was not there.
+            failed: Whether the pass has failed.
+        """
+        if target is None and old is None:
+            return None
+        if self._diff:
+            new = "" if target is None else self._known_text(run, target)
+            unchanged = "// the pass changed nothing" if failed else None
+            return unified_diff(old or "", new).removesuffix("\n") or unchanged
         if target is None:
-            return before.target is not None
-        return before.target is None or run.adapter.fingerprint(target) != before.fingerprint
-
-    def _dump_after(
-        self,
-        run: _Watched,
-        step: PassStep,
-        op: Any,
-        target: Any,
-        before: _Before,
-        *,
-        failed: bool,
-    ) -> None:
-        if target is None and before.target is None:
-            return
-        if not self._diff:
-            gone = f"// @{self._symbol} does not exist any more"
-            text = gone if target is None else self._text(run, target)
-            self._dump(run, step, op, "After", text, failed=failed)
-            return
-        text = "" if target is None else self._known_text(run, target)
-        diff = unified_diff(before.text, text)
-        if diff or failed:
-            shown = diff.removesuffix("\n") or "// the pass changed nothing"
-            self._dump(run, step, op, "After", shown, failed=failed)
+            return f"// @{self._symbol} does not exist any more"
+        if self._compares and not failed and self._known_text(run, target) == old:
+            return None
+        return self._text(run, target)
 
     def _dump(
         self,
@@ -281,15 +251,13 @@ class PrintIR(PassInstrumentation):
         self._sink.take(chain, dump)
 
     def _known_text(self, run: _Watched, op: Any) -> str:
-        """Return an op's text for a diff, that of its last dump if it cannot have changed.
+        """Return an op's text to be compared, the last one if it is of this op and up to date.
 
         Custom form as long as the printer manages: a generic one would differ everywhere.
         """
-        text = run.texts.get(op)
-        if text is None:
-            text = run.adapter.print_op(op, self._flags)
-            run.texts.put(op, text)
-        return text
+        if run.known is None or run.known[0] != op:
+            run.known = op, run.adapter.print_op(op, self._flags)
+        return run.known[1]
 
     def _text(self, run: _Watched, op: Any) -> str:
         """Return an op's text, with an empty line if it is at the top, as MLIR prints it."""
@@ -303,41 +271,8 @@ class PrintIR(PassInstrumentation):
         return f"{text}\n" if is_top and not flags.local_scope else text
 
 
-class _PrintChanges(PrintIR):
-    """A printer with a hook for changes, which have to be found for it."""
-
-    def after_change(self, step: PassStep, op: Any) -> None:
-        """Remember which op has changed."""
-        run = self._watched
-        run.changed.add(get_ident())
-        run.texts.changed(op)
-
-
-class _Selection(NamedTuple):
-    """A choice of passes: all, or those with some names."""
-
-    all: bool
-    names: frozenset[str]
-
-    @staticmethod
-    def of(wanted: bool | Sequence[str]) -> _Selection:
-        if isinstance(wanted, bool):
-            return _Selection(wanted, frozenset())
-        return _Selection(all=False, names=frozenset(wanted))
-
-    def takes(self, step: PassStep) -> bool:
-        return self.all or step.pass_.name in self.names
-
-
-class _Before(NamedTuple):
-    """The target of a pass as it was before the pass ran."""
-
-    target: Any
-    text: str
-    fingerprint: object
-
-
-_NOTHING = _Before(None, "", None)
+def _takes(wanted: bool | Sequence[str], step: PassStep) -> bool:
+    return wanted if isinstance(wanted, bool) else step.pass_.name in wanted
 
 
 @dataclass(slots=True, eq=False)
@@ -348,32 +283,20 @@ class _Watched:
         run: The run.
         thread: Where it runs.
         trusted: Whether its IR is valid as far as is known.
-        changed: The threads in which the pass that has just ended changed its op.
-        containers: The steps whose nested pipelines run, with their ops, outermost first.
-        pending: What was remembered before each pass that runs.
-        texts: What ops looked like when they were last printed.
+        container: The innermost op whose nested pipelines run; None if there is none.
+        known: The op that was last printed to be compared, and its text, until anything changes.
     """
 
     run: Run
     thread: int
     trusted: bool
-    changed: set[int] = field(default_factory=set[int])
-    containers: list[tuple[Step, Any]] = field(default_factory=list["tuple[Step, Any]"])
-    pending: Begun[_Before] = field(default_factory=Begun[_Before])
-    texts: TextMemory = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.texts = TextMemory(self.adapter)
+    container: Any = None
+    known: tuple[Any, str] | None = None
 
     @property
     def adapter(self) -> IRAdapter:
         """The adapter of the IR."""
         return self.run.adapter
-
-    @property
-    def container(self) -> Any:
-        """The innermost op whose nested pipelines run; None if there is none."""
-        return self.containers[-1][1] if self.containers else None
 
     def top(self, op: Any) -> Any:
         return list(outwards(self.adapter, op))[-1]

@@ -75,7 +75,7 @@ class StreamSink:
         self.say(str(shown))
 
     def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
-        """Write what another process has recorded."""
+        """Write the dumps that another process has recorded."""
         for dump in recorder.dumps:
             self.take([], dump)
 
@@ -105,7 +105,7 @@ class TreeSink:
 
     Args:
         tree: Where they go.
-        complaints: Where it is said that one cannot be written.
+        complaints: The stream for the error if one cannot be written.
     """
 
     def __init__(self, tree: FileTree, complaints: StreamSink) -> None:
@@ -124,7 +124,7 @@ class TreeSink:
             self._complaints.say(f"error: {problem}; no more dumps are written\n")
 
     def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
-        """Write what another process has recorded, as if its ops were the ones here."""
+        """Write the dumps that another process has recorded, as if its ops were the ones here."""
         known = _KnownOps(run, container)
         for dump in recorder.dumps:
             self.take(known.chain(dump.execution.ops[recorder.depth_of(dump) :]), dump)
@@ -146,7 +146,7 @@ class Recorder:
         self.dumps.append(dump)
 
     def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
-        """Keep what another process has recorded, with all that is around its ops."""
+        """Keep the dumps that another process has recorded, with the enclosing ops here."""
         outer = [] if container is None else chain_of(run, container)
         around = tuple(identity for _, identity in outer)
         for dump in recorder.dumps:

@@ -35,11 +35,8 @@ def complaint(adapter: IRAdapter, op: Any, symbol: str) -> str:
 
 
 def _inside(adapter: IRAdapter, op: Any) -> Iterator[Any]:
-    stack = [iter(adapter.children(op))]
-    while stack:
-        for child in stack[-1]:
-            yield child
-            stack.append(iter(adapter.children(child)))
-            break
-        else:
-            stack.pop()
+    todo = [*reversed(adapter.children(op))]
+    while todo:
+        each = todo.pop()
+        yield each
+        todo += reversed(adapter.children(each))

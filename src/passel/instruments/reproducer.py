@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
 from passel.hooks import PassInstrumentation
-from passel.instruments.begun import Begun
 from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
 from passel.instruments.replaying import how_to_replay
 from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import Around, Run
     from passel.instruments.reproducer_stream import Destination
     from passel.schedule import Step
 
@@ -58,10 +56,16 @@ class _Case:
 
 @dataclass(slots=True)
 class _Frame:
-    """A pass that runs; `inner` is what failed in pipelines that it has run."""
+    """A pass that runs.
 
-    execution: PassExecution
-    recipe: _Recipe | None
+    Attributes:
+        running: The execution of it, last, and of the passes that have run the pipeline it is in.
+        recipe: The IR before it, and the pass alone, if that is recorded.
+        inner: Failures in pipelines that it has run.
+    """
+
+    running: Sequence[PassExecution] = ()
+    recipe: _Recipe | None = None
     inner: list[_Case] = field(default_factory=list[_Case])
 
 
@@ -86,8 +90,8 @@ class CrashReproducer(PassInstrumentation):
             the file left behind is as if this were off where its workers were at work.
         threading: Whether a replay may run passes in parallel.
         replay: The command to replay it with, in which `{file}` stands for the file's quoted
-            name. By default it is one for passel-opt, or lines of Python where that cannot read
-            the IR or have the passes.
+            name; by default one for passel-opt. It gets the flags without which the file is not
+            read, or its pipeline refused, but none for passes and dialects that passel-opt lacks.
 
     Attributes:
         reproducer: The file, after a run that failed and could write it.
@@ -137,7 +141,7 @@ class CrashReproducer(PassInstrumentation):
         self._started: Run | None = None
 
     def split(self) -> PassInstrumentation:
-        """Return what observes nothing: what fails elsewhere fails here again."""
+        """Return an observer of nothing: passes that fail elsewhere fail here again."""
         return PassInstrumentation()
 
     def before_run(self, run: Run) -> None:
@@ -146,8 +150,7 @@ class CrashReproducer(PassInstrumentation):
         self._run = run
         self._file = target_of(self.destination)
         self._problem = ""
-        self._thread = get_ident()
-        self._frames: Begun[_Frame] = Begun()
+        self._frame = _Frame()
         self._cases: dict[int, tuple[Failure, list[_Case]]] = {}
         self._whole: _Recipe | None = None
         self._started = run
@@ -156,42 +159,36 @@ class CrashReproducer(PassInstrumentation):
         self._whole = self._recipe(pipeline_text(run.pipeline, anchor), steps)
         self._prepare(self._whole)
 
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Write what is local to the pass ahead."""
-        if not isinstance(step, PassStep):
-            return
-        recipe = self._local_recipe(step, op) if self.local else None
-        self._frames.push(step, _Frame(self._execution(step, op), recipe))
-        if recipe is not None:
-            self._prepare(recipe)
-
-    def after_pass(self, step: Step, op: Any) -> None:
-        """Forget the pass, with what failed inside but was handled by it."""
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Write the local reproducer ahead, and remember failures."""
+        outer, execution = self._frame, execution_of(step, chain_of(self._run, op))
+        frame = _Frame([*outer.running, execution])
         if isinstance(step, PassStep):
-            self._pop(step)
-
-    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Remember what failed."""
-        running = [frame.execution for frame in self._frames.values]
-        frame = self._pop(step) if isinstance(step, PassStep) else None
+            self._frame = frame
+            if self.local:
+                frame.recipe = self._local_recipe(step, op)
+                self._prepare(frame.recipe)
+        ended = yield
+        self._frame = outer
+        if isinstance(step, PassStep):
+            self._prepare(outer.recipe)  # the pass around goes on
+        failure = ended.failure
         if failure is None or (step.is_fused and failure.kind != "interrupted"):
-            return  # what failed inside is among the failures of the run
-        if frame is not None:
-            # A pass that gives up, or is interrupted, because of what it has run is not to blame.
-            passes_on = failure.kind in {"failed", "interrupted"}
-            own = [_Case(failure, running, frame.recipe)]
-            cases = frame.inner if frame.inner and passes_on else own
-        elif failure.kind != "interrupted":
-            cases = [_Case(failure, [*running, self._execution(step, op)], None)]
-        else:
+            return  # what failed inside is among the failures of the run, or was handled
+        # A pass that gives up, or is interrupted, because of what it has run is not to blame.
+        if frame.inner and failure.kind in {"failed", "interrupted"}:
+            cases = frame.inner
+        elif failure.kind == "interrupted" and not isinstance(step, PassStep):
             return
-        if around := self._frames.values:
-            around[-1].inner.extend(cases)
+        else:
+            cases = [_Case(failure, frame.running, frame.recipe)]
+        if outer.running:
+            outer.inner.extend(cases)
         else:
             self._cases[id(failure)] = failure, cases
 
     def after_run(self, run: Run, *, failed: bool) -> None:
-        """Put the file in its place and say so, or remove it."""
+        """Put the file in its place and report it, or remove it."""
         if self._started is not run:
             return  # an interrupt kept it from starting
         try:
@@ -200,12 +197,11 @@ class CrashReproducer(PassInstrumentation):
         finally:
             self._started = None
             self._file.discard()
-            self._frames.clear()
 
     # -- What to record ---------------------------------------------------------------------
 
     def _recipe(self, pipeline: str, steps: Sequence[PassStep]) -> _Recipe | None:
-        """Return what is to be recorded now; None, and a problem, if the IR does not print."""
+        """Return the IR of now with a pipeline; None, and a problem, if the IR does not print."""
         run = self._run
         try:
             if isinstance(run.adapter, WritesSources):
@@ -218,8 +214,6 @@ class CrashReproducer(PassInstrumentation):
         return _Recipe(ir, pipeline, steps)
 
     def _local_recipe(self, step: PassStep, op: Any) -> _Recipe | None:
-        if get_ident() != self._thread:
-            return None  # the IR around is changing
         adapter, root = self._run.adapter, self._run.op
         scopes: list[str] = []
         for each in outwards(adapter, op):
@@ -251,18 +245,7 @@ class CrashReproducer(PassInstrumentation):
                 ir = adapter.readable_source(ir, self._run.ir_context)
         return self._text(ir, recipe.pipeline)
 
-    # -- What runs --------------------------------------------------------------------------
-
-    def _pop(self, step: Step) -> _Frame | None:
-        frame = self._frames.pop(step)
-        if around := self._frames.values:
-            self._prepare(around[-1].recipe)  # the pass around goes on
-        return frame
-
-    def _execution(self, step: Step, op: Any) -> PassExecution:
-        return execution_of(step, chain_of(self._run, op))
-
-    # -- What is said -----------------------------------------------------------------------
+    # -- The report -------------------------------------------------------------------------
 
     def _report(self, run: Run) -> None:
         cases = self._all_cases(run)

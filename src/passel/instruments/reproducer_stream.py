@@ -93,7 +93,7 @@ class ReproducerStream:
 
 
 def target_of(destination: Destination) -> ReproducerFile | ReproducerStream:
-    """Return what writes to a destination."""
+    """Return the writer for a destination."""
     if isinstance(destination, (str, Path)):
         return ReproducerFile(destination)
     return ReproducerStream(destination)

@@ -74,7 +74,7 @@ class _NestedRows(NamedTuple):
 
     Attributes:
         display_name: The name of their step.
-        pipelines: They.
+        pipelines: The pipelines.
     """
 
     display_name: str
@@ -94,10 +94,10 @@ def _row_of(step: Step) -> _Row | _NestedRows:
 
 
 class _DynamicPipelines(PassInstrumentation):
-    """Remembers the pipelines that passes run: they are not in the run's own.
+    """A record of the pipelines that passes run, which the run's own pipeline lacks.
 
     Attributes:
-        found: They, by the path of the pass.
+        found: The pipelines, by the path of the pass.
     """
 
     crosses = True  # it does not look at ops
@@ -112,11 +112,11 @@ class _DynamicPipelines(PassInstrumentation):
             self.found.setdefault(parent.path, {})[_rows_of(pipeline)] = None
 
     def split(self) -> PassInstrumentation:
-        """Return what remembers those of another process or thread."""
+        """Return a part for another process or thread."""
         return _DynamicPipelines()
 
     def merge(self, child: PassInstrumentation) -> None:
-        """Remember them here as well."""
+        """Remember the pipelines of a part here as well."""
         assert isinstance(child, _DynamicPipelines)  # noqa: S101 - the contract
         for path, pipelines in child.found.items():
             self.found.setdefault(path, {}).update(pipelines)

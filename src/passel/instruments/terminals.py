@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias
 
 Color: TypeAlias = Literal["auto", "always", "never"]
 """When text is coloured; `auto` is for terminals that can, unless `NO_COLOR` is set."""
@@ -47,11 +44,11 @@ def styled(text: str, style: str) -> str:
         >>> styled("a\n", "bold red")
         '\x1b[1;31ma\x1b[0m\n'
     """
+    if not style:
+        return text
     codes = ";".join(_CODES[word] for word in style.split())
-    return "".join(_lines(text, codes)) if codes else text
-
-
-def _lines(text: str, codes: str) -> Iterable[str]:
+    styled_lines: list[str] = []
     for line in text.splitlines(keepends=True):
         bare = line.rstrip("\n")
-        yield f"\x1b[{codes}m{bare}\x1b[0m{line[len(bare) :]}" if bare else line
+        styled_lines.append(f"\x1b[{codes}m{bare}\x1b[0m{line[len(bare) :]}" if bare else line)
+    return "".join(styled_lines)

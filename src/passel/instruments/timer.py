@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ class Timer:
     count: int = 0
     hidden: bool = False
     key: Key = field(default=(), repr=False)
-    children: list[Timer] = field(default_factory=list["Timer"])
+    children: list[Self] = field(default_factory=list[Self])
 
     @property
     def self_wall(self) -> float:
@@ -62,18 +62,27 @@ class Timer:
         """Return the first timer with a name, or a path, in the order of `walk`; or None."""
         return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
 
-    def absorb(self, other: Timer) -> None:
-        """Take over what was measured elsewhere at the same time.
+    def child(self, name: str, key: Key, path: str, *, hidden: bool) -> Self:
+        """Return the nested timer with a key, a new one if there is none."""
+        for each in self.children:
+            if each.key == key:
+                return each
+        new = type(self)(name, path, hidden=hidden, key=key)
+        self.children.append(new)
+        return new
+
+    def absorb(self, other: Timer, *, at_once: bool = True) -> None:
+        """Take over what was measured elsewhere.
 
         Children with equal keys are one; those that are new come last.
+
+        Args:
+            other: What was measured.
+            at_once: Whether it was measured at the same time, so that the longer wall time counts.
         """
-        self.wall = max(self.wall, other.wall)
+        self.wall = max(self.wall, other.wall) if at_once else self.wall + other.wall
         self.user += other.user
         self.count += other.count
-        known = {child.key: child for child in self.children}
-        for child in other.children:
-            mine = known.get(child.key)
-            if mine is None:
-                mine = Timer(child.name, child.path, hidden=child.hidden, key=child.key)
-                self.children.append(mine)
-            mine.absorb(child)
+        for each in other.children:
+            mine = self.child(each.name, each.key, each.path, hidden=each.hidden)
+            mine.absorb(each, at_once=at_once)

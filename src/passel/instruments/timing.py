@@ -15,21 +15,19 @@ from passel.analysis import analysis_name
 from passel.hooks import PassInstrumentation
 from passel.instruments.timer import Timer
 from passel.instruments.timing_report import check_columns, timing_report
-from passel.instruments.timing_rows import Row, Threads
+from passel.instruments.timing_rows import Row, ThreadTimer
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
     from typing import TextIO
 
-    from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import Around, Run
     from passel.schedule import Step
 
 __all__ = ["Timer", "Timing"]
 
 _MOST_ALIASES = 4096
-_OUTERMOST = 2  # the depth of what is open on a thread while nothing else is
 
 
 class Timing(PassInstrumentation):
@@ -65,7 +63,6 @@ class Timing(PassInstrumentation):
 
     one_by_one = True  # a row for each pass is what is asked for
 
-    overlaps = True  # each thread has a tree of its own
     crosses = True  # it does not look at ops
 
     def __init__(
@@ -85,43 +82,31 @@ class Timing(PassInstrumentation):
         self._format: Literal["text", "json"] = output_format
         self._columns = check_columns(columns)
         self._report = report
-        self._start()
-
-    def _start(self) -> None:
-        self._threads = Threads()
-        self._places: dict[Step, Row] = {}
-        self._merged: dict[tuple[int, int], Timer] = {}
-        self._plain = True
+        self._threads: dict[int, ThreadTimer] = {}
 
     # -- What users call ---------------------------------------------------------------------
 
     @property
     def timing(self) -> Timer:
         """The root of the tree of timers so far, whose `wall` is the total."""
-        roots = [frames[0][1].timer() for frames in list(self._threads.values())]
-        total, *others = roots or [Timer("root")]
-        for other in others:
-            total.absorb(other)
+        total = Timer("root")
+        for thread in list(self._threads.values()):
+            total.absorb(thread.root)
         return total
 
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
         """Measure the body of a `with` statement: work that is no pass."""
         with self:
-            self.before_pass(name, None)
-            try:
-                yield
-            finally:
-                self._close(name)
+            yield from self._measure(name)
 
     def __enter__(self) -> Self:
         """Count all that follows, up to the end of the `with` statement, as total time."""
-        frames = self._threads[get_ident()]
-        frames.append((self, frames[-1][1], perf_counter()))
+        self._thread().start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close(self)
+        self._thread().stop()
 
     def write_report(self, stream: TextIO) -> None:
         """Print what was measured so far."""
@@ -147,16 +132,7 @@ class Timing(PassInstrumentation):
         """
         if not isinstance(child, Timing):
             raise TypeError(f"not the result of split: {child!r}")
-        ident = get_ident()
-        frames = self._threads[ident]
-        place = ident, len(frames)
-        if len(frames) == 1:
-            frames[-1][1].add(child.timing)
-        elif place in self._merged:
-            self._merged[place].absorb(child.timing)
-        else:
-            self._merged[place] = child.timing
-        self._plain = False
+        self._thread().row.merged.absorb(child.timing)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle what was measured so far, but not where it is reported."""
@@ -167,92 +143,48 @@ class Timing(PassInstrumentation):
         measured = state.pop("timing")
         Timing.__init__(self)
         vars(self).update(state)
-        self._start()
-        self._threads[get_ident()][0][1].add(measured)
+        self._thread().root.add(measured)
 
     # -- Hooks: short, because what they take counts as the passes' time -----------------------
 
-    def before_run(self, run: Run) -> None:
-        """Begin."""
-        self.__enter__()
-
-    def after_run(self, run: Run, *, failed: bool) -> None:
-        """End, and print."""
-        self._close(self)
-        if self._report is not False and len(self._threads[get_ident()]) == 1:
+    def around_run(self, run: Run) -> Around:
+        """Measure the total time, and print."""
+        with self:
+            yield
+        if self._report is not False and not self._thread().running:
             self.write_report(sys.stderr if self._report is True else self._report)
 
-    def before_pass(self, step: Any, op: Any) -> None:
-        """Start the clock."""
-        frames = self._threads[get_ident()]
-        above = frames[-1][1]
-        row = above.nested.get(step) or self._row(above, step)
-        frames.append((step, row, perf_counter()))
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Measure the pass."""
+        return self._measure(step)
 
-    def after_pass(self, step: Any, op: Any) -> None:
-        """Stop the clock of what was started last: the common case of `_close`, made fast."""
-        now = perf_counter()
-        frames = self._threads[get_ident()]
-        key, row, start = frames.pop()
-        if key is step and self._plain:
-            row.wall += now - start
-            row.count += 1
-        else:
-            frames.append((key, row, start))
-            self._close(step)
+    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
+        """Measure the pipeline."""
+        return self._measure(pipeline)
 
-    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """Stop the clock."""
-        self._close(step)
+    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
+        """Measure the analysis."""
+        return self._measure(kind)
 
-    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Start the clock."""
-        frames = self._threads[get_ident()]
-        if len(frames) == 1 and pipeline not in (root := frames[0][1]).nested:
-            row = self._row(self._resume(root, parent), pipeline)
-            self._forget_aliases(root)
-            root.nested[pipeline] = row
-        self.before_pass(pipeline, op)
+    def around_scope(self, name: str) -> Around:
+        """Measure the part of a pass."""
+        return self._measure(name)
 
-    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """Stop the clock."""
-        self.after_pass(pipeline, op)
-
-    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Start the clock."""
-        self.before_pass(kind, op)
-
-    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Stop the clock."""
-        self._close(kind)
-
-    def before_scope(self, name: str) -> None:
-        """Start the clock."""
-        self.before_pass(name, None)
-
-    def after_scope(self, name: str) -> None:
-        """Stop the clock."""
-        self._close(name)
+    def _measure(self, what: Any) -> Generator[None, Any]:
+        thread = self._threads.get(get_ident()) or self._thread()
+        above = thread.row
+        thread.row = row = above.nested.get(what) or self._row(above, what)
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            row.stop(perf_counter() - start)
+            thread.row = above
 
     # -- Rows --------------------------------------------------------------------------------
 
-    def _close(self, what: Any) -> None:
-        """Stop the clock of what was opened last, or whatever an interrupt has left open."""
-        now = perf_counter()
-        ident = get_ident()
-        frames = self._threads[ident]
-        if not any(key is what for key, _, _ in frames):
-            return
-        key: Any = None
-        while key is not what:
-            depth = len(frames)
-            key, row, start = frames.pop()
-            if key is not self or depth == _OUTERMOST:
-                row.wall += now - start
-                row.count += 1
-            merged = self._merged.pop((ident, depth), None)
-            if merged is not None:
-                row.add(merged)
+    def _thread(self) -> ThreadTimer:
+        return self._threads.setdefault(get_ident(), ThreadTimer())
 
     def _row(self, above: Row, what: Any) -> Row:
         """Return the row of what runs for the first time inside of another."""
@@ -274,26 +206,7 @@ class Timing(PassInstrumentation):
         else:
             name = f"(A) {analysis_name(what)}"
             key = ("analysis", name)
-        self._forget_aliases(above)
-        row = above.nested[what] = above.child(name, key, path, hidden=hidden)
-        if isinstance(what, PassStep | NestedStep):
-            self._places[what] = row
-        return row
-
-    def _forget_aliases(self, row: Row) -> None:
-        """Keep what is run once, such as pipelines that passes build anew, from piling up."""
-        if len(row.nested) >= _MOST_ALIASES:
-            row.nested.clear()
-            self._places.clear()
-
-    def _resume(self, root: Row, parent: Step) -> Row:
-        """Return the row in this thread's tree for a step that another thread runs."""
-        place = self._places.get(parent)
-        around: list[Row] = []
-        while place is not None and place.above is not None:
-            around.append(place)
-            place = place.above
-        row = root
-        for other in reversed(around):
-            row = row.child(other.name, other.key, other.path, hidden=other.hidden)
-        return row
+        if len(above.nested) >= _MOST_ALIASES:
+            above.nested.clear()  # what is run once, such as pipelines that passes build anew
+        above.nested[what] = above.child(name, key, path, hidden=hidden)
+        return above.nested[what]

@@ -45,7 +45,7 @@ def timing_report(
     output_format: Literal["text", "json"] = "text",
     columns: tuple[str, ...] = (),
 ) -> str:
-    """Return the report of what was measured.
+    """Return the report of a tree of timers.
 
     Args:
         root: The tree; its times are the totals.
@@ -86,7 +86,7 @@ def _merged(root: Timer) -> list[Timer]:
 
 
 def _shown(timers: Iterable[Timer]) -> Iterator[Timer]:
-    """Yield the rows of a tree, which has no row for what is hidden, but what is nested there."""
+    """Yield the rows of a tree, with the nested rows in place of hidden ones."""
     for timer in timers:
         if timer.hidden:
             yield from _shown(timer.children)
@@ -114,7 +114,7 @@ class _Report:
         return max(0.0, row.wall - sum(timer.wall for timer in _shown(row.children)))
 
     def rest(self) -> Timer:
-        """Return the row of what is in no other one."""
+        """Return the row of the time that is in no other one."""
         inner = list(_shown(self.root.children)) if self.nested else self.root.children
         wall = self.root.wall - sum(timer.wall for timer in inner)
         return Timer("Rest", wall=wall, user=self.root.user - sum(timer.user for timer in inner))

@@ -2,79 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
 
-from passel.instruments.timer import Key, Timer
+from passel.instruments.timer import Timer
 
 
-class Row:
+@dataclass(slots=True, eq=False)
+class Row(Timer):
     """A row of the tree of one thread.
 
     Attributes:
         nested: The rows inside by whatever is run, for speed: the steps of a pipeline that a
             pass builds anew for each op are other objects, but the same rows.
-        rows: The rows inside by key.
-        extra: By how much the user time exceeds the wall time.
+        merged: What was measured elsewhere while the row was measured, all at the same time.
     """
 
-    __slots__ = (
-        *("above", "count", "extra", "hidden", "key", "name", "nested", "path", "rows"),
-        "wall",
-    )
+    nested: dict[Any, Row] = field(default_factory=dict[Any, "Row"])
+    merged: Timer = field(default_factory=lambda: Timer("root"))
 
-    def __init__(
-        self, name: str, key: Key = (), path: str = "", *, hidden: bool = False, above: Row | None
-    ) -> None:
-        self.name = name
-        self.key = key
-        self.path = path
-        self.hidden = hidden
-        self.above = above
-        self.wall: float = 0.0
-        self.extra: float = 0.0
-        self.count: int = 0
-        self.nested: dict[Any, Row] = {}
-        self.rows: dict[Key, Row] = {}
-
-    def child(self, name: str, key: Key, path: str, *, hidden: bool) -> Row:
-        """Return the row with a key, a new one if there is none."""
-        row = self.rows.get(key)
-        if row is None:
-            row = self.rows[key] = Row(name, key, path, hidden=hidden, above=self)
-        return row
+    def stop(self, seconds: float) -> None:
+        """Add a time for which the row was measured, with what was merged meanwhile."""
+        self.wall += seconds
+        self.user += seconds
+        self.count += 1
+        if self.merged.children:
+            self.add(self.merged)
+            self.merged = Timer("root")
 
     def add(self, timer: Timer) -> None:
-        """Add the nested rows of what was measured elsewhere, and is over."""
-        for child in timer.children:
-            row = self.child(child.name, child.key, child.path, hidden=child.hidden)
-            row.wall += child.wall
-            row.extra += child.user - child.wall
-            row.count += child.count
-            row.add(child)
-
-    def timer(self) -> Timer:
-        """Return the row as it is now, with all that are nested."""
-        children = [row.timer() for row in list(self.rows.values())]
-        return Timer(
-            name=self.name,
-            path=self.path,
-            wall=self.wall,
-            user=self.wall + self.extra,
-            count=self.count,
-            hidden=self.hidden,
-            key=self.key,
-            children=children,
-        )
+        """Add what is nested in what was measured elsewhere, and is over."""
+        for each in timer.children:
+            mine = self.child(each.name, each.key, each.path, hidden=each.hidden)
+            mine.absorb(each, at_once=False)
 
 
-# What is open on a thread: what has opened it, its row, and when; outermost first. The first
-# is never closed, and holds the thread's tree.
-Frames: TypeAlias = "list[tuple[Any, Row, float]]"
+class ThreadTimer:
+    """The tree of one thread while it measures.
 
+    Attributes:
+        root: Its root.
+        row: The innermost row that is measured now; the root if there is none.
+        running: How many enclosing `with` statements measure the total time.
+    """
 
-class Threads(dict[int, Frames]):
-    """The open rows of each thread, by its identity."""
+    def __init__(self) -> None:
+        self.root = self.row = Row("root")
+        self.running: int = 0
+        self._start = 0.0
 
-    def __missing__(self, ident: int) -> Frames:
-        self[ident] = frames = [(None, Row("root", above=None), 0.0)]
-        return frames
+    def start(self) -> None:
+        """Measure the total time, unless it is measured already."""
+        if not self.running:
+            self._start = perf_counter()
+        self.running += 1
+
+    def stop(self) -> None:
+        """Measure it no more, unless it is measured by an enclosing `with` statement."""
+        self.running -= 1
+        if not self.running:
+            self.root.stop(perf_counter() - self._start)

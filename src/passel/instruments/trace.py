@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.hooks import PassInstrumentation
-from passel.instruments.begun import Begun
 from passel.instruments.events import chain_of
 from passel.instruments.trace_file import TraceFile
 from passel.schedule import PassStep
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from passel.errors import Failure
-    from passel.hooks import Run
+    from passel.hooks import Around, Run
     from passel.ir import IRAdapter
     from passel.schedule import Pipeline, Step
 
@@ -64,6 +62,7 @@ class Trace(PassInstrumentation):
 
     one_by_one = True  # a slice for each pass is what is asked for
 
+    finds_changes = True
     crosses = True  # it asks the innermost run
 
     def __init__(self, target: str | Path | TextIO) -> None:
@@ -76,51 +75,28 @@ class Trace(PassInstrumentation):
         self._broken = False
         self._runs: list[Run] = []
         self._options: dict[PassStep, str] = {}
-        self._open: Begun[dict[str, bool]] = Begun()
         self._next_write = self._next_ops = self._next_memory = 0.0
 
     # -- Runs ----------------------------------------------------------------------------------
 
-    def before_run(self, run: Run) -> None:
-        """Start, and look at what is there."""
-        self._enter()
-        self._runs.append(run)
-        self._sample(forced=len(self._runs) == 1)
-
-    def after_run(self, run: Run, *, failed: bool) -> None:
-        """Look at what is left, and complete the file."""
-        if run not in self._runs:
-            return  # an interrupt kept it from starting
-        try:
-            self._sample(forced=len(self._runs) == 1)
-        finally:
-            self._runs.remove(run)
-            self._options.clear()
-            self._leave()
+    def around_run(self, run: Run) -> Around:
+        """Count the ops before and after the run, and complete the file."""
+        with self:
+            self._runs.append(run)
+            try:
+                self._sample(forced=len(self._runs) == 1)
+                yield
+                self._sample(forced=len(self._runs) == 1)
+            finally:
+                self._runs.remove(run)
+                self._options.clear()
 
     def __enter__(self) -> Self:
         """Keep the array open until the `with` statement ends, so that a stream gets only one."""
-        self._enter()
+        self._depth += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._leave()
-
-    @contextmanager
-    def scope(self, name: str) -> Generator[None]:
-        """Make a slice of what happens in a `with` statement around runs, or beside them."""
-        self._enter()
-        self._begin(name, name, "tool", {})
-        try:
-            yield
-        finally:
-            self._end(name)
-            self._leave()
-
-    def _enter(self) -> None:
-        self._depth += 1
-
-    def _leave(self) -> None:
         self._depth -= 1
         if self._depth == 0 and not self._broken:
             # Of one worker, parts come in program order, not in the order in which they ran.
@@ -128,12 +104,21 @@ class Trace(PassInstrumentation):
             self._foreign.clear()
             self._write(complete=True)
 
+    @contextmanager
+    def scope(self, name: str) -> Generator[None]:
+        """Make a slice of what happens in a `with` statement around runs, or beside them."""
+        with self:
+            self._begin(name, "tool", {})
+            try:
+                yield
+            finally:
+                self._event("E", args={})
+
     # -- Other processes -----------------------------------------------------------------------
 
     def split(self) -> Trace:
-        """Return what collects the events of another process, on the same clock."""
-        child = object.__new__(type(self))
-        Trace.__init__(child, os.devnull)
+        """Return a collector of the events of another process, on the same clock."""
+        child = Trace(os.devnull)
         child._file, child._origin = None, self._origin
         return child
 
@@ -144,82 +129,66 @@ class Trace(PassInstrumentation):
 
     # -- Slices --------------------------------------------------------------------------------
 
-    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Begin a slice such as `'func.func' Pipeline @main`."""
+    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
+        """Make a slice such as `'func.func' Pipeline @main`."""
         name = f"'{pipeline.anchor}' Pipeline {self._place(op)}"
-        self._begin(pipeline, name, "pipeline", {"path": pipeline.path, **self._identity(op)})
+        self._begin(name, "pipeline", {"path": pipeline.path, **self._identity(op)})
+        ended = yield
+        self._event("E", args={"failed": True} if ended.failed else {})
 
-    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
-        """End it."""
-        self._end(pipeline, **({"failed": True} if failed else {}))
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Make a slice such as `cse @main`, with what has become of the pass."""
+        self._begin(f"{_name(step)} {self._place(op)}", "pass", self._facts(step, op))
+        ended = yield
+        outcome: dict[str, Any] = {}
+        if ended.failed:
+            outcome = {"failed": True}
+            if (failure := ended.failure) is not None:
+                outcome |= {"kind": failure.kind, "message": failure.diagnostic.message}
+        elif isinstance(step, PassStep):
+            outcome = {"skipped": True} if ended.skipped else {"changed": ended.changed}
+        self._event("E", args=outcome)
+        if not ended.failed:
+            self._sample()
 
-    def before_pass(self, step: Step, op: Any) -> None:
-        """Begin a slice such as `cse @main`."""
+    def around_verification(self, step: Step, op: Any) -> Around:
+        """Make a slice."""
+        return self._slice("verify", "verification", {"path": step.path})
+
+    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
+        """Make a slice such as `(A) DominanceInfo`."""
+        return self._slice(f"(A) {name}", "analysis", {"op": self._place(op)})
+
+    def around_scope(self, name: str) -> Around:
+        """Make a slice."""
+        return self._slice(name, "scope", {})
+
+    def _slice(self, name: str, category: str, args: dict[str, Any]) -> Around:
+        self._begin(name, category, args)
+        yield
+        self._event("E", args={})
+
+    def _facts(self, step: Step, op: Any) -> dict[str, Any]:
+        """Return the path of a pass, its op and its options."""
         location = self._adapter.location(op)
         args = {
             "path": step.path,
             **self._identity(op),
             "location": str(location) if location.file else location.label or "unknown",
         }
-        name = step.display_name
         if isinstance(step, PassStep):
-            name = step.pass_.name or step.display_name
             if step not in self._options:
                 self._options[step] = step.pass_.option_text()
             if options := self._options[step]:
                 args["options"] = options
-        self._begin(step, f"{name} {self._place(op)}", "pass", args)
-
-    def after_change(self, step: PassStep, op: Any) -> None:
-        """Remember it for the end of the slice."""
-        self._open.set(step, {"changed": True})
-
-    def pass_skipped(self, step: Step, op: Any) -> None:
-        """Remember it for the end of the slice."""
-        self._open.set(step, {"skipped": True} if isinstance(step, PassStep) else {})
-
-    def after_pass(self, step: Step, op: Any) -> None:
-        """End the slice."""
-        self._end(step)
-        self._sample()
-
-    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
-        """End the slice, with the reason."""
-        reason: dict[str, Any] = {"failed": True}
-        if failure is not None:
-            reason |= {"kind": failure.kind, "message": failure.diagnostic.message}
-        self._end(step, **reason)
-
-    def before_verification(self, step: Step, op: Any) -> None:
-        """Begin a slice."""
-        self._begin("verify", "verify", "verification", {"path": step.path})
-
-    def after_verification(self, step: Step, op: Any) -> None:
-        """End it."""
-        self._end("verify")
-
-    def before_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """Begin a slice such as `(A) DominanceInfo`."""
-        self._begin(kind, f"(A) {name}", "analysis", {"op": self._place(op)})
-
-    def after_analysis(self, name: str, kind: Any, op: Any) -> None:
-        """End it."""
-        self._end(kind)
-
-    def before_scope(self, name: str) -> None:
-        """Begin a slice."""
-        self._begin(name, name, "scope", {})
-
-    def after_scope(self, name: str) -> None:
-        """End it."""
-        self._end(name)
+        return args
 
     @property
     def _adapter(self) -> IRAdapter:
         return self._runs[-1].adapter
 
     def _identity(self, op: Any) -> dict[str, Any]:
-        """Return what tells an op from others, with the path of what runs on it."""
+        """Return the identity of an op, for the slices of all that runs on it."""
         ops = [identity for _, identity in chain_of(self._runs[-1], op)]
         ordinals = [each.ordinal for each in ops]
         return {"op": ops[-1].name, "symbol": ops[-1].symbol, "ordinals": ordinals}
@@ -230,15 +199,8 @@ class Trace(PassInstrumentation):
 
     # -- Events --------------------------------------------------------------------------------
 
-    def _begin(self, what: object, name: str, category: str, args: dict[str, Any]) -> None:
+    def _begin(self, name: str, category: str, args: dict[str, Any]) -> None:
         self._event("B", name=name, cat=category, args=args)
-        self._open.push(what, {"changed": False} if isinstance(what, PassStep) else {})
-
-    def _end(self, what: object, **outcome: Any) -> None:
-        """End the slice that `what` has begun, unless an interrupt kept it from beginning."""
-        known = self._open.pop(what)
-        if known is not None:
-            self._event("E", args=outcome or known)
 
     def _now(self) -> float:
         """Return microseconds since the trace was made."""
@@ -295,6 +257,10 @@ class Trace(PassInstrumentation):
         except OSError:
             self._broken = True  # for good: there is no telling what the file holds now
             log_exception("the trace cannot be written")
+
+
+def _name(step: Step) -> str:
+    return (isinstance(step, PassStep) and step.pass_.name) or step.display_name
 
 
 def resident_memory() -> int:
