@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as Items
 
     from passel.builder.rules import Rule, Rules
-    from passel.builder.sequence import Container, Node, Sequence
+    from passel.builder.sequence import BundleUse, Container, Node, Sequence
 
 
 class Demand(NamedTuple):
@@ -117,23 +117,17 @@ class Arrangement:
                     touched.setdefault(outer, set()).add(inner)
         return [outer for outer, inner in touched.items() if len(inner) > 1]
 
-    def apply(self, order: list[Node]) -> bool:
-        """Bring the sequence into an order, and return whether that has changed anything."""
+    def apply(self, order: list[Node]) -> None:
+        """Bring the sequence into an order."""
         wanted: dict[Container, list[Node]] = {}
         for item in order:
             wanted.setdefault(self._parents[item], []).append(item)
-        has_changed = False
         for home, items in wanted.items():
             for item in items:
                 if item.parent is not home:
                     self._sequence.unlink(item)
                     self._sequence.append(item, home)
-                    has_changed = True
-            complete = _with_empty(home, items)
-            if complete != home.items:
-                self._sequence.reorder(home, complete)
-                has_changed = True
-        return has_changed
+            home.items = _with_empty(home, items)
 
     def _greedy(self) -> Greedy:
         clauses = (clause for each in self.demands for clause in each.clauses)
@@ -172,18 +166,17 @@ class Arrangement:
 
     def _chain_bundles(self, items: list[Node]) -> None:
         """Keep the order of the members of each bundle."""
-        members: dict[str, list[Node]] = {}
+        members: dict[BundleUse, list[Node]] = {}
         for item in items:
             for use in next(iter(item.steps())).bundles:
-                members.setdefault(use.label, []).append(item)
+                members.setdefault(use, []).append(item)
         self.chains += members.values()
 
     def _read(self, rules: Rules) -> list[Demand]:
-        scope = rules.scope()
         found: list[Demand] = []
         for rule, step in rules.all():
             clauses: list[Clause] = []
-            for clause in rule.constraint.clauses(step, scope):
+            for clause in rule.constraint.clauses(step, rules):
                 others = tuple(other for other in clause.others if other in self._parents)
                 if others and clause.step in self._parents:
                     clauses.append(Clause(clause.step, others))

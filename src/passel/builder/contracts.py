@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from passel.builder.declarations import DeclarationTable
+    from passel.builder.sequence import Sequence
     from passel.builder.targets import Target, Targets
     from passel.manager import PassManager
 
@@ -146,8 +147,22 @@ def refuse(violations: Iterable[Violation]) -> None:
         raise ContractError(*problems, violations=errors)
 
 
-def in_builder(targets: Targets, target: Target) -> Callable[[Place], bool]:
-    """Return whether a target stands for a step of a builder."""
+def violations_in(
+    manager: PassManager, sequence: Sequence, targets: Targets, declarations: DeclarationTable
+) -> tuple[Violation, ...]:
+    """Return what breaks contracts in a builder's sequence.
+
+    Args:
+        manager: What is built of it.
+        sequence: The sequence, with its regions.
+        targets: Finds the ends of the regions.
+        declarations: What is declared of passes.
+    """
+    watched = [region.watched(partial(_in_builder, targets)) for region in sequence.regions]
+    return ContractWalk(declarations, watched, sequence.steps()).violations(manager)
+
+
+def _in_builder(targets: Targets, target: Target) -> Callable[[Place], bool]:
     labels = {step.label for unit in targets.units(target) for step in steps_of(unit)}
     return lambda place: place.label in labels
 

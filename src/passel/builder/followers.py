@@ -6,35 +6,34 @@ from typing import TYPE_CHECKING
 
 from passel.builder.constraints import FollowedBy
 from passel.builder.finishing import Remark
-from passel.builder.sequence import Group
-from passel.errors import AnchorError, InsertionError
+from passel.builder.sequence import Group, steps_of
+from passel.errors import AnchorError
 from passel.passes import PassType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.builder.items import Normalizer
+    from passel.builder.order import Order
     from passel.builder.rules import Rule, Rules
     from passel.builder.sequence import Container, Node, Sequence, Step
 
 
-def insert_followers(sequence: Sequence, rules: Rules, normalizer: Normalizer) -> Iterator[Remark]:
+def insert_followers(sequence: Sequence, order: Order, normalizer: Normalizer) -> Iterator[Remark]:
     """Insert what steps should be followed by and are not, as late as constraints allow.
 
     One insertion does for all steps before it. Each is in the outermost pipeline where it can be.
 
     Args:
         sequence: The sequence, which is changed.
-        rules: The constraints.
+        order: Knows the constraints.
         normalizer: Makes items.
     """
-    for wished in _wishes(rules).values():
-        open_ones = _unfollowed(wished, rules)
-        while open_ones:
-            rule, step = open_ones.pop()
-            nodes = _insert_late(rule, step, sequence, rules, normalizer)
+    for wished in _wishes(order.rules(sequence)).values():
+        for rule, step in reversed(_unfollowed(wished, order.rules(sequence))):
+            nodes = _insert_late(rule, step, sequence, order, normalizer)
             if nodes:
-                what = ", ".join(f"'{each.label}'" for node in nodes for each in node.steps())
+                what = ", ".join(f"'{each.label}'" for each in steps_of(nodes))
                 yield Remark("inserted", nodes[0].label, f"{what}, since {rule.about(step)}")
                 break
             is_type = isinstance(_cleanup(rule), PassType)
@@ -53,39 +52,46 @@ def _wishes(rules: Rules) -> dict[str, list[tuple[Rule, Step]]]:
 
 def _unfollowed(wished: list[tuple[Rule, Step]], rules: Rules) -> list[tuple[Rule, Step]]:
     """Return those that nothing follows, in the order in which they run."""
-    scope = rules.scope()
     found = [
         (rule, step)
         for rule, step in wished
-        if not any(o.rank > step.rank for o in scope.others(rule.constraint.targets[0], step))
+        if not any(o.rank > step.rank for o in rules.others(rule.constraint.targets[0], step))
     ]
     return sorted(found, key=lambda pair: pair[1].rank)
 
 
 def _insert_late(
-    rule: Rule, step: Step, sequence: Sequence, rules: Rules, normalizer: Normalizer
+    rule: Rule, step: Step, sequence: Sequence, order: Order, normalizer: Normalizer
 ) -> list[Node]:
     """Insert a cleanup after a step, as late as possible, and return it; or nothing."""
     cleanup = _cleanup(rule)
     if isinstance(cleanup, PassType):
         return []
+    known = {each.about for each in order.rules(sequence).broken()}
     for container, first in reversed(list(_enclosing(step))):
         if isinstance(container, Group) and container.is_closed:
             continue
         for index in range(len(container.items), first - 1, -1):
-            rules.forget_touched()
+            tried = sequence.copy()
             try:
-                with sequence.change():
-                    nodes = normalizer.nodes(cleanup, container, rule.constraint.origin)
-                    for offset, node in enumerate(nodes):
-                        sequence.link(node, container, index + offset)
-                    rules.check_touched()
+                _insert(cleanup, rule, tried, container.label, index, normalizer)
             except AnchorError:
                 break
-            except InsertionError:
-                continue
-            return nodes
+            if all(each.about in known for each in order.rules(tried).broken()):
+                return _insert(cleanup, rule, sequence, container.label, index, normalizer)
     return []
+
+
+def _insert(
+    cleanup: object, rule: Rule, sequence: Sequence, label: str, index: int, normalizer: Normalizer
+) -> list[Node]:
+    """Insert a cleanup into the container of a label."""
+    container = sequence.container(label)
+    assert container is not None  # noqa: S101 - it is there
+    nodes = normalizer.nodes(cleanup, container, rule.constraint.origin)
+    for offset, node in enumerate(nodes):
+        sequence.link(node, container, index + offset)
+    return nodes
 
 
 def _enclosing(step: Step) -> Iterator[tuple[Container, int]]:

@@ -6,21 +6,22 @@ It makes pass managers and is not known to them: nothing about how pipelines run
 from __future__ import annotations
 
 from copy import copy
-from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overload
 
-from passel.builder.contract_walk import ContractWalk
-from passel.builder.contracts import Region, in_builder, refuse
+from passel.builder.contracts import Region, refuse, violations_in
 from passel.builder.declarations import default_declarations
 from passel.builder.duplicates import drop_duplicates
-from passel.builder.extensions import Extensions
+from passel.builder.explaining import explanation
+from passel.builder.extensions import run_extensions
 from passel.builder.finishing import finish
 from passel.builder.followers import insert_followers
+from passel.builder.insertion import put_after, put_before
 from passel.builder.items import Normalizer
-from passel.builder.ordering import Ordering
-from passel.builder.rules import Rules
-from passel.builder.sequence import Group, Nest, Sequence, Step, stage_groups, steps_of
-from passel.builder.targets import Handle, Stage, Targets, describe
+from passel.builder.order import Order, refuse_breaches
+from passel.builder.origin import caller
+from passel.builder.positions import Positions
+from passel.builder.sequence import Sequence, steps_of
+from passel.builder.targets import Stage, Targets
 from passel.errors import AnchorError, InsertionError, PipelineError, Problem
 from passel.ir import ANY, op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager
@@ -30,19 +31,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from passel.builder.conditions import Condition
+    from passel.builder.constraints import Constraint
     from passel.builder.contract_model import Violation
     from passel.builder.declarations import DeclarationTable
     from passel.builder.drawing import Form, Picture
+    from passel.builder.explaining import Explanation
     from passel.builder.extensions import Extension
     from passel.builder.finishing import Remark
+    from passel.builder.insertion import Put
     from passel.builder.rules import Rule
-    from passel.builder.sequence import Container
-    from passel.builder.targets import Target
+    from passel.builder.sequence import Step
+    from passel.builder.targets import Handle, Occurrence, Target
     from passel.ir import IRAdapter
     from passel.passes import Options, PassRegistry, PassType
 
 
-class PipelineBuilder(Ordering):
+class _How(TypedDict, total=False):
+    """Arguments of `insert_before` and `insert_after` that do not change what they return."""
+
+    occurrence: Occurrence
+    split: bool
+    when: Condition
+
+
+class PipelineBuilder:
     """A pipeline that is being put together, maybe by several who do not know each other.
 
     Its elements are steps, each with a label and a handle that stay valid whatever is put
@@ -83,17 +96,11 @@ class PipelineBuilder(Ordering):
         self._template.nesting = nesting
         self.declarations: DeclarationTable = declarations or default_declarations()
         self.variables: dict[str, Any] = dict(variables or {})
-        self._sequence = Sequence(self._template.anchor)
-        self._at: Container = self._sequence.root
-        self._extensions = Extensions()
-        self._regions: list[Region] = []
-        self._assemble()
-
-    def _assemble(self) -> None:
-        """Make the parts that work on the sequence."""
-        self._rules = Rules(self._sequence, self.declarations)
-        self._targets = Targets(self._sequence, self.declarations, self._rules.index)
-        self._normalizer = Normalizer(self._template, self._sequence)
+        normalizer = Normalizer(self._template)
+        self._order = Order(self.declarations, normalizer)
+        self._positions = Positions(Sequence(self._template.anchor), self._order, normalizer)
+        self._normalizer = normalizer
+        self._at: str = ""  # the label of the nested pipeline that is added to
 
     def nest(
         self, anchor: str | type, *, label: str = "", jobs: int | None = None
@@ -108,37 +115,319 @@ class PipelineBuilder(Ordering):
             label: Its label.
             jobs: How many such ops it may run on at once, if the run allows more.
         """
-        nested = self.add(OpPassManager(anchor, jobs=jobs), label=label)
-        return self._inside(nested)
-
-    def _inside(self, handle: Handle) -> PipelineBuilder:
         view = copy(self)
-        container = self._sequence.labelled(handle.labels[0])
-        assert isinstance(container, (Nest, Group))  # noqa: S101 - for type checkers
-        view._at = container
+        (view._at,) = self.add(OpPassManager(anchor, jobs=jobs), label=label).labels
         return view
+
+    # -- Editing ----------------------------------------------------------------------------
+
+    def add(
+        self, *items: object, label: str = "", stage: str = "", when: Condition = None
+    ) -> Handle:
+        """Append passes, and return a handle to what was added.
+
+        Args:
+            items: As for `OpPassManager.add`; or bundles.
+            label: The label of what is added, if that is one item.
+            stage: The name of a stage to append to, also `pre_` or `post_` and its name.
+            when: The variable or predicate that it depends on whether they run.
+
+        Raises:
+            InsertionError: A constraint would be broken, the label is taken, or there is no such
+                stage.
+            PipelineError: The text is wrong, or a pass has another anchor.
+        """
+        with self._positions.edit() as edit:
+            container = edit.stage(stage) if stage else edit.container(self._at)
+            edit.append(items, container, label)
+            edit.depend_on(when)
+        return edit.handle
+
+    @overload
+    def insert_before(
+        self, target: Target, *items: object, missing_ok: Literal[False] = ..., **how: Unpack[_How]
+    ) -> Handle: ...
+    @overload
+    def insert_before(
+        self, target: Target, *items: object, missing_ok: bool, **how: Unpack[_How]
+    ) -> Handle | None: ...
+    def insert_before(
+        self, target: Target, *items: object, missing_ok: bool = False, **how: Unpack[_How]
+    ) -> Handle | None:
+        """Put passes right before a target, by default before the first one.
+
+        A pass that cannot stand in the nested pipeline of the target is put before that
+        pipeline, if the target is the first in there.
+
+        Args:
+            target: What they are put before.
+            items: As for `add`.
+            occurrence: Which one, of several that match.
+            missing_ok: Return None if the target is not there, or a constraint would be broken.
+            split: Whether a nested pipeline may be split to make place.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: The target is not there, or a constraint would be broken.
+            PipelineError: The text is wrong, or a pass has another anchor.
+        """
+        return self._insert(put_before, target, items, "first", missing_ok=missing_ok, **how)
+
+    @overload
+    def insert_after(
+        self, target: Target, *items: object, missing_ok: Literal[False] = ..., **how: Unpack[_How]
+    ) -> Handle: ...
+    @overload
+    def insert_after(
+        self, target: Target, *items: object, missing_ok: bool, **how: Unpack[_How]
+    ) -> Handle | None: ...
+    def insert_after(
+        self, target: Target, *items: object, missing_ok: bool = False, **how: Unpack[_How]
+    ) -> Handle | None:
+        """Put passes right after a target, by default after the last one.
+
+        The arguments and errors are as for `insert_before`.
+        """
+        return self._insert(put_after, target, items, "last", missing_ok=missing_ok, **how)
+
+    def insert_inside(
+        self, target: PassType | Stage | str, *items: object, when: Condition = None
+    ) -> Handle:
+        """Put passes inside the interval of a type, right after its first pass; or into a stage.
+
+        Args:
+            target: A type of pass, or a stage.
+            items: As for `add`.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: No pass has the type, there is no such stage, or a constraint would
+                be broken.
+        """
+        if isinstance(target, (Stage, str)):
+            return self.add(*items, stage=str(target), when=when)
+        return self.insert_after(target, *items, occurrence="first", when=when)
+
+    def _insert(
+        self,
+        put: Put,
+        target: Target,
+        items: tuple[object, ...],
+        by_default: Occurrence,
+        *,
+        missing_ok: bool,
+        **how: Unpack[_How],
+    ) -> Handle | None:
+        occurrence = how.get("occurrence", by_default)
+        try:
+            with self._positions.edit() as edit:
+                edit.insert(put, target, items, occurrence, split=how.get("split", False))
+                edit.depend_on(how.get("when"))
+        except InsertionError:
+            if missing_ok:
+                return None
+            raise
+        return edit.handle
+
+    def replace(self, target: Target, *items: object, occurrence: Occurrence = "all") -> Handle:
+        """Put passes in place of a target.
+
+        Args:
+            target: What they replace.
+            items: As for `add`.
+            occurrence: Which one, of several that match.
+
+        Raises:
+            InsertionError: The target is not there, or a constraint would be broken.
+        """
+        with self._positions.edit() as edit:
+            edit.replace(target, items, occurrence)
+        return edit.handle
+
+    def remove(
+        self, target: Target, *, occurrence: Occurrence = "all", missing_ok: bool = False
+    ) -> None:
+        """Take a target out.
+
+        Args:
+            target: What is taken out.
+            occurrence: Which one, of several that match.
+            missing_ok: Do nothing if it is not there.
+
+        Raises:
+            InsertionError: The target is not there, a constraint would be broken, or an
+                extension has put something next to it and another one removes it.
+        """
+        with self._positions.edit() as edit:
+            edit.remove(target, occurrence, missing_ok=missing_ok)
+
+    def disable(self, target: Target, *, occurrence: Occurrence = "all") -> None:
+        """Leave a target where it is, but out of what is built.
+
+        Raises:
+            InsertionError: The target is not there, or holds no passes; what a stage would have
+                by default does not stand in it.
+        """
+        with self._positions.edit() as edit:
+            edit.enable(target, occurrence, enabled=False)
+
+    def enable(self, target: Target, *, occurrence: Occurrence = "all") -> None:
+        """Take back what `disable` did.
+
+        Raises:
+            InsertionError: The target is not there.
+        """
+        with self._positions.edit() as edit:
+            edit.enable(target, occurrence, enabled=True)
+
+    # -- Order ------------------------------------------------------------------------------
+
+    def constrain(self, target: Target, *constraints: Constraint) -> None:
+        """Put constraints on a target, in addition to what its passes and bundles declare.
+
+        They hold for all that the target stands for, now and later; nothing need be there yet.
+
+        Args:
+            target: The passes that they are for.
+            constraints: Where these may stand.
+
+        Raises:
+            InsertionError: The pipeline breaks one of them already; the builder is as it was.
+            DefinitionError: Something is no constraint.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, after_all
+            >>> builder = PipelineBuilder()
+            >>> builder.constrain("cse", after_all("canonicalize"))
+            >>> _ = builder.add("canonicalize", "cse")
+            >>> builder.insert_before("canonicalize", "cse", missing_ok=True) is None
+            True
+        """
+        with self._positions.edit() as edit:
+            edit.constrain(target, constraints)
+
+    def place(self, *items: object, label: str = "", when: Condition = None) -> Handle:
+        """Put passes where their constraints want them, and return a handle to them.
+
+        Where that is depends on the steps that were added explicitly, on the set of placed steps
+        and on the set of constraints, and not on the order of the calls: all placed steps are
+        placed anew at every change. One that has to run after others runs as early as it can;
+        one that only has to run before others, right before the first of them; one without
+        constraints on its order, last. What a step needs may be added later: whether it is there
+        is not checked before `build`.
+
+        A pass stands in the pipeline that it is placed in, if it can, else in the first nested
+        one where it can. Nested pipelines and stages are not split, and bundles keep the order
+        of their members. `immediately_after` and `not_between` are only checked: what they are for
+        is put in its place by `insert_after` and its like. A call is refused if there is no order
+        then, even if a later one would make it possible: extensions are called again in this
+        case, and one call can place several. What something is put next to by `insert_before`
+        and its like stays there.
+
+        Args:
+            items: As for `add`.
+            label: As for `add`.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: There is no order that fulfils all constraints; the error says which
+                of them contradict each other.
+            PipelineError: The text is wrong, or no pipeline here has the anchor of a pass.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, before_first
+            >>> builder = PipelineBuilder()
+            >>> builder.constrain("cse", before_first("canonicalize"))
+            >>> _ = builder.add("symbol-dce", "canonicalize")
+            >>> _ = builder.place("cse")
+            >>> print(builder)
+            builtin.module(symbol-dce,cse,canonicalize)
+        """
+        with self._positions.edit() as edit:
+            edit.place(items, self._at, label)
+            edit.depend_on(when)
+        return edit.handle
+
+    def arrange(self, *items: object, when: Condition = None) -> Handle:
+        """Append passes, and bring all into an order that fulfils the constraints.
+
+        Steps that were added explicitly keep their order as far as the constraints allow: of
+        those that can come next, the first always does. Nested pipelines, stages and bundles
+        that stay together stay as they are inside and out; the order inside is arranged as well,
+        but that of the members of a bundle.
+
+        Args:
+            items: As for `add`.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: There is no such order; the error says which constraints contradict
+                each other.
+            PipelineError: The text is wrong, or a pass has another anchor.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, after_all
+            >>> builder = PipelineBuilder()
+            >>> builder.constrain("cse", after_all("canonicalize"))
+            >>> _ = builder.arrange("cse", "canonicalize", "symbol-dce")
+            >>> print(builder)
+            builtin.module(canonicalize,cse,symbol-dce)
+        """
+        with self._positions.edit(is_free=True) as edit:
+            edit.append(items, edit.container(self._at))
+            edit.depend_on(when)
+        return edit.handle
+
+    def explain(self, target: Target, *, occurrence: Occurrence = "first") -> Explanation:
+        """Return why a step stands where it stands.
+
+        Args:
+            target: The step, or something that stands for it.
+            occurrence: Which one, of several that match.
+
+        Raises:
+            InsertionError: The target is not there.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, before_first
+            >>> builder = PipelineBuilder()
+            >>> _ = builder.add("canonicalize")
+            >>> builder.constrain("cse", before_first("canonicalize"))
+            >>> _ = builder.place("cse")
+            >>> print(builder.explain("cse"))
+            'cse' was placed at ...
+              it runs right before 'canonicalize'
+              it must run before the first 'canonicalize' (declared at ...)
+        """
+        (unit,) = self._positions.targets.select(target, occurrence)
+        step = next(steps_of(unit), None)
+        if step is None:
+            raise InsertionError(Problem(f"there is nothing in '{target}' to be explained"))
+        return explanation(step, self._positions.rules)
 
     # -- Asking -----------------------------------------------------------------------------
 
     def find(self, target: Target) -> tuple[Step, ...]:
         """Return the steps that a target stands for, in the order in which they run."""
-        return tuple(steps_of(item for unit in self._targets.units(target) for item in unit))
+        return tuple(
+            step for unit in self._positions.targets.units(target) for step in steps_of(unit)
+        )
 
     def steps(self) -> Iterator[Step]:
         """Yield all steps in the order in which they run."""
-        return self._sequence.steps()
+        return self._positions.sequence.steps()
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays: its pass's own, and its bundles'."""
-        return self._targets.types_of(step)
+        return self._positions.targets.types_of(step)
 
     def constraints(self) -> Iterator[tuple[Rule, Step]]:
         """Yield the constraints that are in force, with the steps that each holds for."""
-        return self._rules.all()
+        return self._positions.rules.all()
 
     def __contains__(self, target: Target) -> bool:
         """Return whether there is something that a target stands for."""
-        return bool(self._targets.units(target))
+        return bool(self._positions.targets.units(target))
 
     def __len__(self) -> int:
         return sum(1 for _ in self.steps())
@@ -148,7 +437,7 @@ class PipelineBuilder(Ordering):
         return True
 
     def __str__(self) -> str:
-        return str(self._manager())
+        return str(self._manager(self._positions.sequence))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
@@ -174,19 +463,18 @@ class PipelineBuilder(Ordering):
             preserves: One analysis, or several.
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
-        asked = Region(start, end, kinds, self._origin())
-        self._regions.append(asked)
-        self._sequence.on_undo(lambda: self._regions.remove(asked))
+        with self._positions.edit() as edit:
+            edit.sequence.regions += (Region(start, end, kinds, edit.origin),)
         return self
 
     def violations(self) -> tuple[Violation, ...]:
         """Return what breaks contracts in the pipeline that would be built, and warnings."""
-        draft, _ = self._finished()
-        return draft._broken(draft._manager())
+        sequence, _ = self._finished()
+        return self._violations(sequence, self._manager(sequence))
 
-    def _broken(self, manager: PassManager) -> tuple[Violation, ...]:
-        regions = [each.watched(partial(in_builder, self._targets)) for each in self._regions]
-        return ContractWalk(self.declarations, regions, self.steps()).violations(manager)
+    def _violations(self, sequence: Sequence, manager: PassManager) -> tuple[Violation, ...]:
+        targets = Targets(sequence, self.declarations, self._order.rules(sequence).index)
+        return violations_in(manager, sequence, targets, self.declarations)
 
     # -- Stages -----------------------------------------------------------------------------
 
@@ -208,16 +496,8 @@ class PipelineBuilder(Ordering):
         Raises:
             InsertionError: There is a stage of this name.
         """
-        if self._targets.units(Stage(name)):
-            raise InsertionError(Problem(f"there is a stage '{name}' already"))
-        container = self._here()
-        with self._changing() as added:
-            groups = stage_groups(name, self._origin(), required=required)
-            for group in groups:
-                self._sequence.append(group, container, f"stage {group.name}")
-                added.append(group)
-            stage = groups[1]
-            stage.default = tuple(n for item in default for n in self._nodes(item, stage))
+        with self._positions.edit() as edit:
+            edit.add_stage(name, default, edit.container(self._at), required=required)
         return Stage(name)
 
     # -- Handing it around ------------------------------------------------------------------
@@ -235,8 +515,8 @@ class PipelineBuilder(Ordering):
             InsertionError: An extension cannot do what it wants, or two of them disagree; the
                 builder is as it was.
         """
-        with self._sequence.change():
-            self._extensions.run(self, extensions, self._sequence)
+        with self._positions.all_or_nothing():
+            run_extensions(self, extensions, self._positions)
         return self
 
     # -- Building ---------------------------------------------------------------------------
@@ -250,9 +530,10 @@ class PipelineBuilder(Ordering):
             arguments: As for the constructor.
         """
         builder = cls(manager.anchor, **arguments)
-        with builder._sequence.change():
-            for node in builder._normalizer.from_entries(manager.entries(), builder._origin()):
-                builder._sequence.append(node, builder._at)
+        draft = builder._positions.draft()
+        for node in builder._normalizer.from_entries(manager.entries(), caller()):
+            draft.append(node, draft.root)
+        builder._positions.sequence = draft  # whatever constraints it breaks
         return builder
 
     @classmethod
@@ -332,11 +613,11 @@ class PipelineBuilder(Ordering):
         file = open_pipeline_file(path, given)
         anchor = file.anchor or "builtin.module"
         builder = cls(anchor, context, variables=file.scope.values, **arguments)
-        reader = Reader(builder._normalizer, builder._sequence, builder._at)
-        with builder._changing() as added:
-            for node in reader.nodes(file):
-                builder._sequence.append(node, builder._at)
-                added.append(node)
+        with builder._positions.edit() as edit:
+            reader = Reader(builder._normalizer, edit.sequence.root)
+            nodes = reader.nodes(file)
+            edit.sequence.reserve(reader.labels)
+            edit.append_nodes(nodes, edit.sequence.root)
         for target, constraint, span in reader.asked:
             with placed(span):
                 builder.constrain(target, constraint)
@@ -345,13 +626,9 @@ class PipelineBuilder(Ordering):
     def copy(self) -> Self:
         """Return a builder with the same steps, labels and constraints, to be changed alone."""
         other = copy(self)
-        other._sequence = self._sequence.copy()
-        other._at = other._sequence.root
-        other._extensions = self._extensions.copy()
-        other._regions = list(self._regions)
+        other._positions = self._positions.copy()
+        other._at = ""
         other.variables = dict(self.variables)
-        other._assemble()
-        self._rules.copy_to(other._rules)
         return other
 
     def build(self) -> PassManager:
@@ -363,9 +640,9 @@ class PipelineBuilder(Ordering):
             AnchorError: A pass cannot run where it stands, or an anchor is no op that can be
                 anchored on; found here if the builder has a context, else by a run.
         """
-        draft, _ = self._finished()
-        manager = draft._manager()
-        refuse(draft._broken(manager))
+        sequence, _ = self._finished()
+        manager = self._manager(sequence)
+        refuse(self._violations(sequence, manager))
         manager.use_contracts(self.declarations)
         if manager.context is not None:
             manager.check()
@@ -379,17 +656,7 @@ class PipelineBuilder(Ordering):
         """
         from passel.builder.data import to_yaml  # noqa: PLC0415
 
-        self._check_writable()
-        return to_yaml(self._sequence.root, self.variables, self._rules.from_outside())
-
-    def _check_writable(self) -> None:
-        if self._regions:
-            region = self._regions[0]
-            message = (
-                f"the region between {describe(region.start)} and {describe(region.end)} preserves "
-                "analyses, which are classes, so it cannot be written"
-            )
-            raise PipelineError(Problem(message))
+        return to_yaml(self._positions.sequence, self.variables)
 
     def __call__(self, manager: OpPassManager, options: Options | None = None) -> None:
         """Add the pipeline to a manager, so that a builder can be registered as a pipeline.
@@ -420,7 +687,7 @@ class PipelineBuilder(Ordering):
     @property
     def anchor(self) -> str:
         """The name of the ops that the pipeline runs on, or `any`."""
-        return self._sequence.root.anchor
+        return self._positions.sequence.root.anchor
 
     def draw(self, form: Form = "tree") -> str:
         """Return a picture of the pipeline, with stages, types and constraints.
@@ -441,19 +708,20 @@ class PipelineBuilder(Ordering):
         """Return what `draw` shows: rows, intervals of types, and arcs for constraints."""
         from passel.builder.drawing import picture_of  # noqa: PLC0415
 
-        return picture_of(self._sequence.root, self)
+        return picture_of(self._positions.sequence.root, self)
 
     def report(self) -> tuple[Remark, ...]:
         """Return what `build` drops and adds, and why."""
         return tuple(self._finished()[1])
 
-    def _finished(self) -> tuple[PipelineBuilder, list[Remark]]:
-        draft = self.copy()
-        remarks = finish(draft._sequence, draft.variables)
-        remarks += insert_followers(draft._sequence, draft._rules, draft._normalizer)
-        remarks += drop_duplicates(draft._sequence, draft.declarations)
-        draft._rules.check_all(is_final=True)
+    def _finished(self) -> tuple[Sequence, list[Remark]]:
+        """Return the steps that are built, and what was done to get there."""
+        draft = self._positions.draft()
+        remarks = finish(draft, self.variables)
+        remarks += insert_followers(draft, self._order, self._normalizer)
+        remarks += drop_duplicates(draft, self.declarations)
+        refuse_breaches(self._order.rules(draft, is_final=True))
         return draft, remarks
 
-    def _manager(self) -> PassManager:
-        return self._template.copy().add_entries(*self._normalizer.entries(self._sequence.root))
+    def _manager(self, sequence: Sequence) -> PassManager:
+        return self._template.copy().add_entries(*self._normalizer.entries(sequence.root))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from passel.builder.data.pipeline_file import PipelineFile
     from passel.builder.data.tree import Data
     from passel.builder.items import Normalizer
-    from passel.builder.sequence import Node, Sequence, Step
+    from passel.builder.sequence import Node, Step
     from passel.pipeline import ElementNode
 
 _COMMON = ("label", "when", "enabled", "part-of")
@@ -58,18 +58,17 @@ class Reader:
 
     Args:
         normalizer: Makes items of passes.
-        sequence: Gives out labels of bundles; has the labels that are taken.
         root: The container that the items are for.
 
     Attributes:
+        labels: The labels that the files give to items.
         asked: Constraints of the files, with the targets that they are for and their places.
     """
 
-    def __init__(self, normalizer: Normalizer, sequence: Sequence, root: Container) -> None:
+    def __init__(self, normalizer: Normalizer, root: Container) -> None:
         self._normalizer = normalizer
-        self._sequence = sequence
         self._root = root
-        self._labels: set[str] = set()
+        self.labels: set[str] = set()
         self._uses: dict[str, BundleUse] = {}
         self._bundles: dict[tuple[Any, str], Bundle] = {}
         self.asked: list[tuple[Any, Constraint, Span]] = []
@@ -90,7 +89,6 @@ class Reader:
                 file.scope.check_use(f"'{file.path}'")
         if self._kind is not None:
             raise self._kind(*self._problems[:MAX_PROBLEMS])
-        self._sequence.reserve(self._labels)
         return found
 
     @contextmanager
@@ -215,7 +213,7 @@ class Reader:
     def _bundle(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
         name = as_text(table.values["bundle"], "the name of a bundle").text
         passes, bundle = self._with_passes(name, table, file)
-        use = BundleUse(bundle, self._sequence.new_label(f"bundle {name}"))
+        use = BundleUse(bundle)
         group = Group(name, _origin(table.span), is_closed=bundle.together)
         group.parent = around
         group.items += self._elements(as_list(passes, f"the passes of '{name}'"), group, file)
@@ -346,9 +344,9 @@ class Reader:
         nodes[0].label = label.text
 
     def _take(self, label: str, span: Span, what: str) -> None:
-        if label in self._labels or self._sequence.labelled(label) is not None:
+        if label in self.labels:
             raise refusal(f"there is {what} already", span)
-        self._labels.add(label)
+        self.labels.add(label)
 
     def _part_of(self, steps: list[Step], data: Data, file: PipelineFile) -> None:
         listed = data.items if isinstance(data, Listing) else (data,)
@@ -358,8 +356,7 @@ class Reader:
             if key.text not in self._uses:
                 table = Table({"bundle": Scalar(name, name, key.span)}, {}, key.span)
                 _, bundle = self._definition(name, table, file)
-                label = self._sequence.new_label(f"bundle {name}")
-                self._uses[key.text] = BundleUse(bundle, label)
+                self._uses[key.text] = BundleUse(bundle)
             for step in steps:
                 step.bundles = (*step.bundles, self._uses[key.text])
 

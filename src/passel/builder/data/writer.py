@@ -9,34 +9,42 @@ from passel.builder.bundle import Bundle
 from passel.builder.data.constraint_form import write_constraint, write_target
 from passel.builder.data.variables import Choice, Fixed
 from passel.builder.data.yaml_form import dump_yaml
-from passel.builder.sequence import Group, Nest, Step
+from passel.builder.sequence import Group, Nest, Step, name_of
+from passel.builder.targets import describe
 from passel.errors import PipelineError, Problem
 from passel.manager import OpPassManager
 from passel.passes import Pass
 from passel.pipeline import print_element
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Sequence as Items
 
     from passel.builder.conditions import Condition
     from passel.builder.rules import Rule
-    from passel.builder.sequence import BundleUse, Node
+    from passel.builder.sequence import BundleUse, Node, Sequence
 
 _Element: TypeAlias = "dict[str, Any]"
+_Uses: TypeAlias = "tuple[BundleUse, ...]"
 
 
-def to_yaml(root: Nest, variables: Mapping[str, Any], rules: Iterable[Rule] = ()) -> str:
-    """Return items as YAML.
+def to_yaml(sequence: Sequence, variables: Mapping[str, Any]) -> str:
+    """Return a builder's items, and the constraints from outside, as YAML.
 
     Args:
-        root: The items, in the outermost pipeline.
+        sequence: The items.
         variables: The variables, whose values become the defaults.
-        rules: Constraints that were declared from outside.
 
     Raises:
         PipelineError: Something cannot be written.
     """
-    return dump_yaml(_Writer(root, variables, tuple(rules)).data())
+    for region in sequence.regions:
+        message = (
+            f"the region between {describe(region.start)} and {describe(region.end)} preserves "
+            "analyses, which are classes, so it cannot be written"
+        )
+        raise PipelineError(Problem(message))
+    return dump_yaml(_Writer(sequence.root, variables, sequence.constraints).data())
 
 
 class _Writer:
@@ -47,9 +55,9 @@ class _Writer:
         self._variables = variables
         self._rules = rules
         self._has_labels = not _are_automatic(root)
-        self._sizes = Counter(use.label for step in root.steps() for use in step.bundles)
+        self._sizes = Counter(use for step in root.steps() for use in step.bundles)
         self._bundles: dict[str, Any] = {}
-        self._parts: dict[str, str] = {}
+        self._parts: dict[BundleUse, str] = {}
 
     def data(self) -> dict[str, Any]:
         """Return all as plain data."""
@@ -75,12 +83,12 @@ class _Writer:
         said = write_constraint(rule.constraint)
         return said if rule.target is None else {"for": write_target(rule.target), **said}
 
-    def _elements(self, items: Sequence[Node], opened: tuple[str, ...]) -> list[_Element]:
+    def _elements(self, items: Items[Node], opened: _Uses) -> list[_Element]:
         """Return the elements for items that stand next to each other.
 
         Args:
             items: The items.
-            opened: Labels of the bundles around them that are written already.
+            opened: The enclosing bundles, which are written already.
         """
         found: list[_Element] = []
         index = 0
@@ -105,37 +113,35 @@ class _Writer:
                 index += 1
         return found
 
-    def _whole_bundle(
-        self, items: Sequence[Node], opened: tuple[str, ...]
-    ) -> tuple[BundleUse | None, int]:
+    def _whole_bundle(self, items: Items[Node], opened: _Uses) -> tuple[BundleUse | None, int]:
         """Return the outermost bundle that the first items are all of, and their number."""
         first = next(items[0].steps(), None)
-        outer = [] if first is None else [u for u in first.bundles if u.label not in opened]
+        outer = [] if first is None else [u for u in first.bundles if u not in opened]
         if not outer:
             return None, 0
         use = outer[-1]
         seen = 0
         for length, item in enumerate(items, 1):
             steps = list(item.steps())
-            if not steps or any(_outermost(step, opened) != use.label for step in steps):
+            if not steps or any(_outermost(step, opened) is not use for step in steps):
                 break
             seen += len(steps)
-            if seen == self._sizes[use.label]:
+            if seen == self._sizes[use]:
                 is_group = length == 1 and isinstance(item, Group) and item.is_closed
                 fits = is_group or not use.bundle.together
                 return (use, length) if fits else (None, 0)
         return None, 0
 
-    def _bundle(self, use: BundleUse, members: Sequence[Node], opened: tuple[str, ...]) -> _Element:
+    def _bundle(self, use: BundleUse, members: Items[Node], opened: _Uses) -> _Element:
         first = members[0]
         element: _Element = {"bundle": use.bundle.name, **_declared(use.bundle)}
-        inside = (*opened, use.label)
+        inside = (*opened, use)
         if use.bundle.together and isinstance(first, Group):
             self._describe(element, first)
             members = first.items
         return {**element, "passes": self._elements(members, inside)}
 
-    def _stage(self, items: Sequence[Node], opened: tuple[str, ...]) -> _Element:
+    def _stage(self, items: Items[Node], opened: _Uses) -> _Element:
         places = [index for index, item in enumerate(items) if _is_stage(item)]
         before, stage, after = (items[index] for index in places)
         assert isinstance(before, Group)  # noqa: S101 - for type checkers
@@ -159,7 +165,7 @@ class _Writer:
                 element[key] = self._elements(inner, opened)
         return element
 
-    def _single(self, item: Step | Nest, opened: tuple[str, ...]) -> _Element:
+    def _single(self, item: Step | Nest, opened: _Uses) -> _Element:
         if isinstance(item, Nest):
             element: _Element = {"nest": _escaped(item.anchor)}
             if item.jobs is not None:
@@ -173,7 +179,7 @@ class _Writer:
         self._describe(element, item)
         if not item.enabled:
             element["enabled"] = False
-        parts = [self._part(use) for use in item.bundles if use.label not in opened]
+        parts = [self._part(use) for use in item.bundles if use not in opened]
         if parts:
             element["part-of"] = parts
         return element
@@ -184,10 +190,10 @@ class _Writer:
         if self._bundles.setdefault(name, _declared(use.bundle)) != _declared(use.bundle):
             message = f"there are different bundles '{name}', so they cannot be written; rename one"
             raise PipelineError(Problem(message))
-        if use.label not in self._parts:
+        if use not in self._parts:
             number = sum(part.partition("#")[0] == name for part in self._parts.values()) + 1
-            self._parts[use.label] = name if number == 1 else f"{name}#{number}"
-        return self._parts[use.label]
+            self._parts[use] = name if number == 1 else f"{name}#{number}"
+        return self._parts[use]
 
     def _describe(self, element: _Element, item: Node, *, automatic: bool = False) -> None:
         if self._has_labels and item.label and not automatic:
@@ -252,28 +258,22 @@ def _are_automatic(root: Nest) -> bool:
             todo += reversed(item.items)
         if _is_stage(item):
             continue
-        name = _name_of(item)
+        name = name_of(item)
         numbers[name] += 1
         if item.label != (name if numbers[name] == 1 else f"{name}#{numbers[name]}"):
             return False
     return True
 
 
-def _name_of(item: Node) -> str:
-    if isinstance(item, Step):
-        return item.pass_.name or item.pass_.display_name
-    return item.anchor if isinstance(item, Nest) else item.name
-
-
-def _outermost(step: Step, opened: tuple[str, ...]) -> str:
-    return next((u.label for u in reversed(step.bundles) if u.label not in opened), "")
+def _outermost(step: Step, opened: _Uses) -> BundleUse | None:
+    return next((use for use in reversed(step.bundles) if use not in opened), None)
 
 
 def _is_stage(item: Node) -> bool:
     return isinstance(item, Group) and not item.is_closed
 
 
-def _length_of_stage(items: Sequence[Node]) -> int:
+def _length_of_stage(items: Items[Node]) -> int:
     """Return how many items a stage is, from `pre_` to `post_`."""
     first = items[0]
     name = first.name.removeprefix("pre_") if isinstance(first, Group) else ""
