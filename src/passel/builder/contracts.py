@@ -158,7 +158,8 @@ def violations_in(
         targets: Finds the ends of the regions.
         declarations: What is declared of passes.
     """
-    watched = [region.watched(partial(_in_builder, targets)) for region in sequence.regions]
+    regions: tuple[Region, ...] = sequence.regions
+    watched = [region.watched(partial(_in_builder, targets)) for region in regions]
     return ContractWalk(declarations, watched, sequence.steps()).violations(manager)
 
 

@@ -100,9 +100,8 @@ class Edit:
 
     def constrain(self, target: Target, constraints: Iterable[object]) -> None:
         """Put constraints on a target; errors are those of `PipelineBuilder.constrain`."""
-        by = f"extension '{self.origin.extension}'" if self.origin.extension else ""
-        rules = tuple(rule_of(each, by, None, target) for each in constraints)
-        self.sequence.constraints += rules
+        rules = (rule_of(each, None, target, self.origin.extension) for each in constraints)
+        self.sequence.constraints += tuple(rules)
 
     def depend_on(self, condition: Condition) -> None:
         """Have what was added run on a condition, if there is one.

@@ -40,11 +40,9 @@ class Normalizer:
         Raises:
             PipelineError: The text is wrong, or a pass has another anchor than the container.
         """
-        from passel.builder.pipeline_builder import PipelineBuilder  # noqa: PLC0415 - imports this
-
         if isinstance(item, Bundle):
             return self._bundle(item, container, origin)
-        if isinstance(item, PipelineBuilder):
+        if hasattr(item, "insert_before"):  # a pipeline is called as well, but this is none yet
             raise TypeError("a builder is no pass; register it as a pipeline, and add that by name")
         manager = self._template.copy().nest(anchor_of(container)).add(item)
         return list(self.from_entries(manager.entries(), origin))

@@ -7,19 +7,32 @@ the sequence; what is refused is dropped with the copy.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from passel.builder.editing import Edit
+from passel.builder.insertion import put_before
 from passel.builder.origin import caller
 from passel.builder.targets import Targets
+from passel.errors import InsertionError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from passel.builder.conditions import Condition
+    from passel.builder.insertion import Put
     from passel.builder.items import Normalizer
     from passel.builder.order import Order
     from passel.builder.rules import Rules
     from passel.builder.sequence import Sequence
+    from passel.builder.targets import Handle, Occurrence, Target
+
+
+class How(TypedDict, total=False):
+    """Arguments of `insert_before` and `insert_after` that do not change what they return."""
+
+    occurrence: Occurrence
+    split: bool
+    when: Condition
 
 
 class Positions:
@@ -51,7 +64,7 @@ class Positions:
 
     @property
     def targets(self) -> Targets:
-        """What targets stand for."""
+        """Finds the items that targets stand for."""
         return Targets(self.sequence, self._order.declarations, self.rules.index)
 
     def copy(self) -> Positions:
@@ -67,6 +80,33 @@ class Positions:
         except BaseException:
             self.sequence = before
             raise
+
+    def insert(
+        self, put: Put, target: Target, items: tuple[object, ...], how: How, *, missing_ok: bool
+    ) -> Handle | None:
+        """Put items next to a target, and return a handle to them.
+
+        Args:
+            put: On which side.
+            target: What they are put next to, by default the first for what is put before it,
+                and the last for what is put after it.
+            items: As users add them.
+            how: Arguments as for `PipelineBuilder.insert_before`.
+            missing_ok: Return None if they are refused.
+
+        Raises:
+            InsertionError: The target is not there, or a constraint would be broken.
+        """
+        occurrence = how.get("occurrence", "first" if put is put_before else "last")
+        try:
+            with self.edit() as edit:
+                edit.insert(put, target, items, occurrence, split=how.get("split", False))
+                edit.depend_on(how.get("when"))
+        except InsertionError:
+            if missing_ok:
+                return None
+            raise
+        return edit.handle
 
     def edit(self, *, is_free: bool = False) -> AbstractContextManager[Edit]:
         """Change the sequence, if what is done inside leaves it in order.

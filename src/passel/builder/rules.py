@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from passel.builder.declarations import DeclarationTable
     from passel.builder.sequence import Item, Sequence, Step
     from passel.builder.targets import Target
-    from passel.passes import Pass
 
 
 class Rule(NamedTuple):
@@ -24,15 +23,26 @@ class Rule(NamedTuple):
 
     Attributes:
         constraint: The constraint.
-        by: Who has declared it, such as `pass 'cse'`; empty for who made the builder.
         key: What all steps that it holds for are found by; None if they are a target.
         target: The steps that it holds for, if it was declared from outside.
+        extension: The extension that has declared it from outside; empty for the framework.
     """
 
     constraint: Constraint
-    by: str
     key: Key | None = None
     target: Target | None = None
+    extension: str = ""
+
+    @property
+    def by(self) -> str:
+        """The declaring class, bundle or extension, such as `pass 'cse'`; empty for the framework."""
+        if self.key is None:
+            return f"extension '{self.extension}'" if self.extension else ""
+        kind, declaring = self.key
+        if kind == "use of":
+            return f"bundle '{declaring.name}'"
+        is_own = any(self.constraint is each for each in _declared_by(declaring))
+        return f"{'pass' if is_own else 'the table of declarations for'} {noun(declaring)}"
 
     @property
     def source(self) -> str:
@@ -109,31 +119,19 @@ class Rules:
 
     @cached_property
     def _all(self) -> list[Rule]:
-        """What was declared from outside, and then what passes and bundles declare."""
-        found = list(self._sequence.constraints)
+        """Constraints from outside first, then those of passes and bundles."""
+        found: list[Rule] = list(self._sequence.constraints)
         seen: set[object] = set()
         for step in self._sequence.steps():
-            cls = type(step.pass_)
-            if cls not in seen:
-                seen.add(cls)
-                found += self._declared(step.pass_)
+            declaring = type(step.pass_)
+            if declaring not in seen:
+                seen.add(declaring)
+                constraints = self._declarations.of(step.pass_).constraints
+                found += (rule_of(each, ("exactly", declaring)) for each in constraints)
             for bundle in (use.bundle for use in step.bundles if use.bundle not in seen):
                 seen.add(bundle)
-                by = f"bundle '{bundle.name}'"
-                found += (rule_of(each, by, ("use of", bundle)) for each in bundle.constraints)
+                found += (rule_of(each, ("use of", bundle)) for each in bundle.constraints)
         return found
-
-    def _declared(self, pass_: Pass[Any]) -> Iterator[Rule]:
-        """Yield what the class of a pass and the table declare."""
-        constraints = self._declarations.of(pass_).constraints
-        if not constraints:
-            return
-        cls = type(pass_)
-        own = {id(each) for base in cls.__mro__ for each in vars(base).get("constraints", ())}
-        for each in constraints:
-            name = noun(cls)
-            by = f"pass {name}" if id(each) in own else f"the table of declarations for {name}"
-            yield rule_of(each, by, ("exactly", cls))
 
     def _subjects(self, rule: Rule) -> list[Step]:
         """Return the steps that a constraint holds for, in the order in which they run."""
@@ -181,16 +179,25 @@ class Rules:
         return self._is_final or (_is_certain(step) and _is_certain(other))
 
 
-def rule_of(constraint: object, by: str, key: Key | None, target: Target | None = None) -> Rule:
+def rule_of(
+    constraint: Any, key: Key | None, target: Target | None = None, extension: str = ""
+) -> Rule:
     """Return a constraint in force.
 
     Raises:
         DefinitionError: It is no constraint.
     """
+    rule = Rule(constraint, key, target, extension)
     if isinstance(constraint, Constraint):
-        return Rule(constraint, by, key, target)
+        return rule
     call = f"; write {constraint.__name__}(...)" if callable(constraint) else ""
-    raise DefinitionError(f"{constraint!r} of {by or 'the builder'} is no constraint{call}")
+    raise DefinitionError(f"{constraint!r} of {rule.by or 'the builder'} is no constraint{call}")
+
+
+def _declared_by(cls: type[Any]) -> Iterator[object]:
+    """Yield the constraints that a class and its bases declare themselves."""
+    for base in cls.__mro__:
+        yield from vars(base).get("constraints", ())
 
 
 def _peers(rule: Rule, step: Step, subjects: list[Step]) -> Iterator[Step]:

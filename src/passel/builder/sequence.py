@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from passel.builder.bundle import Bundle
     from passel.builder.conditions import Condition
-    from passel.builder.contracts import Region
-    from passel.builder.rules import Rule
     from passel.diagnostics import Span
     from passel.manager import OpPassManager
     from passel.passes import Pass
@@ -226,8 +224,8 @@ class Sequence:
     Attributes:
         root: The outermost pipeline.
         calls: How many calls have changed it.
-        constraints: The constraints that neither passes nor bundles declare, in order.
-        regions: The regions in which analyses have to be preserved.
+        constraints: Each `Rule` that neither a pass nor a bundle declares, in order.
+        regions: Each `Region` in which analyses have to be preserved.
         users: The extensions that have put something next to a step, by its label.
         removals: The steps that were taken out.
     """
@@ -235,8 +233,8 @@ class Sequence:
     def __init__(self, anchor: str) -> None:
         self.root: Nest = Nest(anchor, Origin())
         self.calls: int = 0
-        self.constraints: tuple[Rule, ...] = ()
-        self.regions: tuple[Region, ...] = ()
+        self.constraints: tuple[Any, ...] = ()
+        self.regions: tuple[Any, ...] = ()
         self.users: dict[str, tuple[str, ...]] = {}
         self.removals: tuple[Removal, ...] = ()
         self._by_label: dict[str, Node] = {}

@@ -9,10 +9,8 @@ from passel.builder.sequence import Group
 from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from passel.builder.declarations import DeclarationTable
-    from passel.builder.sequence import Sequence, Step
+    from passel.builder.sequence import Container, Sequence, Step
     from passel.passes import Pass
 
 Key: TypeAlias = "tuple[str, Any]"
@@ -64,12 +62,15 @@ class StepIndex:
         """The steps of each key, in the order in which they run."""
         found: dict[Key, list[Step]] = {}
         of_class: dict[type[Pass[Any]], list[Key]] = {}
+        around: dict[Container | None, list[Key]] = {}
         for step in self._ordered:
             cls = type(step.pass_)
-            keys = of_class.get(cls)
-            if keys is None:
-                keys = of_class[cls] = self._keys_of_class(step.pass_)
-            for key in dict.fromkeys((*keys, *_own_keys(step, keys))):
+            if cls not in of_class:
+                of_class[cls] = self._keys_of_class(step.pass_)
+            if step.parent not in around:
+                around[step.parent] = _enclosing_keys(step.parent)
+            keys = [("label", step.label), *of_class[cls], *around[step.parent]]
+            for key in _with_bundles(keys, step) if step.bundles else keys:
                 found.setdefault(key, []).append(step)
         return found
 
@@ -79,28 +80,30 @@ class StepIndex:
             ("exactly", cls),
             ("name", cls.name),
             *(("class", base) for base in cls.__mro__),
-            *(("type", each) for each in self._declarations.of(pass_).types),
+            *(("type", each) for each in self._declarations.of(pass_).types or (UNKNOWN,)),
         ]
 
 
-def _own_keys(step: Step, of_class: list[Key]) -> Iterator[Key]:
-    yield "label", step.label
-    is_typed = any(kind == "type" for kind, _ in of_class)
-    for use in step.bundles:
-        yield "bundle", use.bundle.name
-        yield "use of", use.bundle
-        for each in use.bundle.types:
-            is_typed = True
-            yield "type", each
-    if not is_typed:
-        yield "type", UNKNOWN
-    container = step.parent
+def _enclosing_keys(container: Container | None) -> list[Key]:
+    keys: list[Key] = []
     while container is not None:
         if container.label:
-            yield "label", container.label
+            keys.append(("label", container.label))
         if isinstance(container, Group):
-            yield "stage", container.name
+            keys.append(("stage", container.name))
         container = container.parent
+    return list(dict.fromkeys(keys))
+
+
+def _with_bundles(keys: list[Key], step: Step) -> list[Key]:
+    """Return the keys of a step with those of its bundles, each once."""
+    bundles = [use.bundle for use in step.bundles]
+    types: list[Key] = [("type", each) for bundle in bundles for each in bundle.types]
+    if types:
+        keys = [key for key in keys if key != ("type", UNKNOWN)]
+    names: list[Key] = [("bundle", bundle.name) for bundle in bundles]
+    uses: list[Key] = [("use of", bundle) for bundle in bundles]
+    return list(dict.fromkeys((*keys, *names, *uses, *types)))
 
 
 def _rank(step: Step) -> int:

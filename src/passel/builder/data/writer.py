@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as Items
 
     from passel.builder.conditions import Condition
+    from passel.builder.contracts import Region
     from passel.builder.rules import Rule
     from passel.builder.sequence import BundleUse, Node, Sequence
 
@@ -38,7 +39,8 @@ def to_yaml(sequence: Sequence, variables: Mapping[str, Any]) -> str:
     Raises:
         PipelineError: Something cannot be written.
     """
-    for region in sequence.regions:
+    regions: tuple[Region, ...] = sequence.regions
+    for region in regions:
         message = (
             f"the region between {describe(region.start)} and {describe(region.end)} preserves "
             "analyses, which are classes, so it cannot be written"
