@@ -35,7 +35,7 @@ class Rule(NamedTuple):
 
     @property
     def by(self) -> str:
-        """The declaring class, bundle or extension, such as `pass 'cse'`; empty for the framework."""
+        """The declaring class, bundle or extension, such as `pass 'cse'`."""
         if self.key is None:
             return f"extension '{self.extension}'" if self.extension else ""
         kind, declaring = self.key
