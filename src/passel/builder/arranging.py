@@ -58,7 +58,6 @@ class Arrangement:
         *,
         is_free: bool,
     ) -> None:
-        self._sequence = sequence
         self._is_free = is_free
         self._placed_in: dict[Container, list[Node]] = {}
         for item, home in homes.items():
@@ -119,15 +118,11 @@ class Arrangement:
 
     def apply(self, order: list[Node]) -> None:
         """Bring the sequence into an order."""
-        wanted: dict[Container, list[Node]] = {}
+        for container in self._inside:
+            container.items = []
         for item in order:
-            wanted.setdefault(self._parents[item], []).append(item)
-        for home, items in wanted.items():
-            for item in items:
-                if item.parent is not home:
-                    self._sequence.unlink(item)
-                    self._sequence.append(item, home)
-            home.items = _with_empty(home, items)
+            item.parent = self._parents[item]
+            item.parent.items.append(item)
 
     def _greedy(self) -> Greedy:
         clauses = (clause for each in self.demands for clause in each.clauses)
@@ -151,7 +146,7 @@ class Arrangement:
         return path
 
     def _enter(self, container: Container) -> None:
-        explicit = [item for item in container.items if item.home is None and _is_filled(item)]
+        explicit = [item for item in container.items if item.home is None]
         placed = self._placed_in.get(container, [])
         self._inside[container] = [*explicit, *placed]
         for item in self._inside[container]:
@@ -168,7 +163,8 @@ class Arrangement:
         """Keep the order of the members of each bundle."""
         members: dict[BundleUse, list[Node]] = {}
         for item in items:
-            for use in next(iter(item.steps())).bundles:
+            first = next(item.steps(), None)
+            for use in () if first is None else first.bundles:
                 members.setdefault(use, []).append(item)
         self.chains += members.values()
 
@@ -200,29 +196,5 @@ def _circle(stuck: list[tuple[Demand, Clause]]) -> list[Demand]:
     return list(dict.fromkeys(path[each] for each in circle))
 
 
-def _is_filled(item: Node) -> bool:
-    return any(True for _ in item.steps())
-
-
 def _is_stage(item: Node) -> bool:
     return isinstance(item, Group) and not item.is_closed
-
-
-def _with_empty(container: Container, items: list[Node]) -> list[Node]:
-    """Return items with those of a container that have no steps, each after what it was after."""
-    members = set(items)
-    if len(members) == len(container.items):
-        return items
-    complete: list[Node] = []
-    before: Node | None = None
-    follow: dict[Node | None, list[Node]] = {}
-    for item in container.items:
-        if item in members:
-            before = item
-        else:
-            follow.setdefault(before, []).append(item)
-    complete += follow.get(None, ())
-    for item in items:
-        complete.append(item)
-        complete += follow.get(item, ())
-    return complete

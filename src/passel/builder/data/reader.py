@@ -214,59 +214,56 @@ class Reader:
         return [nest]
 
     def _bundle(self, table: Table, container: Container, file: PipelineFile) -> list[Node]:
-        name = as_text(table.values["bundle"], "the name of a bundle").text
-        passes, bundle = self._with_passes(name, table, file)
+        name = as_text(table.values["bundle"], "the name of a bundle")
+        if "passes" in table.values:
+            whole, bundle = table, self._declared(name.text, table, file)
+        else:
+            whole, bundle = self._definition(name, file), self._defined(name, file)
+        group = self._with_members(bundle, whole, container, file)
         use = BundleUse(bundle)
-        group = Group(name, _origin(table.span), is_closed=bundle.together)
-        group.parent = container
-        group.items += self._elements(as_list(passes, f"the passes of '{name}'"), group, file)
         for step in group.steps():
             step.bundles = (*step.bundles, use)
-        self._fill(bundle, group)
         nodes: list[Node] = [group] if bundle.together else group.items
-        definition = file.bundles.get(name)
-        if isinstance(definition, Table) and "passes" not in table.values:
-            self._conditions(nodes, definition, file)
+        if whole is not table:
+            self._conditions(nodes, whole, file)
         return nodes
 
-    def _with_passes(self, name: str, table: Table, file: PipelineFile) -> tuple[Data, Bundle]:
-        passes, bundle = self._definition(name, table, file)
-        if passes is None:
-            raise refusal(f"bundle '{name}' has no 'passes'", file.bundles[name].span)
-        return passes, bundle
-
-    def _fill(self, bundle: Bundle, group: Group) -> None:
-        if not bundle.members:
-            bundle.members = tuple(e.item for e in self._normalizer.entries(group))
+    def _with_members(
+        self, bundle: Bundle, table: Table, container: Container, file: PipelineFile
+    ) -> Group:
+        """Return a group of the passes of a bundle, which are its members."""
+        if "passes" not in table.values:
+            raise refusal(f"bundle '{bundle.name}' has no 'passes'", table.span)
+        group = Group(bundle.name, _origin(table.span), is_closed=bundle.together)
+        group.parent = container
+        group.items += self._inside(table, "passes", group, file)
+        bundle.members = bundle.members or tuple(e.item for e in self._normalizer.entries(group))
+        return group
 
     def _filled_bundle(self, name: Scalar, container: Container, file: PipelineFile) -> Bundle:
         """Return a bundle that the file defines, with its members."""
-        table = Table({"bundle": name}, {}, name.span)
-        passes, bundle = self._with_passes(name.text, table, file)
-        group = Group(name.text, _origin(name.span))
-        group.parent = container
-        group.items += self._elements(as_list(passes, f"the passes of '{name.text}'"), group, file)
-        self._fill(bundle, group)
+        bundle = self._defined(name, file)
+        self._with_members(bundle, self._definition(name, file), container, file)
         return bundle
 
-    def _definition(
-        self, name: str, table: Table, file: PipelineFile
-    ) -> tuple[Data | None, Bundle]:
-        """Return the passes of a bundle, and the bundle."""
-        key: tuple[Any, str] = (file.path, name)
-        if "passes" in table.values:
-            return table.values["passes"], self._declared(name, table, file)
-        definition = file.bundles.get(name)
+    def _defined(self, name: Scalar, file: PipelineFile) -> Bundle:
+        """Return a bundle that the file defines, always the same one."""
+        key = (file.path, name.text)
+        if key not in self._bundles:
+            definition = self._definition(name, file)
+            self._bundles[key] = self._declared(name.text, definition, file)
+        return self._bundles[key]
+
+    @staticmethod
+    def _definition(name: Scalar, file: PipelineFile) -> Table:
+        definition = file.bundles.get(name.text)
         if definition is None:
-            hint = suggest(name, file.bundles)
+            hint = suggest(name.text, file.bundles)
             rest = hint or "; give its 'passes' here, or define it in 'bundles'"
-            raise refusal(f"there is no bundle '{name}'{rest}", table.values["bundle"].span)
+            raise refusal(f"there is no bundle '{name.text}'{rest}", name.span)
         if isinstance(definition, Listing):
-            return definition, self._bundles.setdefault(key, Bundle(name))
-        keys = (*_KEYS["bundle"], "when")
-        whole = as_table(definition, f"bundle '{name}'", keys)
-        bundle = self._bundles.setdefault(key, self._declared(name, whole, file))
-        return whole.values.get("passes"), bundle
+            return Table({"passes": definition}, {}, definition.span)
+        return as_table(definition, f"bundle '{name.text}'", (*_KEYS["bundle"], "when"))
 
     def _declared(self, name: str, table: Table, file: PipelineFile) -> Bundle:
         constraints: list[Constraint] = []
@@ -351,8 +348,7 @@ class Reader:
             key = as_text(each, "the name of a bundle")
             name = key.text.partition("#")[0]
             if key.text not in self._uses:
-                table = Table({"bundle": Scalar(name, name, key.span)}, {}, key.span)
-                _, bundle = self._definition(name, table, file)
+                bundle = self._defined(Scalar(name, name, key.span), file)
                 self._uses[key.text] = BundleUse(bundle)
             for step in steps:
                 step.bundles = (*step.bundles, self._uses[key.text])

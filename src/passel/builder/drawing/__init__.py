@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from passel.builder.drawing.mermaid import to_mermaid
-from passel.builder.drawing.picture import Arc, Interval, Picture, Row, picture_of
+from passel.builder.drawing.picture import Picture, picture_of
 from passel.builder.drawing.tree import to_tree, tree_lines
 
 if TYPE_CHECKING:
@@ -20,15 +20,4 @@ FORMS: dict[str, Callable[[Picture], str]] = {
 }
 """The functions that draw each form."""
 
-__all__ = [
-    "FORMS",
-    "Arc",
-    "Form",
-    "Interval",
-    "Picture",
-    "Row",
-    "picture_of",
-    "to_mermaid",
-    "to_tree",
-    "tree_lines",
-]
+__all__ = ["FORMS", "Form", "Picture", "picture_of", "tree_lines"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from passel.builder.drawing.colors import color_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.builder.drawing.picture import Picture
 
+# Of Okabe and Ito, told apart also by those who do not see all colours; without yellow and black.
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#882255")
 _ESCAPES = str.maketrans({'"': "#quot;", "#": "#35;", "<": "#lt;", ">": "#gt;", "`": "#96;"})
 
 
@@ -50,6 +50,6 @@ def _links(picture: Picture) -> Iterator[str]:
     for number, interval in enumerate(picture.intervals):
         name = interval.name.translate(_ESCAPES)
         members = ",".join(f"r{row}" for row in interval.rows)
-        yield f"  classDef t{number} stroke:{color_of(number)},stroke-width:3px"
+        yield f"  classDef t{number} stroke:{_COLORS[number % len(_COLORS)]},stroke-width:3px"
         yield f"  %% {name}"
         yield f"  class {members} t{number}"
