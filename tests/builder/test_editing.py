@@ -71,8 +71,8 @@ def test_handles_stay_valid() -> None:
     assert str(builder.copy()) == "builtin.module(a,a,b,x,a)"
 
 
-def test_a_pass_goes_around_the_nest_of_its_target() -> None:
-    """A module pass next to a target inside of a nest goes around the nest, or splits it."""
+def test_a_pass_goes_outside_the_nest_of_its_target() -> None:
+    """A module pass next to a target inside of a nest goes outside the nest, or splits it."""
     nest = OpPassManager("func.func").add(A(), B())
     builder = made(nest)
     builder.insert_before(A, OnModule())

@@ -83,7 +83,7 @@ class ContractVerifier(PassInstrumentation):
         self._inside.clear()
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Start with no dialects of the op made illegal but those of the ops around."""
+        """Start with no dialects of the op made illegal but those of the enclosing ops."""
         self._inside.push(pipeline, {})
         running = self._running.values
         if isinstance(parent, PassStep) and running:

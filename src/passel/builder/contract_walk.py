@@ -1,7 +1,7 @@
 """Walking through a pipeline in the order in which it runs, to hold passes to their contracts.
 
 Nothing is run. What is said about analyses is what a run does: those of a nested pipeline's op
-end with it, and nested passes invalidate those of the op around.
+end with it, and nested passes invalidate those of the enclosing op.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Level:
     """The state of the op that a pipeline runs on.
 
     Attributes:
-        scope: The anchors around, as far as ops are the same whenever the anchors are.
+        scope: The enclosing anchors, as far as ops are the same whenever the anchors are.
         facts: The analyses of the op.
         inner: The levels of nested pipelines that the next one may be merged with.
     """
@@ -132,16 +132,16 @@ class ContractWalk:
 
     def _nested(self, tree: PassTree, path: str) -> None:
         """Walk through a nested pipeline; neighbours of one anchor are one, as in a run."""
-        around, anchor = self._levels[-1], tree.anchor
+        outer, anchor = self._levels[-1], tree.anchor
         is_any = anchor == ANY
-        level = around.inner.get(anchor)
+        level = outer.inner.get(anchor)
         if level is None:
             # No two `any` are known to run on the same ops.
-            level = _Level((*around.scope, object() if is_any else anchor))
+            level = _Level((*outer.scope, object() if is_any else anchor))
         if is_any:
-            around.inner.clear()
+            outer.inner.clear()
         else:
-            around.inner[anchor] = level
+            outer.inner[anchor] = level
         self._levels.append(level)
         self._pipeline(tree, f"{path}/{anchor}")
         self._levels.pop()
@@ -214,7 +214,7 @@ class ContractWalk:
             fact.reported = len(fact.broken)
 
     def _invalidate(self, place: Place, kept: tuple[type, ...]) -> None:
-        """Note what a pass does not preserve: of its op, and of those around."""
+        """Note what a pass does not preserve: of its op, and of those enclosing it."""
         for level in self._levels:
             for key, fact in level.facts.items():
                 if not preserves(kept, key.kind):

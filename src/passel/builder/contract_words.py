@@ -36,7 +36,7 @@ def ends_with_nest(key: Key, producer: Place, consumer: Place) -> str:
     return (
         f"the {analysis_name(key.kind)} of pass {producer} ends with the nested pipeline that "
         f"the pass is in, so {consumer} does not get it; put both into one nested pipeline, or "
-        "the first into the pipeline around"
+        "the first into the enclosing pipeline"
     )
 
 

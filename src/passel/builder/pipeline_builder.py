@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 class PipelineBuilder(PipelinePlan):
-    """A pipeline that is being put together, maybe by several who do not know each other.
+    """A pipeline that is being put together, maybe by several parties.
 
     Its elements are steps, each with a label and a handle that stay valid whatever is put
-    around it. `build` makes a pass manager of them. Whatever is refused with an error leaves
+    beside it. `build` makes a pass manager of them. Whatever is refused with an error leaves
     the builder as it was.
 
     Args:
@@ -363,7 +363,7 @@ class PipelineBuilder(PipelinePlan):
     ) -> Stage:
         """Append a stage: a place with a name that is a promise, which passes' names are not.
 
-        Around it are two more, `pre_` and `post_` and its name.
+        Beside it are two more, `pre_` and `post_` and its name.
 
         Args:
             name: Its name.
@@ -377,7 +377,7 @@ class PipelineBuilder(PipelinePlan):
             edit.add_stage(name, default, edit.container(self._at), required=required)
         return Stage(name)
 
-    # -- Handing it around ------------------------------------------------------------------
+    # -- Extensions -------------------------------------------------------------------------
 
     def extend(self, *extensions: Callable[[PipelineBuilder], object] | Extension) -> Self:
         """Let extensions add to the pipeline, and return this builder.
@@ -457,8 +457,8 @@ class PipelineBuilder(PipelinePlan):
         """Return a builder that holds what a file says.
 
         Args:
-            path: A `.yaml` or `.yml` file; any other holds a pipeline's text, with
-                `builtin.module` around it if it has no anchor.
+            path: A `.yaml` or `.yml` file; any other holds a pipeline's text, on
+                `builtin.module` if it has no anchor.
             context: As for the constructor.
             variables: Values of the variables that the file uses, as values or as text.
             arguments: As for the constructor.

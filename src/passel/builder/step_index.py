@@ -62,14 +62,14 @@ class StepIndex:
         """The steps of each key, in the order in which they run."""
         found: dict[Key, list[Step]] = {}
         of_class: dict[type[Pass[Any]], list[Key]] = {}
-        around: dict[Container | None, list[Key]] = {}
+        enclosing: dict[Container | None, list[Key]] = {}
         for step in self._ordered:
             cls = type(step.pass_)
             if cls not in of_class:
                 of_class[cls] = self._keys_of_class(step.pass_)
-            if step.parent not in around:
-                around[step.parent] = _enclosing_keys(step.parent)
-            keys = [("label", step.label), *of_class[cls], *around[step.parent]]
+            if step.parent not in enclosing:
+                enclosing[step.parent] = _enclosing_keys(step.parent)
+            keys = [("label", step.label), *of_class[cls], *enclosing[step.parent]]
             for key in _with_bundles(keys, step) if step.bundles else keys:
                 found.setdefault(key, []).append(step)
         return found

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Handle(NamedTuple):
-    """The items that one call has put into a builder; it stays valid whatever is put around it.
+    """The items that one call has put into a builder; it stays valid whatever is put beside it.
 
     A handle is valid for copies of the builder as well.
 

@@ -146,7 +146,7 @@ def _table(table: Table, key: str) -> Table | None:
 def pass_names(path: str | Path) -> Iterator[str]:
     """Yield what a file with a pipeline names as passes, as far as it can be read.
 
-    For what has to be known before the file is read for good; nothing is checked.
+    For a look at a file before it is read; nothing is checked.
     """
     todo: list[tuple[Path, Any]] = [(Path(path), "")]
     seen: set[Path] = set()

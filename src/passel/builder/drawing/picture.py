@@ -26,7 +26,7 @@ class Row(NamedTuple):
         kind: `pass`, `nest`, `stage` or `bundle`.
         text: What it is.
         label: Its label.
-        depth: The number of rows around it.
+        depth: The number of enclosing rows.
         end: The number of the first row after it and what is in it.
         notes: What else is known of it.
         types: The parts that it plays.

@@ -62,11 +62,11 @@ def _structure(picture: Picture) -> Iterator[list[Piece]]:
     rows = picture.rows
     for index, row in enumerate(rows):
         frame = ""
-        around = [parent for parent in range(index) if rows[parent].end > index]
-        for parent in around[1:]:
+        enclosing = [parent for parent in range(index) if rows[parent].end > index]
+        for parent in enclosing[1:]:
             frame += "   " if rows[parent].end == rows[_parent(picture, parent)].end else "│  "
-        if around:
-            frame += "└─ " if row.end == rows[around[-1]].end else "├─ "
+        if enclosing:
+            frame += "└─ " if row.end == rows[enclosing[-1]].end else "├─ "
         name, brace, options = row.text.partition("{")
         title = f"{row.kind} {name}" if row.kind in {"stage", "bundle"} else name
         yield [Piece(frame, "frame"), Piece(title, row.kind), Piece(brace + options, "options")]
