@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.builder.constraints import Constraint, noun
-from passel.builder.step_index import Key, StepIndex
+from passel.builder.step_index import Key, StepIndex, keys_of_step
 from passel.builder.targets import find_steps
 from passel.errors import DefinitionError
 
@@ -90,7 +90,10 @@ class Rules:
         self._version = declarations.version
         self._is_final = is_final
         self._known: dict[Target, tuple[list[Step], set[Step]]] = {}
-        self.index: StepIndex = StepIndex(sequence, declarations)
+        self.index: StepIndex = StepIndex(sequence)
+        for step in sequence.steps():
+            if step.version != self._version:
+                self._look_up(step)
 
     def are_current(self, sequence: Sequence) -> bool:
         """Return whether these are of a sequence, and nothing was declared meanwhile."""
@@ -123,15 +126,22 @@ class Rules:
         found: list[Rule] = list(self._sequence.constraints)
         seen: set[object] = set()
         for step in self._sequence.steps():
-            declaring = type(step.pass_)
-            if declaring not in seen:
-                seen.add(declaring)
-                constraints = self._declarations.of(step.pass_).constraints
-                found += (rule_of(each, ("exactly", declaring)) for each in constraints)
+            cls = type(step.pass_)
+            if cls not in seen:
+                seen.add(cls)
+                found += step.rules
             for bundle in (use.bundle for use in step.bundles if use.bundle not in seen):
                 seen.add(bundle)
                 found += (rule_of(each, ("use of", bundle)) for each in bundle.constraints)
         return found
+
+    def _look_up(self, step: Step) -> None:
+        """Note what is declared of a step, for all copies of it."""
+        said = self._declarations.of(step.pass_)
+        key = ("exactly", type(step.pass_))
+        step.version = self._version
+        step.keys = keys_of_step(step, said.types)
+        step.rules = tuple(rule_of(each, key) for each in said.constraints)
 
     def _subjects(self, rule: Rule) -> list[Step]:
         """Return the steps that a constraint holds for, in the order in which they run."""

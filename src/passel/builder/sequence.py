@@ -84,6 +84,9 @@ class Step(Item):
         enabled: Whether it is built.
         rank: Its number among all steps of the sequence, as its index has found it.
         because: Why it stands where it stands, in sentences.
+        version: The version of the declarations that the following are looked up in.
+        keys: All that its pass and its bundles let it be found by.
+        rules: Each `Rule` that its class declares.
     """
 
     def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
@@ -94,6 +97,9 @@ class Step(Item):
         self.enabled: bool = True
         self.rank: int = 0
         self.because: tuple[str, ...] = ()
+        self.version: int = -1
+        self.keys: tuple[Any, ...] = ()
+        self.rules: tuple[Any, ...] = ()
 
     @property
     def pass_(self) -> Pass[Any]:

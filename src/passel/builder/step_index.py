@@ -9,9 +9,10 @@ from passel.builder.sequence import Group
 from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
-    from passel.builder.declarations import DeclarationTable
+    from collections.abc import Iterable
+
     from passel.builder.sequence import Container, Sequence, Step
-    from passel.passes import Pass
+    from passel.passes import PassType
 
 Key: TypeAlias = "tuple[str, Any]"
 """A key that steps are found by: a kind of thing, and the thing."""
@@ -21,13 +22,11 @@ class StepIndex:
     """Finds steps without looking at all of them, as long as the sequence stays as it is.
 
     Args:
-        sequence: The steps.
-        declarations: What is declared of passes.
+        sequence: The steps, whose keys are looked up.
     """
 
-    def __init__(self, sequence: Sequence, declarations: DeclarationTable) -> None:
+    def __init__(self, sequence: Sequence) -> None:
         self._sequence = sequence
-        self._declarations = declarations
 
     def steps(self, *keys: Key) -> list[Step]:
         """Return the steps of any of some keys, in the order in which they run."""
@@ -61,27 +60,31 @@ class StepIndex:
     def _by_key(self) -> dict[Key, list[Step]]:
         """The steps of each key, in the order in which they run."""
         found: dict[Key, list[Step]] = {}
-        of_class: dict[type[Pass[Any]], list[Key]] = {}
         enclosing: dict[Container | None, list[Key]] = {}
         for step in self._ordered:
-            cls = type(step.pass_)
-            if cls not in of_class:
-                of_class[cls] = self._keys_of_class(step.pass_)
             if step.parent not in enclosing:
                 enclosing[step.parent] = _enclosing_keys(step.parent)
-            keys = [("label", step.label), *of_class[cls], *enclosing[step.parent]]
-            for key in _with_bundles(keys, step) if step.bundles else keys:
+            for key in (("label", step.label), *step.keys, *enclosing[step.parent]):
                 found.setdefault(key, []).append(step)
         return found
 
-    def _keys_of_class(self, pass_: Pass[Any]) -> list[Key]:
-        cls = type(pass_)
-        return [
-            ("exactly", cls),
-            ("name", cls.name),
-            *(("class", base) for base in cls.__mro__),
-            *(("type", each) for each in self._declarations.of(pass_).types or (UNKNOWN,)),
-        ]
+
+def keys_of_step(step: Step, types: Iterable[PassType]) -> tuple[Key, ...]:
+    """Return all that a step is found by wherever it stands, each once.
+
+    Args:
+        step: The step.
+        types: The parts that its pass plays.
+    """
+    cls = type(step.pass_)
+    bundles = [use.bundle for use in step.bundles]
+    types = [*types, *(each for bundle in bundles for each in bundle.types)]
+    keys: list[Key] = [("exactly", cls), ("name", cls.name)]
+    keys += (("class", base) for base in cls.__mro__)
+    keys += (("type", each) for each in types or (UNKNOWN,))
+    keys += (("bundle", bundle.name) for bundle in bundles)
+    keys += (("use of", bundle) for bundle in bundles)
+    return tuple(dict.fromkeys(keys))
 
 
 def _enclosing_keys(container: Container | None) -> list[Key]:
@@ -93,17 +96,6 @@ def _enclosing_keys(container: Container | None) -> list[Key]:
             keys.append(("stage", container.name))
         container = container.parent
     return list(dict.fromkeys(keys))
-
-
-def _with_bundles(keys: list[Key], step: Step) -> list[Key]:
-    """Return the keys of a step with those of its bundles, each once."""
-    bundles = [use.bundle for use in step.bundles]
-    types: list[Key] = [("type", each) for bundle in bundles for each in bundle.types]
-    if types:
-        keys = [key for key in keys if key != ("type", UNKNOWN)]
-    names: list[Key] = [("bundle", bundle.name) for bundle in bundles]
-    uses: list[Key] = [("use of", bundle) for bundle in bundles]
-    return list(dict.fromkeys((*keys, *names, *uses, *types)))
 
 
 def _rank(step: Step) -> int:
