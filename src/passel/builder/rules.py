@@ -146,7 +146,7 @@ class Rules:
     def _subjects(self, rule: Rule) -> list[Step]:
         """Return the steps that a constraint holds for, in the order in which they run."""
         if rule.key is not None:
-            return self.index.steps(rule.key)
+            return self.index.first(rule.key)
         assert rule.target is not None  # noqa: S101 - it is one or the other
         return find_steps(self.index, rule.target)
 
