@@ -10,16 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from passel.analysis import analysis_name
 from passel.builder.contract_model import Key, Place, Violation
-from passel.builder.contract_words import (
-    ends_with_nest,
-    is_illegal,
-    left_open,
-    never_starts,
-    not_preserved,
-    not_produced,
-    not_required,
-)
 from passel.diagnostics import Severity
 from passel.ir import ANY
 from passel.passes.preservation import preserves
@@ -101,13 +93,13 @@ class ContractWalk:
         self._levels = [_Level((tree.anchor,))]
         self._pipeline(tree, tree.anchor)
         for key, place in self._open.items():
-            self._report(left_open(key, place), place, producer=place)
+            self._report(_left_open(key, place), place, producer=place)
         for key, place in self._unopened.items():
             if key not in self._last:
-                self._report(never_starts(key, place), place, consumer=place)
+                self._report(_never_starts(key, place), place, consumer=place)
         for key, fact in self._facts:
             if not fact.is_required and key.region is None:
-                message = not_required(key, fact.producer)
+                message = _not_required(key, fact.producer)
                 self._found.append(Violation(message, Severity.WARNING, fact.producer))
         return tuple(self._found)
 
@@ -201,15 +193,15 @@ class ContractWalk:
         if not facts:
             last = self._last.get(key)
             if last is None:
-                self._report(not_produced(key, place), place, consumer=place)
+                self._report(_not_produced(key, place), place, consumer=place)
             else:
                 last.is_required = True
-                message = ends_with_nest(key, last.producer, place)
+                message = _ends_with_nest(key, last.producer, place)
                 self._report(message, last.producer, last.producer, place)
         elif all(fact.broken for fact in facts):
             fact = facts[0]
             for offender in fact.broken[fact.reported :]:
-                message = not_preserved(key, offender, fact.producer, place)
+                message = _not_preserved(key, offender, fact.producer, place)
                 self._report(message, offender, fact.producer, place)
             fact.reported = len(fact.broken)
 
@@ -241,7 +233,7 @@ class ContractWalk:
         scope = self._levels[-1].scope
         for outer, by in self._illegal.get(dialect, ()):
             if scope[: len(outer)] == outer:
-                self._report(is_illegal(dialect, by, place), place, by, place)
+                self._report(_is_illegal(dialect, by, place), place, by, place)
                 return
 
     def _change_dialects(self, place: Place, said: Declarations) -> None:
@@ -251,3 +243,65 @@ class ContractWalk:
             for dialect in said.makes_illegal:
                 where = self._levels[-1].scope
                 self._illegal.setdefault(dialect, []).append((where, place))
+
+
+# -- Sentences: who, between whom, and the way out -------------------------------------------
+
+
+def _not_preserved(key: Key, offender: Place, producer: Place, consumer: Place) -> str:
+    """Say that a pass does not preserve what one before it has produced for one after it."""
+    name, pass_ = analysis_name(key.kind), offender.pass_
+    if pass_.ir:
+        way_out = f"if it does, declare that of '{pass_.name}' in a DeclarationTable"
+    else:
+        way_out = f"if it does, declare preserves = ({name},) in {type(pass_).__name__}"
+    return (
+        f"pass {offender} between {producer} and {consumer} does not preserve {name}; {way_out}, "
+        "else move it out of there"
+    )
+
+
+def _not_produced(key: Key, consumer: Place) -> str:
+    """Say that no earlier pass produces what a pass requires."""
+    return (
+        f"pass {consumer} requires {analysis_name(key.kind)}, which no pass before it produces; "
+        "put one before it that does"
+    )
+
+
+def _ends_with_nest(key: Key, producer: Place, consumer: Place) -> str:
+    """Say that what a pass requires was produced in a nested pipeline and has ended with it."""
+    return (
+        f"the {analysis_name(key.kind)} of pass {producer} ends with the nested pipeline that "
+        f"the pass is in, so {consumer} does not get it; put both into one nested pipeline, or "
+        "the first into the enclosing pipeline"
+    )
+
+
+def _not_required(key: Key, producer: Place) -> str:
+    """Say that no later pass requires what a pass produces."""
+    return f"pass {producer} produces {analysis_name(key.kind)}, and no pass after it requires that"
+
+
+def _left_open(key: Key, start: Place) -> str:
+    """Say that a region has no end."""
+    return _half(key, f"is left open: it starts after {start}, and no pass after that ends it")
+
+
+def _never_starts(key: Key, end: Place) -> str:
+    """Say that a region has no start."""
+    return _half(key, f"never starts: it ends before {end}, and no pass before that starts it")
+
+
+def _is_illegal(dialect: str, by: Place, consumer: Place) -> str:
+    """Say that a pass requires a dialect of which there are no ops any more."""
+    return (
+        f"pass {consumer} requires dialect '{dialect}', which {by} has made illegal, and no pass "
+        "since has made it legal; put it before that one"
+    )
+
+
+def _half(key: Key, why: str) -> str:
+    title = "" if key.region is None else key.region.title
+    name = f"{title} for {analysis_name(key.kind)}"
+    return f"the region {name} {why}; add the pass that does, or take the region out"

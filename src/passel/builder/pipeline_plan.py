@@ -6,10 +6,8 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from passel.builder.contracts import refuse, violations_in
-from passel.builder.duplicates import drop_duplicates
 from passel.builder.explaining import explanation
-from passel.builder.finishing import finish
-from passel.builder.followers import insert_followers
+from passel.builder.finishing import drop_duplicates, finish, insert_followers
 from passel.builder.items import Normalizer
 from passel.builder.order import Order, refuse_breaches
 from passel.builder.positions import Positions
