@@ -132,6 +132,15 @@ def test_conditions() -> None:
         builder.build()
 
 
+def test_conditions_inside_of_conditions() -> None:
+    """What depends on a variable goes with all that is inside, disabled steps included."""
+    builder = PipelineBuilder(variables={"fast": False})
+    builder.add("func.func(cse,canonicalize)", when="fast")
+    builder.disable("cse")
+    builder.add(A())
+    assert str(builder.build()) == "builtin.module(a)"
+
+
 def test_replace_remove_disable() -> None:
     """Steps can be replaced, removed and left out."""
     builder = made(A(), B(), A())

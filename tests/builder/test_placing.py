@@ -139,6 +139,19 @@ def test_arranging_what_was_built_elsewhere() -> None:
     assert str(builder.build()) == "builtin.module(bufferize,on-memory,lower)"
 
 
+def test_what_was_broken_elsewhere_stays_editable() -> None:
+    """A change is refused for what it breaks, not for what was broken before it."""
+    wrong = PassManager("builtin.module").add(Lower(), OnMemory())
+    builder = PipelineBuilder.from_manager(wrong)
+    builder.add(A())
+    builder.insert_before(OnMemory, Bufferize())
+    with pytest.raises(InsertionError, match="'on-memory#2' must run after at least one pass of"):
+        builder.insert_before(Lower, OnMemory())
+    assert str(builder) == "builtin.module(lower,bufferize,on-memory,a)"
+    builder.remove(Lower)
+    assert str(builder.build()) == "builtin.module(bufferize,on-memory,a)"
+
+
 def test_neighbours_are_checked() -> None:
     """What has to stand right after another step, or not between two, is refused elsewhere."""
     builder = made(A(), B(), A(), Lower())

@@ -296,7 +296,7 @@ class Sequence:
         item.parent.items.remove(item)
         item.parent = None
         for each in _inner(item, [item]):
-            del self._by_label[each.label]
+            self._by_label.pop(each.label, None)  # gone with an enclosing item, maybe
 
     def reserve(self, labels: Iterable[str]) -> None:
         """Keep labels for items that have them already and are going to be linked."""
