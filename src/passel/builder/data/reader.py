@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
 from passel.builder.conditions import holds
-from passel.builder.data.constraint_form import MAKERS, read_constraints, read_target
+from passel.builder.data.constraint_form import KINDS, read_constraints, read_target
 from passel.builder.data.options import options_of, placed
 from passel.builder.data.tree import (
     Listing,
@@ -113,7 +113,7 @@ class Reader:
         return found
 
     def _constraints(self, element: Data, container: Container, file: PipelineFile) -> None:
-        table = as_table(element, "a constraint", ("for", *MAKERS))
+        table = as_table(element, "a constraint", ("for", *KINDS))
         if "for" not in table.values:
             raise refusal("a constraint says what it is 'for'", table.span)
 
@@ -268,7 +268,7 @@ class Reader:
     def _declared(self, name: str, table: Table, file: PipelineFile) -> Bundle:
         constraints: list[Constraint] = []
         for each in as_list(table.values.get("constraints", _NOTHING), "constraints"):
-            element = as_table(each, "a constraint of a bundle", MAKERS)
+            element = as_table(each, "a constraint of a bundle", KINDS)
             constraints += (
                 constraint
                 for constraint, _ in read_constraints(

@@ -56,10 +56,6 @@ class Scope:
             self.values.setdefault(name, _as_written(value))
         self._used.update(declarations)
 
-    def names(self) -> list[str]:
-        """Return the names of all variables that have a value."""
-        return list(self.values)
-
     def value(self, name: str, span: Span) -> Any:
         """Return the value of a variable.
 
