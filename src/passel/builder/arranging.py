@@ -65,6 +65,7 @@ class Arrangement:
         self._inside: dict[Container, list[Node]] = {}
         self._parents: dict[Node, Container] = {}
         self.chains: list[list[Node]] = []
+        self._positions = {item: number for number, item in enumerate(sequence.items())}
         self._enter(sequence.root)
         self._tree = Tree(sequence.root, self._inside, self._parents, homes.keys())
         self.demands: list[Demand] = self._read(rules)
@@ -157,7 +158,10 @@ class Arrangement:
         self.chains.append(explicit if is_fixed else list(filter(_is_stage, explicit)))
         if not is_fixed:
             self._chain_bundles(explicit)
-        self._chain_bundles(placed)
+        self._chain_bundles(sorted(placed, key=self._position))
+
+    def _position(self, item: Node) -> int:
+        return self._positions[item]
 
     def _chain_bundles(self, items: list[Node]) -> None:
         """Keep the order of the members of each bundle."""
