@@ -12,9 +12,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from passel.builder.contract_model import Place, Violation, WatchedRegion
 from passel.builder.contract_verifier import ContractVerifier
-from passel.builder.contract_walk import ContractWalk
+from passel.builder.contract_walk import ContractWalk, Place, Violation, WatchedRegion
 from passel.builder.declarations import default_declarations
 from passel.builder.origin import Origin
 from passel.builder.sequence import steps_of

@@ -19,7 +19,7 @@ from passel.ir import ANY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from passel.builder.contract_model import Violation
+    from passel.builder.contract_walk import Violation
     from passel.builder.declarations import DeclarationTable
     from passel.builder.drawing import Form, Picture
     from passel.builder.explaining import Explanation
