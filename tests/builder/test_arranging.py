@@ -155,7 +155,7 @@ def test_arrange(names: list[str], count: int, wished: list[Wish]) -> None:
 
 @given(st.permutations(NAMES), st.integers(0, 4), wishes(*ORDER_KINDS, *CHECKED_KINDS))
 def test_checked_kinds(names: list[str], count: int, wished: list[Wish]) -> None:
-    """What runs right before a step, or around it, is not arranged: it is right, or refused."""
+    """What runs right before a step, or on both sides of it, is not arranged: it is right, or refused."""
     builder = constrained(wished)
     explicit, placed = names[:count], names[count:]
     try:

@@ -143,7 +143,7 @@ LEFT = (
     ],
 )
 def test_dialects(items: tuple[Any, ...], expected: list[str]) -> None:
-    """What is illegal is gone, stays gone until it is legal again, and nobody requires it."""
+    """What is illegal is gone, stays gone until it is legal again, and no pass requires it."""
     assert failures(*items) == expected
 
 

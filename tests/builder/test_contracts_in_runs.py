@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Schedule:
-    """When ops run, as far as anybody cares here."""
+    """When ops run, in name alone."""
 
     made: ClassVar[list[Schedule]] = []
     used: ClassVar[list[Schedule | None]] = []
@@ -65,15 +65,15 @@ class Generate(Pass):
 
 
 class Materialize(Pass):
-    """Use the schedule of the op, or of the one around."""
+    """Use the schedule of the op, or of the enclosing one."""
 
     name = "materialize"
     requires = (Schedule,)
-    around: bool = False
+    enclosing: bool = False
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Note it."""
-        Schedule.used.append((ctx.parent_analysis if self.around else ctx.analysis)(Schedule))
+        Schedule.used.append((ctx.parent_analysis if self.enclosing else ctx.analysis)(Schedule))
 
 
 class Careful(Pass):
@@ -160,9 +160,9 @@ def test_what_is_checked_is_what_the_run_does(between: list[Any]) -> None:
 
 
 def test_consumers_inside_get_that_of_the_op_around() -> None:
-    """Each of them, as long as nobody before it in its pipeline breaks it."""
+    """Each of them, as long as no pass before it in its pipeline breaks it."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
-    pm.add(Generate(), funcs(Careful(), Materialize(around=True), Careful()))
+    pm.add(Generate(), funcs(Careful(), Materialize(enclosing=True), Careful()))
     assert not check_contracts(pm)
     pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
     assert Schedule.used == Schedule.made * 2
@@ -231,7 +231,7 @@ def run_on_mlir(manager: PassManager) -> str:
     ids=["xdsl", "mlir"],
 )
 def test_real_passes_in_between(adapter: Any, run: Callable[[PassManager], str]) -> None:
-    """Refused until somebody declares of them that they preserve the schedule; then kept."""
+    """Refused until it is declared of them that they preserve the schedule; then kept."""
     context = xdsl_context() if adapter.name == "xdsl" else adapter.create_context()
     table = DeclarationTable()
     builder = PipelineBuilder("builtin.module", context, adapter=adapter, declarations=table)

@@ -83,7 +83,7 @@ def test_types_of_real_passes() -> None:
 
 
 def test_types_of_ones_own() -> None:
-    """A type of one's own is attached to somebody else's pass, beside the types it has."""
+    """A type of one's own is attached to another package's pass, beside the types it has."""
     tiling = PassType("tiling")
     table = DeclarationTable(default_declarations())
     table.declare(Declarations(types=(tiling,)), "one-shot-bufferize", "cse", ir="mlir")

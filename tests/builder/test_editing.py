@@ -71,8 +71,8 @@ def test_handles_stay_valid() -> None:
     assert str(builder.copy()) == "builtin.module(a,a,b,x,a)"
 
 
-def test_a_pass_goes_around_the_nest_of_its_target() -> None:
-    """A module pass next to a target inside of a nest goes around the nest, or splits it."""
+def test_a_pass_goes_outside_the_nest_of_its_target() -> None:
+    """A module pass next to a target inside of a nest goes outside the nest, or splits it."""
     nest = OpPassManager("func.func").add(A(), B())
     builder = made(nest)
     builder.insert_before(A, OnModule())
@@ -130,6 +130,15 @@ def test_conditions() -> None:
     builder.add(A(), when="slow")
     with pytest.raises(InsertionError, match="runs only if slow, and no variable 'slow' is set"):
         builder.build()
+
+
+def test_conditions_inside_of_conditions() -> None:
+    """What depends on a variable goes with all that is inside, disabled steps included."""
+    builder = PipelineBuilder(variables={"fast": False})
+    builder.add("func.func(cse,canonicalize)", when="fast")
+    builder.disable("cse")
+    builder.add(A())
+    assert str(builder.build()) == "builtin.module(a)"
 
 
 def test_replace_remove_disable() -> None:

@@ -57,7 +57,7 @@ def test_there_is_no_place_for_it() -> None:
 
 
 def test_a_type_is_never_inserted() -> None:
-    """Which pass of a type it should be, nobody knows."""
+    """Which pass of a type it should be is not known."""
     builder = made(A())
     builder.constrain(A, followed_by(CLEANUP))
     assert str(builder.build()) == "builtin.module(a)"

@@ -107,7 +107,7 @@ def test_passes_of_one_anchor_between_nests_are_where_they_have_to_be() -> None:
 
 
 def test_what_registered_pipelines_add_is_not_advised_upon() -> None:
-    """Whoever writes their names cannot change what they add."""
+    """Writing their names does not change what they add."""
     registry = PassRegistry()
     registry.register(A)
 

@@ -53,7 +53,7 @@ def test_builders(copied: Callable[[Any], Any]) -> None:
         functions.add("tidy{limit=4}")
     builder.constrain("cse", after_all("canonicalize"))
     before = str(builder.build())
-    # What others have built stays behind, whose classes nobody may be able to find.
+    # Classes of other builders stay behind: it may not be possible to import them.
     another = PipelineBuilder()
     another.add(type("Hidden", (Pass,), {"name": "hidden"})())
     another.build()

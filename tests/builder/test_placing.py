@@ -50,6 +50,18 @@ def test_as_early_as_it_can_or_right_before() -> None:
     assert str(builder) == ("builtin.module(a,on-tensors,bufferize,on-memory,b,lower,a,x)")
 
 
+def test_the_order_of_calls_and_names_decides_nothing() -> None:
+    """Of several that will do, the same is taken; a bundle's members keep their own order."""
+    either = [Bundle("either", each, types=(BUFFERIZATION,)) for each in (B(), X())]
+    for bundles in (either, either[::-1]):
+        builder = PipelineBuilder()
+        builder.constrain(A, after_any(BUFFERIZATION))
+        builder.place(A(), *bundles)
+        assert str(builder) == "builtin.module(b,a,x)"
+    builder.place(Bundle("backwards", Lower(), Bufferize()))
+    assert str(builder) == "builtin.module(b,a,lower,bufferize,x)"
+
+
 def test_all_are_placed_anew() -> None:
     """What is added explicitly moves what was placed."""
     builder = PipelineBuilder()
@@ -137,6 +149,19 @@ def test_arranging_what_was_built_elsewhere() -> None:
         builder.build()
     builder.arrange()
     assert str(builder.build()) == "builtin.module(bufferize,on-memory,lower)"
+
+
+def test_what_was_broken_elsewhere_stays_editable() -> None:
+    """A change is refused for what it breaks, not for what was broken before it."""
+    wrong = PassManager("builtin.module").add(Lower(), OnMemory())
+    builder = PipelineBuilder.from_manager(wrong)
+    builder.add(A())
+    builder.insert_before(OnMemory, Bufferize())
+    with pytest.raises(InsertionError, match="'on-memory#2' must run after at least one pass of"):
+        builder.insert_before(Lower, OnMemory())
+    assert str(builder) == "builtin.module(lower,bufferize,on-memory,a)"
+    builder.remove(Lower)
+    assert str(builder.build()) == "builtin.module(bufferize,on-memory,a)"
 
 
 def test_neighbours_are_checked() -> None:

@@ -44,7 +44,7 @@ def test_another_anchor_is_refused() -> None:
 
 
 def test_what_it_cannot_build_is_refused() -> None:
-    """A stage that nobody has filled is an error at the place of the pipeline's name."""
+    """A stage that is empty is an error at the place of the pipeline's name."""
     builder = made(A())
     builder.stage("lowering", required=True)
     with pytest.raises(PipelineError, match="stage 'lowering' has to be filled") as caught:

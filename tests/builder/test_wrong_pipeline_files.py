@@ -106,7 +106,7 @@ def test_cycles_are_shown(tmp_path: Path) -> None:
 
 
 def test_aliases_do_not_explode(tmp_path: Path) -> None:
-    """A few lines of aliases stand for more elements than anybody means."""
+    """A few lines of aliases stand for more elements than a pipeline has."""
     lines = ["a0: &a0 [cse, cse, cse, cse, cse, cse, cse, cse, cse, cse]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     path = tmp_path / "p.yaml"

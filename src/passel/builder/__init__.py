@@ -17,8 +17,8 @@ from passel.builder.constraints import (
     once,
     requires,
 )
-from passel.builder.contract_model import Place, Violation
 from passel.builder.contract_verifier import ContractVerifier
+from passel.builder.contract_walk import Place, Violation
 from passel.builder.contracts import Region, check_contracts, enforce_contracts
 from passel.builder.declarations import (
     Declarations,

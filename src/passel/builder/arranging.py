@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as Items
 
     from passel.builder.rules import Rule, Rules
-    from passel.builder.sequence import Container, Node, Sequence
+    from passel.builder.sequence import BundleUse, Container, Node, Sequence
 
 
 class Demand(NamedTuple):
@@ -58,7 +58,6 @@ class Arrangement:
         *,
         is_free: bool,
     ) -> None:
-        self._sequence = sequence
         self._is_free = is_free
         self._placed_in: dict[Container, list[Node]] = {}
         for item, home in homes.items():
@@ -66,6 +65,7 @@ class Arrangement:
         self._inside: dict[Container, list[Node]] = {}
         self._parents: dict[Node, Container] = {}
         self.chains: list[list[Node]] = []
+        self._positions = {item: number for number, item in enumerate(sequence.items())}
         self._enter(sequence.root)
         self._tree = Tree(sequence.root, self._inside, self._parents, homes.keys())
         self.demands: list[Demand] = self._read(rules)
@@ -117,23 +117,13 @@ class Arrangement:
                     touched.setdefault(outer, set()).add(inner)
         return [outer for outer, inner in touched.items() if len(inner) > 1]
 
-    def apply(self, order: list[Node]) -> bool:
-        """Bring the sequence into an order, and return whether that has changed anything."""
-        wanted: dict[Container, list[Node]] = {}
+    def apply(self, order: list[Node]) -> None:
+        """Bring the sequence into an order."""
+        for container in self._inside:
+            container.items = []
         for item in order:
-            wanted.setdefault(self._parents[item], []).append(item)
-        has_changed = False
-        for home, items in wanted.items():
-            for item in items:
-                if item.parent is not home:
-                    self._sequence.unlink(item)
-                    self._sequence.append(item, home)
-                    has_changed = True
-            complete = _with_empty(home, items)
-            if complete != home.items:
-                self._sequence.reorder(home, complete)
-                has_changed = True
-        return has_changed
+            item.parent = self._parents[item]
+            item.parent.items.append(item)
 
     def _greedy(self) -> Greedy:
         clauses = (clause for each in self.demands for clause in each.clauses)
@@ -157,7 +147,7 @@ class Arrangement:
         return path
 
     def _enter(self, container: Container) -> None:
-        explicit = [item for item in container.items if item.home is None and _is_filled(item)]
+        explicit = [item for item in container.items if item.home is None]
         placed = self._placed_in.get(container, [])
         self._inside[container] = [*explicit, *placed]
         for item in self._inside[container]:
@@ -168,22 +158,25 @@ class Arrangement:
         self.chains.append(explicit if is_fixed else list(filter(_is_stage, explicit)))
         if not is_fixed:
             self._chain_bundles(explicit)
-        self._chain_bundles(placed)
+        self._chain_bundles(sorted(placed, key=self._position))
+
+    def _position(self, item: Node) -> int:
+        return self._positions[item]
 
     def _chain_bundles(self, items: list[Node]) -> None:
         """Keep the order of the members of each bundle."""
-        members: dict[str, list[Node]] = {}
+        members: dict[BundleUse, list[Node]] = {}
         for item in items:
-            for use in next(iter(item.steps())).bundles:
-                members.setdefault(use.label, []).append(item)
+            first = next(item.steps(), None)
+            for use in () if first is None else first.bundles:
+                members.setdefault(use, []).append(item)
         self.chains += members.values()
 
     def _read(self, rules: Rules) -> list[Demand]:
-        scope = rules.scope()
         found: list[Demand] = []
         for rule, step in rules.all():
             clauses: list[Clause] = []
-            for clause in rule.constraint.clauses(step, scope):
+            for clause in rule.constraint.clauses(step, rules):
                 others = tuple(other for other in clause.others if other in self._parents)
                 if others and clause.step in self._parents:
                     clauses.append(Clause(clause.step, others))
@@ -207,29 +200,5 @@ def _circle(stuck: list[tuple[Demand, Clause]]) -> list[Demand]:
     return list(dict.fromkeys(path[each] for each in circle))
 
 
-def _is_filled(item: Node) -> bool:
-    return any(True for _ in item.steps())
-
-
 def _is_stage(item: Node) -> bool:
     return isinstance(item, Group) and not item.is_closed
-
-
-def _with_empty(container: Container, items: list[Node]) -> list[Node]:
-    """Return items with those of a container that have no steps, each after what it was after."""
-    members = set(items)
-    if len(members) == len(container.items):
-        return items
-    complete: list[Node] = []
-    before: Node | None = None
-    follow: dict[Node | None, list[Node]] = {}
-    for item in container.items:
-        if item in members:
-            before = item
-        else:
-            follow.setdefault(before, []).append(item)
-    complete += follow.get(None, ())
-    for item in items:
-        complete.append(item)
-        complete += follow.get(item, ())
-    return complete

@@ -1,4 +1,4 @@
-"""Conditions: what it depends on whether a step is built."""
+"""Conditions on which steps are built."""
 
 from __future__ import annotations
 

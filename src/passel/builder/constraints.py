@@ -17,7 +17,7 @@ from passel.builder.targets import Handle, Stage, check_target
 from passel.passes import Pass, PassType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from passel.builder.origin import Origin
     from passel.builder.sequence import Step
@@ -29,10 +29,6 @@ class Scope(Protocol):
 
     def others(self, target: Target, subject: Step) -> Sequence[Step]:
         """Return the steps of a target except a subject, in the order in which they run."""
-        ...
-
-    def peers(self, subject: Step) -> Sequence[Step]:
-        """Return the other steps for which the same was declared, without those of its bundle."""
         ...
 
     def run_together(self, step: Step, other: Step) -> bool:
@@ -89,8 +85,14 @@ class Constraint:
         """Return what is missing, and the way out; empty if nothing is."""
         return ""
 
-    def clash(self, step: Step, scope: Scope) -> str:
-        """Return what must not be there, and the way out; empty if nothing is."""
+    def clash(self, step: Step, scope: Scope, peers: Iterable[Step]) -> str:
+        """Return what must not be there, and the way out; empty if nothing is.
+
+        Args:
+            step: The step.
+            scope: All steps.
+            peers: The other steps for which the same was declared, without those of its bundle.
+        """
         return ""
 
     def disorder(self, step: Step, scope: Scope) -> str:
@@ -223,7 +225,7 @@ class Conflicts(Constraint):
     __slots__ = ()
     phrase = "cannot be in one pipeline with any {0}"
 
-    def clash(self, step: Step, scope: Scope) -> str:
+    def clash(self, step: Step, scope: Scope, peers: Iterable[Step]) -> str:
         """Return what is there."""
         others = [
             other
@@ -241,9 +243,9 @@ class Once(Constraint):
     __slots__ = ()
     phrase = "can be in a pipeline only once"
 
-    def clash(self, step: Step, scope: Scope) -> str:
-        """Return another one."""
-        others = [other for other in scope.peers(step) if scope.run_together(step, other)]
+    def clash(self, step: Step, scope: Scope, peers: Iterable[Step]) -> str:
+        """Return an earlier one."""
+        others = [o for o in peers if o.rank < step.rank and scope.run_together(step, o)]
         if not others:
             return ""
         return f"'{others[0].label}' is there as well: leave one of them out"

@@ -1,25 +1,17 @@
 """Walking through a pipeline in the order in which it runs, to hold passes to their contracts.
 
 Nothing is run. What is said about analyses is what a run does: those of a nested pipeline's op
-end with it, and nested passes invalidate those of the op around.
+end with it, and nested passes invalidate those of the enclosing op.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.builder.contract_model import Key, Place, Violation
-from passel.builder.contract_words import (
-    ends_with_nest,
-    is_illegal,
-    left_open,
-    never_starts,
-    not_preserved,
-    not_produced,
-    not_required,
-)
+from passel.analysis import analysis_name
+from passel.builder.origin import Origin
 from passel.diagnostics import Severity
 from passel.ir import ANY
 from passel.passes.preservation import preserves
@@ -29,11 +21,83 @@ from passel.passes.walking import run_by
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from passel.builder.contract_model import WatchedRegion
     from passel.builder.declarations import Declarations, DeclarationTable
     from passel.builder.sequence import Step
     from passel.diagnostics import Span
     from passel.passes import Pass
+
+
+class Place(NamedTuple):
+    """A pass at its place in a pipeline.
+
+    Attributes:
+        pass_: The pass.
+        path: Its path, such as `builtin.module/func.func/0:cse`.
+        span: Its place in the text that it comes from, if it comes from one.
+        label: Its label in a builder; empty if it comes from none.
+        origin: Who put it there, if a builder knows.
+    """
+
+    pass_: Pass[Any, Any]
+    path: str
+    span: Span | None = None
+    label: str = ""
+    origin: Origin = Origin()
+
+    def __str__(self) -> str:
+        """Return the pass as messages name it."""
+        by = f", added by {self.origin}" if self.origin.extension else ""
+        by = by or (f", added at {self.origin}" if self.origin.file else "")
+        return f"'{self.pass_.name or self.pass_.display_name}' [{self.path}{by}]"
+
+
+class Violation(NamedTuple):
+    """Something in a pipeline that breaks a contract.
+
+    Attributes:
+        message: What and why, and the way out.
+        severity: An error, or a warning about what may be meant.
+        offender: The pass that is to blame.
+        producer: What produces the analysis, or makes the dialect illegal, if anything does.
+        consumer: What needs it, if anything does.
+    """
+
+    message: str
+    severity: Severity
+    offender: Place
+    producer: Place | None = None
+    consumer: Place | None = None
+
+    def __str__(self) -> str:
+        return f"{self.severity.value}: {self.message}"
+
+
+class WatchedRegion(NamedTuple):
+    """A region whose ends are known.
+
+    Attributes:
+        starts: Whether it starts after a pass.
+        ends: Whether it ends before a pass.
+        kinds: The analyses that are preserved in it.
+        title: The region as messages name it.
+    """
+
+    starts: Callable[[Place], bool]
+    ends: Callable[[Place], bool]
+    kinds: tuple[type, ...]
+    title: str
+
+
+class Key(NamedTuple):
+    """An analysis that is watched.
+
+    Attributes:
+        kind: The analysis.
+        region: The region for which it is watched; None for all that require it.
+    """
+
+    kind: type
+    region: WatchedRegion | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -58,7 +122,7 @@ class _Level:
     """The state of the op that a pipeline runs on.
 
     Attributes:
-        scope: The anchors around, as far as ops are the same whenever the anchors are.
+        scope: The enclosing anchors, as far as ops are the same whenever the anchors are.
         facts: The analyses of the op.
         inner: The levels of nested pipelines that the next one may be merged with.
     """
@@ -101,13 +165,13 @@ class ContractWalk:
         self._levels = [_Level((tree.anchor,))]
         self._pipeline(tree, tree.anchor)
         for key, place in self._open.items():
-            self._report(left_open(key, place), place, producer=place)
+            self._report(_left_open(key, place), place, producer=place)
         for key, place in self._unopened.items():
             if key not in self._last:
-                self._report(never_starts(key, place), place, consumer=place)
+                self._report(_never_starts(key, place), place, consumer=place)
         for key, fact in self._facts:
             if not fact.is_required and key.region is None:
-                message = not_required(key, fact.producer)
+                message = _not_required(key, fact.producer)
                 self._found.append(Violation(message, Severity.WARNING, fact.producer))
         return tuple(self._found)
 
@@ -132,16 +196,16 @@ class ContractWalk:
 
     def _nested(self, tree: PassTree, path: str) -> None:
         """Walk through a nested pipeline; neighbours of one anchor are one, as in a run."""
-        around, anchor = self._levels[-1], tree.anchor
+        outer, anchor = self._levels[-1], tree.anchor
         is_any = anchor == ANY
-        level = around.inner.get(anchor)
+        level = outer.inner.get(anchor)
         if level is None:
             # No two `any` are known to run on the same ops.
-            level = _Level((*around.scope, object() if is_any else anchor))
+            level = _Level((*outer.scope, object() if is_any else anchor))
         if is_any:
-            around.inner.clear()
+            outer.inner.clear()
         else:
-            around.inner[anchor] = level
+            outer.inner[anchor] = level
         self._levels.append(level)
         self._pipeline(tree, f"{path}/{anchor}")
         self._levels.pop()
@@ -201,20 +265,20 @@ class ContractWalk:
         if not facts:
             last = self._last.get(key)
             if last is None:
-                self._report(not_produced(key, place), place, consumer=place)
+                self._report(_not_produced(key, place), place, consumer=place)
             else:
                 last.is_required = True
-                message = ends_with_nest(key, last.producer, place)
+                message = _ends_with_nest(key, last.producer, place)
                 self._report(message, last.producer, last.producer, place)
         elif all(fact.broken for fact in facts):
             fact = facts[0]
             for offender in fact.broken[fact.reported :]:
-                message = not_preserved(key, offender, fact.producer, place)
+                message = _not_preserved(key, offender, fact.producer, place)
                 self._report(message, offender, fact.producer, place)
             fact.reported = len(fact.broken)
 
     def _invalidate(self, place: Place, kept: tuple[type, ...]) -> None:
-        """Note what a pass does not preserve: of its op, and of those around."""
+        """Note what a pass does not preserve: of its op, and of those enclosing it."""
         for level in self._levels:
             for key, fact in level.facts.items():
                 if not preserves(kept, key.kind):
@@ -241,7 +305,7 @@ class ContractWalk:
         scope = self._levels[-1].scope
         for outer, by in self._illegal.get(dialect, ()):
             if scope[: len(outer)] == outer:
-                self._report(is_illegal(dialect, by, place), place, by, place)
+                self._report(_is_illegal(dialect, by, place), place, by, place)
                 return
 
     def _change_dialects(self, place: Place, said: Declarations) -> None:
@@ -251,3 +315,65 @@ class ContractWalk:
             for dialect in said.makes_illegal:
                 where = self._levels[-1].scope
                 self._illegal.setdefault(dialect, []).append((where, place))
+
+
+# -- Sentences: who, between whom, and the way out -------------------------------------------
+
+
+def _not_preserved(key: Key, offender: Place, producer: Place, consumer: Place) -> str:
+    """Say that a pass does not preserve what one before it has produced for one after it."""
+    name, pass_ = analysis_name(key.kind), offender.pass_
+    if pass_.ir:
+        way_out = f"if it does, declare that of '{pass_.name}' in a DeclarationTable"
+    else:
+        way_out = f"if it does, declare preserves = ({name},) in {type(pass_).__name__}"
+    return (
+        f"pass {offender} between {producer} and {consumer} does not preserve {name}; {way_out}, "
+        "else move it out of there"
+    )
+
+
+def _not_produced(key: Key, consumer: Place) -> str:
+    """Say that no earlier pass produces what a pass requires."""
+    return (
+        f"pass {consumer} requires {analysis_name(key.kind)}, which no pass before it produces; "
+        "put one before it that does"
+    )
+
+
+def _ends_with_nest(key: Key, producer: Place, consumer: Place) -> str:
+    """Say that what a pass requires was produced in a nested pipeline and has ended with it."""
+    return (
+        f"the {analysis_name(key.kind)} of pass {producer} ends with the nested pipeline that "
+        f"the pass is in, so {consumer} does not get it; put both into one nested pipeline, or "
+        "the first into the enclosing pipeline"
+    )
+
+
+def _not_required(key: Key, producer: Place) -> str:
+    """Say that no later pass requires what a pass produces."""
+    return f"pass {producer} produces {analysis_name(key.kind)}, and no pass after it requires that"
+
+
+def _left_open(key: Key, start: Place) -> str:
+    """Say that a region has no end."""
+    return _half(key, f"is left open: it starts after {start}, and no pass after that ends it")
+
+
+def _never_starts(key: Key, end: Place) -> str:
+    """Say that a region has no start."""
+    return _half(key, f"never starts: it ends before {end}, and no pass before that starts it")
+
+
+def _is_illegal(dialect: str, by: Place, consumer: Place) -> str:
+    """Say that a pass requires a dialect of which there are no ops any more."""
+    return (
+        f"pass {consumer} requires dialect '{dialect}', which {by} has made illegal, and no pass "
+        "since has made it legal; put it before that one"
+    )
+
+
+def _half(key: Key, why: str) -> str:
+    title = "" if key.region is None else key.region.title
+    name = f"{title} for {analysis_name(key.kind)}"
+    return f"the region {name} {why}; add the pass that does, or take the region out"

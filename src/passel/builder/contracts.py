@@ -10,11 +10,10 @@ Source: the schedule discipline of NVIDIA's tileiras, which holds it for one reg
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from passel.builder.contract_model import Place, Violation, WatchedRegion
 from passel.builder.contract_verifier import ContractVerifier
-from passel.builder.contract_walk import ContractWalk
+from passel.builder.contract_walk import ContractWalk, Place, Violation, WatchedRegion
 from passel.builder.declarations import default_declarations
 from passel.builder.origin import Origin
 from passel.builder.sequence import steps_of
@@ -22,14 +21,15 @@ from passel.builder.targets import describe
 from passel.diagnostics import Severity
 from passel.errors import ContractError, Problem
 from passel.passes import PassType
-from passel.passes.tree import PassTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from passel.builder.declarations import DeclarationTable
+    from passel.builder.sequence import Sequence
     from passel.builder.targets import Target, Targets
     from passel.manager import PassManager
+    from passel.passes.tree import PassTree
 
 
 class Region(NamedTuple):
@@ -63,16 +63,8 @@ class Region(NamedTuple):
         return WatchedRegion(finder(self.start), finder(self.end), self.preserves, title)
 
 
-class HasContracts(Protocol):
-    """A pipeline that is being built, which knows its own regions and declarations."""
-
-    def violations(self) -> tuple[Violation, ...]:
-        """Return what in it breaks contracts."""
-        ...
-
-
 def check_contracts(
-    tree: PassTree | HasContracts,
+    tree: PassTree,
     declarations: DeclarationTable | None = None,
     *,
     regions: Iterable[Region] = (),
@@ -80,7 +72,7 @@ def check_contracts(
     """Return what in a pipeline breaks contracts, in the order in which the passes run.
 
     Args:
-        tree: A pass manager, or a builder, which knows its own declarations and regions.
+        tree: A pass manager.
         declarations: What is declared of passes beside what their classes say; by default what
             installed packages declare.
         regions: Parts of the pipeline in which analyses have to be preserved, beside those that
@@ -101,8 +93,6 @@ def check_contracts(
         >>> print(violations[0].message.partition(" does ")[0])
         pass 'other' [any/1:other] between 'find' [any/0:find] and 'use' [any/2:use]
     """
-    if not isinstance(tree, PassTree):
-        return tree.violations()
     declarations = declarations or default_declarations()
     watched = [region.watched(partial(_in_manager, declarations)) for region in regions]
     return ContractWalk(declarations, watched).violations(tree)
@@ -146,8 +136,23 @@ def refuse(violations: Iterable[Violation]) -> None:
         raise ContractError(*problems, violations=errors)
 
 
-def in_builder(targets: Targets, target: Target) -> Callable[[Place], bool]:
-    """Return whether a target stands for a step of a builder."""
+def violations_in(
+    manager: PassManager, sequence: Sequence, targets: Targets, declarations: DeclarationTable
+) -> tuple[Violation, ...]:
+    """Return what breaks contracts in a builder's sequence.
+
+    Args:
+        manager: What is built of it.
+        sequence: The sequence, with its regions.
+        targets: Finds the ends of the regions.
+        declarations: What is declared of passes.
+    """
+    regions: tuple[Region, ...] = sequence.regions
+    watched = [region.watched(partial(_in_builder, targets)) for region in regions]
+    return ContractWalk(declarations, watched, sequence.steps()).violations(manager)
+
+
+def _in_builder(targets: Targets, target: Target) -> Callable[[Place], bool]:
     labels = {step.label for unit in targets.units(target) for step in steps_of(unit)}
     return lambda place: place.label in labels
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from passel.builder.arranging import Arrangement
     from passel.builder.rules import Rules
-    from passel.builder.sequence import Node, Sequence
+    from passel.builder.sequence import Node
 
 _T = TypeVar("_T")
 
@@ -35,12 +35,11 @@ class Explanation(NamedTuple):
         return "\n  ".join(self.sentences)
 
 
-def explanation(step: Step, sequence: Sequence, rules: Rules) -> Explanation:
+def explanation(step: Step, rules: Rules) -> Explanation:
     """Return why a step stands where it stands.
 
     Args:
         step: The step.
-        sequence: All steps.
         rules: The constraints.
     """
     verb = "placed" if step.is_placed else "added"
@@ -48,7 +47,10 @@ def explanation(step: Step, sequence: Sequence, rules: Rules) -> Explanation:
     sentences = [f"'{step.label}' was {verb}{by if str(step.origin) else ''}"]
     neighbours = [
         f"{side} '{other.label}'"
-        for side, other in (("after", sequence.before(step)), ("before", sequence.after(step)))
+        for side, other in (
+            ("after", rules.index.before(step)),
+            ("before", rules.index.after(step)),
+        )
         if other is not None
     ]
     if neighbours:
@@ -116,8 +118,8 @@ def _fewest(is_contradictory: Callable[[list[_T]], bool], suspects: list[_T]) ->
 
 
 def _fixed(first: Node, last: Node) -> str:
-    uses = {use.label for step in first.steps() for use in step.bundles}
-    common = [use for step in last.steps() for use in step.bundles if use.label in uses]
+    uses = {use for step in first.steps() for use in step.bundles}
+    common = [use for step in last.steps() for use in step.bundles if use in uses]
     if isinstance(first, Group) and isinstance(last, Group):
         return f"{_named(first)} comes before {_named(last)}"
     pair = f"{_named(first)} before {_named(last)}"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from copy import copy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.builder.sequence import Step
-from passel.builder.targets import describe
 from passel.errors import InsertionError, Problem
 from passel.installed import entry_points
 from passel.ir.left_out import leave_out, report_left_out
@@ -15,8 +12,7 @@ from passel.ir.left_out import leave_out, report_left_out
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from passel.builder.sequence import Node, Sequence
-    from passel.builder.targets import Target, Unit
+    from passel.builder.positions import Positions
 
 
 class Extension(NamedTuple):
@@ -95,115 +91,45 @@ def installed_extensions() -> tuple[Extension, ...]:
     return tuple(sorted([*found, *_registered.values()], key=lambda each: each.name))
 
 
-class _Removal(NamedTuple):
-    """Something that was taken out.
+def run_extensions(builder: Any, extensions: Iterable[Any], positions: Positions) -> None:
+    """Call extensions in the order of their names, again for those that miss a target.
 
-    Attributes:
-        label: Its label.
-        name: The name of the pass.
-        extension: Who took it out.
+    Args:
+        builder: What they are given.
+        extensions: As for `PipelineBuilder.extend`.
+        positions: The builder's; one that fails leaves them as they were.
+
+    Raises:
+        InsertionError: One cannot do what it wants, whatever the others do; or two have one
+            name, so that their order would be that of the arguments.
     """
+    waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)
+    for one, other in pairwise(waiting):
+        if one.name == other.name:
+            message = (
+                f"two extensions are called '{one.name}': give one of them a name of its own, "
+                "as Extension(name, function)"
+            )
+            raise InsertionError(Problem(message))
+    while waiting:
+        failed: list[tuple[Extension, InsertionError]] = []
+        for extension in waiting:
+            try:
+                _run(extension, builder, positions)
+            except InsertionError as error:
+                failed.append((extension, error))
+        if len(failed) == len(waiting):
+            extension, error = failed[0]
+            first, *others = error.problems
+            first = first._replace(message=f"extension '{extension.name}': {first.message}")
+            raise InsertionError(first, *others, rules=error.rules) from error
+        waiting = [extension for extension, _ in failed]
 
-    label: str
-    name: str
-    extension: str
 
-
-class Extensions:
-    """Runs extensions, and knows what each of them relies on.
-
-    Attributes:
-        current: The name of the extension that is at work; empty if none is.
-    """
-
-    def __init__(self) -> None:
-        self.current: str = ""
-        self._users: dict[str, tuple[str, ...]] = {}
-        self._removals: tuple[_Removal, ...] = ()
-
-    def copy(self) -> Extensions:
-        """Return a copy that can be changed alone."""
-        other = copy(self)
-        other._users = dict(self._users)
-        return other
-
-    def run(self, builder: Any, extensions: Iterable[Any], sequence: Sequence) -> None:
-        """Call extensions in the order of their names, again for those that miss a target.
-
-        Raises:
-            InsertionError: One cannot do what it wants, whatever the others do; or two have one
-                name, so that their order would be that of the arguments.
-        """
-        waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)
-        for one, other in pairwise(waiting):
-            if one.name == other.name:
-                message = (
-                    f"two extensions are called '{one.name}': give one of them a name of its own, "
-                    "as Extension(name, function)"
-                )
-                raise InsertionError(Problem(message))
-        while waiting:
-            failed: list[tuple[Extension, InsertionError]] = []
-            for extension in waiting:
-                try:
-                    self._call(extension, builder, sequence)
-                except InsertionError as error:
-                    failed.append((extension, error))
-            if len(failed) == len(waiting):
-                extension, error = failed[0]
-                first, *others = error.problems
-                first = first._replace(message=f"extension '{extension.name}': {first.message}")
-                raise InsertionError(first, *others, rules=error.rules) from error
-            waiting = [extension for extension, _ in failed]
-
-    def _call(self, extension: Extension, builder: Any, sequence: Sequence) -> None:
-        before, users, removals = self.current, dict(self._users), self._removals
-        self.current = extension.name
-        try:
-            with sequence.change():
-                extension.function(builder)
-        except BaseException:
-            self._users, self._removals = users, removals
-            raise
-        finally:
-            self.current = before
-
-    def use(self, units: Iterable[Unit]) -> None:
-        """Note that the extension at work relies on steps."""
-        if self.current:
-            for step in (step for unit in units for item in unit for step in item.steps()):
-                self._users[step.label] = (*self._users.get(step.label, ()), self.current)
-
-    def check_removal(self, unit: Unit, what: str) -> None:
-        """Refuse to take out what another extension relies on.
-
-        Raises:
-            InsertionError: Another extension does.
-        """
-        for step in (step for item in unit for step in item.steps()):
-            for user in self._users.get(step.label, ()):
-                if self.current and user != self.current:
-                    message = (
-                        f"extensions '{user}' and '{self.current}' disagree: the one puts "
-                        f"something next to {what}, the other takes {what} out"
-                    )
-                    raise InsertionError(Problem(message))
-
-    def removed(self, item: Node) -> None:
-        """Note that steps were taken out."""
-        self._removals = (
-            *self._removals,
-            *(_Removal(s.label, s.pass_.name, self.current) for s in item.steps()),
-        )
-
-    def note_removal(self, target: Target, error: InsertionError) -> InsertionError:
-        """Return an error about a missing target that says who has taken it out."""
-        names = {target.label} if isinstance(target, Step) else {str(target)}
-        if isinstance(target, type):
-            names = {target.name}
-        for removal in self._removals:
-            if names & {removal.label, removal.name} and removal.extension != self.current:
-                by = f"extension '{removal.extension}'" if removal.extension else "the framework"
-                message = f"{describe(target)} is not in the pipeline: {by} has taken it out"
-                return InsertionError(Problem(message))
-        return error
+def _run(extension: Extension, builder: Any, positions: Positions) -> None:
+    outer, positions.extension = positions.extension, extension.name
+    try:
+        with positions.all_or_nothing():
+            extension.function(builder)
+    finally:
+        positions.extension = outer

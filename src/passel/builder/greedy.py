@@ -26,7 +26,7 @@ class Tree(NamedTuple):
         root: The outermost container.
         inside: What is in each container: first what was added explicitly, then what is placed.
         parents: The container of each item.
-        placed: The items whose place constraints decide.
+        placed: The items whose place constraints decide, in their canonical order.
     """
 
     root: Container
@@ -60,11 +60,17 @@ class Greedy:
         self, tree: Tree, clauses: Iterable[Clause], links: Iterable[tuple[Node, Node]]
     ) -> None:
         self._tree = tree
+        self._numbers: dict[Node, int] = {}
+        self._number(tree.root)
         self._needs: dict[Node, list[tuple[Node, ...]]] = {}
         for before, after in links:
             self._needs.setdefault(after, []).append((before,))
         for clause in clauses:
             self._note(clause)
+        for needs in self._needs.values():
+            needs.sort(
+                key=lambda others: (len(others), sorted(map(self._numbers.__getitem__, others)))
+            )
         self._early = self._find_early()
         self._out: dict[Node, None] = {}
         self._waits_for: dict[Node, tuple[Node, ...]] = {}
@@ -76,6 +82,13 @@ class Greedy:
     def is_stuck(self, clause: Clause) -> bool:
         """Return whether a step still waits when there is no order."""
         return clause.step not in self._out and self._is_open(clause.others)
+
+    def _number(self, container: Container) -> None:
+        """Number all items, so that no choice depends on when they were added."""
+        for item in self._tree.inside.get(container, ()):
+            self._numbers[item] = len(self._numbers)
+            if not isinstance(item, Step):
+                self._number(item)
 
     def _note(self, clause: Clause) -> None:
         """Have a step wait for others, and the enclosing containers that have none inside."""
@@ -133,9 +146,9 @@ class Greedy:
             return []
         start = len(self._out)
         wanted = self._wanted(item, container)
-        left = list(wanted)
+        left = [*sorted(wanted[1:], key=self._numbers.__getitem__), *wanted[:1]]
         while left:
-            ready = next((each for each in reversed(left) if self._emit_alone(each)), None)
+            ready = next(filter(self._emit_alone, left), None)
             if ready is None:
                 self._take_back(start)
                 return []
@@ -158,10 +171,10 @@ class Greedy:
         while todo:
             waiting = todo.pop()
             for others in filter(self._is_open, self._needs.get(waiting, ())):
-                siblings = [tree.child(container, other) for other in others]
-                if any(each in wanted for each in siblings):
+                siblings = {tree.child(container, other) for other in others}
+                if not siblings.isdisjoint(wanted):
                     continue
-                pulled = next((each for each in siblings if each in tree.placed), None)
+                pulled = min(tree.placed & siblings, key=self._numbers.__getitem__, default=None)
                 if pulled is None:
                     self._waits_for[waiting] = others
                     return []

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from passel.builder.sequence import Group, Nest
 from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from passel.builder.sequence import Container, Node, Sequence
     from passel.builder.targets import Unit
 
 
-class MakesNodes(Protocol):
-    """Makes items of what a user adds."""
+MakesNodes: TypeAlias = "Callable[[object, Container], list[Node]]"
+"""Makes items of what a user adds, to be put into a container."""
 
-    def __call__(self, item: object, container: Container, /) -> list[Node]:
-        """Return the items to be put into a container."""
-        ...
+Put: TypeAlias = "Callable[..., list[Node]]"
+"""`put_before` or `put_after`."""
 
 
 class _Place(NamedTuple):
@@ -41,26 +40,25 @@ def put_before(
     unit: Unit,
     items: tuple[object, ...],
     make: MakesNodes,
-    added: list[Node],
     *,
     split: bool,
-) -> None:
-    """Put items right before a unit.
+) -> list[Node]:
+    """Put items right before a unit, and return them in the order of the sequence.
 
     Args:
         sequence: The sequence of all.
         unit: What they are put before.
         items: As users add them.
         make: Makes items of a sequence.
-        added: Where they are noted, in the order of the sequence.
         split: Whether a nested pipeline may be split to make place.
 
     Raises:
         InsertionError: There is no place without splitting.
         AnchorError: They fit into no enclosing pipeline of the unit.
     """
-    for item in items:
-        added += _put(sequence, unit[0], item, make, after=0, split=split)
+    return [
+        node for item in items for node in _put(sequence, unit[0], item, make, after=0, split=split)
+    ]
 
 
 def put_after(
@@ -68,15 +66,14 @@ def put_after(
     unit: Unit,
     items: tuple[object, ...],
     make: MakesNodes,
-    added: list[Node],
     *,
     split: bool,
-) -> None:
-    """Put items right after a unit; arguments and errors are as for `put_before`."""
+) -> list[Node]:
+    """Put items right after a unit, as `put_before` does before it."""
     found: list[list[Node]] = [
         _put(sequence, unit[-1], item, make, after=1, split=split) for item in reversed(items)
     ]
-    added += [node for nodes in reversed(found) for node in nodes]
+    return [node for nodes in reversed(found) for node in nodes]
 
 
 def _put(

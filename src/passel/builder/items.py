@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from passel.builder.origin import Origin
-    from passel.builder.sequence import Container, Node, Sequence
+    from passel.builder.sequence import Container, Node
     from passel.manager import PassManager
     from passel.passes import Pass
 
@@ -24,12 +24,10 @@ class Normalizer:
 
     Args:
         template: An empty manager, which knows the IR and where names are looked up.
-        sequence: The sequence, which gives out labels.
     """
 
-    def __init__(self, template: PassManager, sequence: Sequence) -> None:
+    def __init__(self, template: PassManager) -> None:
         self._template = template
-        self._sequence = sequence
 
     def nodes(self, item: Any, container: Container, origin: Origin) -> list[Node]:
         """Return the items for what a user adds.
@@ -44,6 +42,8 @@ class Normalizer:
         """
         if isinstance(item, Bundle):
             return self._bundle(item, container, origin)
+        if hasattr(item, "insert_before"):  # a pipeline is called as well, but this is none yet
+            raise TypeError("a builder is no pass; register it as a pipeline, and add that by name")
         manager = self._template.copy().nest(anchor_of(container)).add(item)
         return list(self.from_entries(manager.entries(), origin))
 
@@ -87,7 +87,7 @@ class Normalizer:
                 yield Entry(nested.add_entries(*self.entries(item)), item.span)
 
     def _bundle(self, bundle: Bundle, container: Container, origin: Origin) -> list[Node]:
-        use = BundleUse(bundle, self._sequence.new_label(f"bundle {bundle.name}"))
+        use = BundleUse(bundle)
         items = [n for member in bundle.members for n in self.nodes(member, container, origin)]
         for item in items:
             for step in item.steps():

@@ -139,7 +139,6 @@ class _Nests:
     ) -> None:
         self._declarations = declarations
         self._adapter = adapter
-        self._knows = adapter
         self._context = context
 
     def findings(self, anchor: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
@@ -212,9 +211,9 @@ class _Nests:
         if not len(inner) and span is not None:
             message = f"nothing runs on '{name}' here: put a pass in, or take it out"
             yield Finding(Severity.WARNING, message, span)
-        if self._knows is None or ANY in {outer, name}:
+        if self._adapter is None or ANY in {outer, name}:
             return
-        if why := self._knows.misfit(self._context, outer, name):
+        if why := self._adapter.misfit(self._context, outer, name):
             message = (
                 f"nothing is matched by '{name}' right inside of '{outer}': {why}; put the nested "
                 "pipeline where these ops are"

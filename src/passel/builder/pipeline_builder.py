@@ -6,47 +6,39 @@ It makes pass managers and is not known to them: nothing about how pipelines run
 from __future__ import annotations
 
 from copy import copy
-from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
-from passel.builder.contract_walk import ContractWalk
-from passel.builder.contracts import Region, in_builder, refuse
+from passel.builder.contracts import Region
 from passel.builder.declarations import default_declarations
-from passel.builder.duplicates import drop_duplicates
-from passel.builder.extensions import Extensions
-from passel.builder.finishing import finish
-from passel.builder.followers import insert_followers
-from passel.builder.items import Normalizer
-from passel.builder.ordering import Ordering
-from passel.builder.rules import Rules
-from passel.builder.sequence import Group, Nest, Sequence, Step, stage_groups, steps_of
-from passel.builder.targets import Handle, Stage, Targets, describe
-from passel.errors import AnchorError, InsertionError, PipelineError, Problem
-from passel.ir import ANY, op_name_of
+from passel.builder.extensions import run_extensions
+from passel.builder.insertion import put_after, put_before
+from passel.builder.origin import caller
+from passel.builder.pipeline_plan import PipelinePlan
+from passel.builder.targets import Stage
+from passel.errors import PipelineError, Problem
+from passel.ir import op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager
 from passel.pipeline import PipelineNode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from passel.builder.contract_model import Violation
+    from passel.builder.conditions import Condition
+    from passel.builder.constraints import Constraint
     from passel.builder.declarations import DeclarationTable
-    from passel.builder.drawing import Form, Picture
     from passel.builder.extensions import Extension
-    from passel.builder.finishing import Remark
-    from passel.builder.rules import Rule
-    from passel.builder.sequence import Container
-    from passel.builder.targets import Target
+    from passel.builder.positions import How
+    from passel.builder.targets import Handle, Occurrence, Target
     from passel.ir import IRAdapter
-    from passel.passes import Options, PassRegistry, PassType
+    from passel.passes import PassRegistry, PassType
 
 
-class PipelineBuilder(Ordering):
-    """A pipeline that is being put together, maybe by several who do not know each other.
+class PipelineBuilder(PipelinePlan):
+    """A pipeline that is being put together, maybe by several parties.
 
     Its elements are steps, each with a label and a handle that stay valid whatever is put
-    around it. `build` makes a pass manager of them. Whatever is refused with an error leaves
+    beside it. `build` makes a pass manager of them. Whatever is refused with an error leaves
     the builder as it was.
 
     Args:
@@ -79,21 +71,10 @@ class PipelineBuilder(Ordering):
         variables: Mapping[str, Any] | None = None,
     ) -> None:
         empty = PipelineNode(op_name_of(anchor))
-        self._template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
-        self._template.nesting = nesting
-        self.declarations: DeclarationTable = declarations or default_declarations()
-        self.variables: dict[str, Any] = dict(variables or {})
-        self._sequence = Sequence(self._template.anchor)
-        self._at: Container = self._sequence.root
-        self._extensions = Extensions()
-        self._regions: list[Region] = []
-        self._assemble()
-
-    def _assemble(self) -> None:
-        """Make the parts that work on the sequence."""
-        self._rules = Rules(self._sequence, self.declarations)
-        self._targets = Targets(self._sequence, self.declarations, self._rules.index)
-        self._normalizer = Normalizer(self._template, self._sequence)
+        template = PassManager.from_node(empty, context, registry=registry, adapter=adapter)
+        template.nesting = nesting
+        super().__init__(template, declarations or default_declarations(), dict(variables or {}))
+        self._at: str = ""  # the label of the nested pipeline that is added to
 
     def nest(
         self, anchor: str | type, *, label: str = "", jobs: int | None = None
@@ -108,56 +89,250 @@ class PipelineBuilder(Ordering):
             label: Its label.
             jobs: How many such ops it may run on at once, if the run allows more.
         """
-        nested = self.add(OpPassManager(anchor, jobs=jobs), label=label)
-        return self._inside(nested)
-
-    def _inside(self, handle: Handle) -> PipelineBuilder:
         view = copy(self)
-        container = self._sequence.labelled(handle.labels[0])
-        assert isinstance(container, (Nest, Group))  # noqa: S101 - for type checkers
-        view._at = container
+        (view._at,) = self.add(OpPassManager(anchor, jobs=jobs), label=label).labels
         return view
-
-    # -- Asking -----------------------------------------------------------------------------
-
-    def find(self, target: Target) -> tuple[Step, ...]:
-        """Return the steps that a target stands for, in the order in which they run."""
-        return tuple(steps_of(item for unit in self._targets.units(target) for item in unit))
-
-    def steps(self) -> Iterator[Step]:
-        """Yield all steps in the order in which they run."""
-        return self._sequence.steps()
-
-    def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the parts that a step plays: its pass's own, and its bundles'."""
-        return self._targets.types_of(step)
-
-    def constraints(self) -> Iterator[tuple[Rule, Step]]:
-        """Yield the constraints that are in force, with the steps that each holds for."""
-        return self._rules.all()
-
-    def __contains__(self, target: Target) -> bool:
-        """Return whether there is something that a target stands for."""
-        return bool(self._targets.units(target))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self.steps())
-
-    def __bool__(self) -> bool:
-        """A builder is true even when it is empty, so that `builder or default` keeps it."""
-        return True
-
-    def __str__(self) -> str:
-        return str(self._manager())
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self}>"
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         return None
+
+    # -- Editing ----------------------------------------------------------------------------
+
+    def add(
+        self, *items: object, label: str = "", stage: str = "", when: Condition = None
+    ) -> Handle:
+        """Append passes, and return a handle to what was added.
+
+        Args:
+            items: As for `OpPassManager.add`; or bundles.
+            label: The label of what is added, if that is one item.
+            stage: The name of a stage to append to, also `pre_` or `post_` and its name.
+            when: The variable or predicate that it depends on whether they run.
+
+        Raises:
+            InsertionError: A constraint would be broken, the label is taken, or there is no such
+                stage.
+            PipelineError: The text is wrong, or a pass has another anchor.
+        """
+        with self._positions.edit() as edit:
+            container = edit.stage(stage) if stage else edit.container(self._at)
+            edit.append(items, container, label)
+            edit.depend_on(when)
+        return edit.handle
+
+    @overload
+    def insert_before(
+        self, target: Target, *items: object, missing_ok: Literal[False] = ..., **how: Unpack[How]
+    ) -> Handle: ...
+    @overload
+    def insert_before(
+        self, target: Target, *items: object, missing_ok: bool, **how: Unpack[How]
+    ) -> Handle | None: ...
+    def insert_before(
+        self, target: Target, *items: object, missing_ok: bool = False, **how: Unpack[How]
+    ) -> Handle | None:
+        """Put passes right before a target, by default before the first one.
+
+        A pass that cannot stand in the nested pipeline of the target is put before that
+        pipeline, if the target is the first in there.
+
+        Args:
+            target: What they are put before.
+            items: As for `add`.
+            occurrence: Which one, of several that match.
+            missing_ok: Return None if the target is not there, or a constraint would be broken.
+            split: Whether a nested pipeline may be split to make place.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: The target is not there, or a constraint would be broken.
+            PipelineError: The text is wrong, or a pass has another anchor.
+        """
+        return self._positions.insert(put_before, target, items, how, missing_ok=missing_ok)
+
+    @overload
+    def insert_after(
+        self, target: Target, *items: object, missing_ok: Literal[False] = ..., **how: Unpack[How]
+    ) -> Handle: ...
+    @overload
+    def insert_after(
+        self, target: Target, *items: object, missing_ok: bool, **how: Unpack[How]
+    ) -> Handle | None: ...
+    def insert_after(
+        self, target: Target, *items: object, missing_ok: bool = False, **how: Unpack[How]
+    ) -> Handle | None:
+        """Put passes right after a target, by default after the last one.
+
+        The arguments and errors are as for `insert_before`.
+        """
+        return self._positions.insert(put_after, target, items, how, missing_ok=missing_ok)
+
+    def insert_inside(
+        self, target: PassType | Stage | str, *items: object, when: Condition = None
+    ) -> Handle:
+        """Put passes inside the interval of a type, right after its first pass; or into a stage.
+
+        Args:
+            target: A type of pass, or a stage.
+            items: As for `add`.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: No pass has the type, there is no such stage, or a constraint would
+                be broken.
+        """
+        if isinstance(target, (Stage, str)):
+            return self.add(*items, stage=str(target), when=when)
+        return self.insert_after(target, *items, occurrence="first", when=when)
+
+    def replace(self, target: Target, *items: object, occurrence: Occurrence = "all") -> Handle:
+        """Put passes in place of a target.
+
+        Args:
+            target: What they replace.
+            items: As for `add`.
+            occurrence: Which one, of several that match.
+
+        Raises:
+            InsertionError: The target is not there, or a constraint would be broken.
+        """
+        with self._positions.edit() as edit:
+            edit.replace(target, items, occurrence)
+        return edit.handle
+
+    def remove(
+        self, target: Target, *, occurrence: Occurrence = "all", missing_ok: bool = False
+    ) -> None:
+        """Take a target out.
+
+        Args:
+            target: What is taken out.
+            occurrence: Which one, of several that match.
+            missing_ok: Do nothing if it is not there.
+
+        Raises:
+            InsertionError: The target is not there, a constraint would be broken, or an
+                extension has put something next to it and another one removes it.
+        """
+        with self._positions.edit() as edit:
+            edit.remove(target, occurrence, missing_ok=missing_ok)
+
+    def disable(self, target: Target, *, occurrence: Occurrence = "all") -> None:
+        """Leave a target where it is, but out of what is built.
+
+        Raises:
+            InsertionError: The target is not there, or holds no passes; what a stage would have
+                by default does not stand in it.
+        """
+        with self._positions.edit() as edit:
+            edit.enable(target, occurrence, enabled=False)
+
+    def enable(self, target: Target, *, occurrence: Occurrence = "all") -> None:
+        """Take back what `disable` did.
+
+        Raises:
+            InsertionError: The target is not there.
+        """
+        with self._positions.edit() as edit:
+            edit.enable(target, occurrence, enabled=True)
+
+    # -- Order ------------------------------------------------------------------------------
+
+    def constrain(self, target: Target, *constraints: Constraint) -> None:
+        """Put constraints on a target, in addition to what its passes and bundles declare.
+
+        They hold for all that the target stands for, now and later; nothing need be there yet.
+
+        Args:
+            target: The passes that they are for.
+            constraints: Where these may stand.
+
+        Raises:
+            InsertionError: The pipeline breaks one of them already; the builder is as it was.
+            DefinitionError: Something is no constraint.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, after_all
+            >>> builder = PipelineBuilder()
+            >>> builder.constrain("cse", after_all("canonicalize"))
+            >>> _ = builder.add("canonicalize", "cse")
+            >>> builder.insert_before("canonicalize", "cse", missing_ok=True) is None
+            True
+        """
+        with self._positions.edit() as edit:
+            edit.constrain(target, constraints)
+
+    def place(self, *items: object, label: str = "", when: Condition = None) -> Handle:
+        """Put passes where their constraints want them, and return a handle to them.
+
+        All placed steps are placed anew at every change, so the order of the calls does not
+        matter. One that has to run after others runs as early as it can; one that only has to run
+        before others, right before the first of them; one without constraints on its order, last.
+        What a step needs may be added later: whether it is there is not checked before `build`.
+
+        A pass stands in the pipeline that it is placed in, if it can, else in the first nested
+        one where it can. Nested pipelines and stages are not split, and bundles keep the order
+        of their members. `immediately_after` and `not_between` are only checked: what they are for
+        is put in its place by `insert_after` and its like. What something is put next to by those
+        stays there. A call is refused if there is no order then, even if a later one would make
+        it possible: one call can place several.
+
+        Args:
+            items: As for `add`.
+            label: As for `add`.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: There is no order that fulfils all constraints; the error says which
+                of them contradict each other.
+            PipelineError: The text is wrong, or no pipeline here has the anchor of a pass.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, before_first
+            >>> builder = PipelineBuilder()
+            >>> builder.constrain("cse", before_first("canonicalize"))
+            >>> _ = builder.add("symbol-dce", "canonicalize")
+            >>> _ = builder.place("cse")
+            >>> print(builder)
+            builtin.module(symbol-dce,cse,canonicalize)
+        """
+        with self._positions.edit() as edit:
+            edit.place(items, self._at, label)
+            edit.depend_on(when)
+        return edit.handle
+
+    def arrange(self, *items: object, when: Condition = None) -> Handle:
+        """Append passes, and bring all into an order that fulfils the constraints.
+
+        Steps that were added explicitly keep their order as far as the constraints allow: of
+        those that can come next, the first always does. Nested pipelines, stages and bundles
+        that stay together stay as they are inside and out; the order inside is arranged as well,
+        but that of the members of a bundle.
+
+        Args:
+            items: As for `add`.
+            when: As for `add`.
+
+        Raises:
+            InsertionError: There is no such order; the error says which constraints contradict
+                each other.
+            PipelineError: The text is wrong, or a pass has another anchor.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, after_all
+            >>> builder = PipelineBuilder()
+            >>> builder.constrain("cse", after_all("canonicalize"))
+            >>> _ = builder.arrange("cse", "canonicalize", "symbol-dce")
+            >>> print(builder)
+            builtin.module(canonicalize,cse,symbol-dce)
+        """
+        with self._positions.edit(is_free=True) as edit:
+            edit.append(items, edit.container(self._at))
+            edit.depend_on(when)
+        return edit.handle
 
     # -- Contracts --------------------------------------------------------------------------
 
@@ -174,19 +349,9 @@ class PipelineBuilder(Ordering):
             preserves: One analysis, or several.
         """
         kinds = preserves if isinstance(preserves, tuple) else (preserves,)
-        asked = Region(start, end, kinds, self._origin())
-        self._regions.append(asked)
-        self._sequence.on_undo(lambda: self._regions.remove(asked))
+        with self._positions.edit() as edit:
+            edit.sequence.regions += (Region(start, end, kinds, edit.origin),)
         return self
-
-    def violations(self) -> tuple[Violation, ...]:
-        """Return what breaks contracts in the pipeline that would be built, and warnings."""
-        draft, _ = self._finished()
-        return draft._broken(draft._manager())
-
-    def _broken(self, manager: PassManager) -> tuple[Violation, ...]:
-        regions = [each.watched(partial(in_builder, self._targets)) for each in self._regions]
-        return ContractWalk(self.declarations, regions, self.steps()).violations(manager)
 
     # -- Stages -----------------------------------------------------------------------------
 
@@ -198,7 +363,7 @@ class PipelineBuilder(Ordering):
     ) -> Stage:
         """Append a stage: a place with a name that is a promise, which passes' names are not.
 
-        Around it are two more, `pre_` and `post_` and its name.
+        Beside it are two more, `pre_` and `post_` and its name.
 
         Args:
             name: Its name.
@@ -208,19 +373,11 @@ class PipelineBuilder(Ordering):
         Raises:
             InsertionError: There is a stage of this name.
         """
-        if self._targets.units(Stage(name)):
-            raise InsertionError(Problem(f"there is a stage '{name}' already"))
-        container = self._here()
-        with self._changing() as added:
-            groups = stage_groups(name, self._origin(), required=required)
-            for group in groups:
-                self._sequence.append(group, container, f"stage {group.name}")
-                added.append(group)
-            stage = groups[1]
-            stage.default = tuple(n for item in default for n in self._nodes(item, stage))
+        with self._positions.edit() as edit:
+            edit.add_stage(name, default, edit.container(self._at), required=required)
         return Stage(name)
 
-    # -- Handing it around ------------------------------------------------------------------
+    # -- Extensions -------------------------------------------------------------------------
 
     def extend(self, *extensions: Callable[[PipelineBuilder], object] | Extension) -> Self:
         """Let extensions add to the pipeline, and return this builder.
@@ -235,8 +392,8 @@ class PipelineBuilder(Ordering):
             InsertionError: An extension cannot do what it wants, or two of them disagree; the
                 builder is as it was.
         """
-        with self._sequence.change():
-            self._extensions.run(self, extensions, self._sequence)
+        with self._positions.all_or_nothing():
+            run_extensions(self, extensions, self._positions)
         return self
 
     # -- Building ---------------------------------------------------------------------------
@@ -250,9 +407,10 @@ class PipelineBuilder(Ordering):
             arguments: As for the constructor.
         """
         builder = cls(manager.anchor, **arguments)
-        with builder._sequence.change():
-            for node in builder._normalizer.from_entries(manager.entries(), builder._origin()):
-                builder._sequence.append(node, builder._at)
+        draft = builder._positions.draft()
+        for node in builder._normalizer.from_entries(manager.entries(), caller()):
+            draft.append(node, draft.root)
+        builder._positions.sequence = draft  # whatever constraints it breaks
         return builder
 
     @classmethod
@@ -299,8 +457,8 @@ class PipelineBuilder(Ordering):
         """Return a builder that holds what a file says.
 
         Args:
-            path: A `.yaml` or `.yml` file; any other holds a pipeline's text, with
-                `builtin.module` around it if it has no anchor.
+            path: A `.yaml` or `.yml` file; any other holds a pipeline's text, on
+                `builtin.module` if it has no anchor.
             context: As for the constructor.
             variables: Values of the variables that the file uses, as values or as text.
             arguments: As for the constructor.
@@ -310,18 +468,11 @@ class PipelineBuilder(Ordering):
 
         Source: the descriptors of llvm/lighthouse, which this reads as well.
         """
-        # Files are read by few programs; reading them takes more modules than building.
-        from passel.builder.data import (  # noqa: PLC0415
-            Reader,
-            is_data,
-            open_pipeline_file,
-            placed,
-            read_text,
-        )
+        from passel.builder import data  # noqa: PLC0415 - few programs read files
 
         given = dict(variables or {})
-        if not is_data(path):
-            source = read_text(path)
+        if not data.is_data(path):
+            source = data.read_text(path)
             if given:
                 message = f"'{path}' holds text and no variables such as '{next(iter(given))}'"
                 raise PipelineError(Problem(message))
@@ -329,131 +480,15 @@ class PipelineBuilder(Ordering):
             return cls.parse(
                 source.text, context, flat_anchor=anchor, name=source.name, **arguments
             )
-        file = open_pipeline_file(path, given)
+        file = data.open_pipeline_file(path, given)
         anchor = file.anchor or "builtin.module"
         builder = cls(anchor, context, variables=file.scope.values, **arguments)
-        reader = Reader(builder._normalizer, builder._sequence, builder._at)
-        with builder._changing() as added:
-            for node in reader.nodes(file):
-                builder._sequence.append(node, builder._at)
-                added.append(node)
+        with builder._positions.edit() as edit:
+            reader = data.Reader(builder._normalizer, edit.sequence.root)
+            nodes = reader.nodes(file)
+            edit.sequence.reserve(reader.labels)
+            edit.append_nodes(nodes, edit.sequence.root)
         for target, constraint, span in reader.asked:
-            with placed(span):
+            with data.placed(span):
                 builder.constrain(target, constraint)
         return builder
-
-    def copy(self) -> Self:
-        """Return a builder with the same steps, labels and constraints, to be changed alone."""
-        other = copy(self)
-        other._sequence = self._sequence.copy()
-        other._at = other._sequence.root
-        other._extensions = self._extensions.copy()
-        other._regions = list(self._regions)
-        other.variables = dict(self.variables)
-        other._assemble()
-        self._rules.copy_to(other._rules)
-        return other
-
-    def build(self) -> PassManager:
-        """Return the pipeline as a pass manager; the builder stays as it is.
-
-        Raises:
-            InsertionError: A required stage is empty, or a constraint is broken.
-            ContractError: A pass does not preserve what one after it needs.
-            AnchorError: A pass cannot run where it stands, or an anchor is no op that can be
-                anchored on; found here if the builder has a context, else by a run.
-        """
-        draft, _ = self._finished()
-        manager = draft._manager()
-        refuse(draft._broken(manager))
-        manager.use_contracts(self.declarations)
-        if manager.context is not None:
-            manager.check()
-        return manager
-
-    def to_yaml(self) -> str:
-        """Return the pipeline as YAML, which `from_file` reads to an equal builder.
-
-        Raises:
-            PipelineError: Something in it has no text: a condition or a pass that is a function.
-        """
-        from passel.builder.data import to_yaml  # noqa: PLC0415
-
-        self._check_writable()
-        return to_yaml(self._sequence.root, self.variables, self._rules.from_outside())
-
-    def _check_writable(self) -> None:
-        if self._regions:
-            region = self._regions[0]
-            message = (
-                f"the region between {describe(region.start)} and {describe(region.end)} preserves "
-                "analyses, which are classes, so it cannot be written"
-            )
-            raise PipelineError(Problem(message))
-
-    def __call__(self, manager: OpPassManager, options: Options | None = None) -> None:
-        """Add the pipeline to a manager, so that a builder can be registered as a pipeline.
-
-        Args:
-            manager: The manager.
-            options: Values for the variables of the same names.
-
-        Raises:
-            AnchorError: The manager is for other ops.
-            InsertionError: As for `build`.
-
-        Example:
-            >>> from passel import PassManager, default_registry
-            >>> registry = default_registry().copy()
-            >>> registry.register_pipeline("tidy", PipelineBuilder.parse("any(canonicalize,cse)"))
-            >>> print(PassManager.parse("any(tidy)", registry=registry))
-            any(canonicalize,cse)
-        """
-        if ANY not in (self.anchor, manager.anchor) and self.anchor != manager.anchor:
-            message = f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
-            raise AnchorError(Problem(message))
-        draft = self.copy()
-        for info in () if options is None else options.option_infos():
-            draft.variables[info.field] = getattr(options, info.field)
-        manager.add_entries(*draft.build().entries())
-
-    @property
-    def anchor(self) -> str:
-        """The name of the ops that the pipeline runs on, or `any`."""
-        return self._sequence.root.anchor
-
-    def draw(self, form: Form = "tree") -> str:
-        """Return a picture of the pipeline, with stages, types and constraints.
-
-        Args:
-            form: `tree` for terminals, or `mermaid`.
-
-        Raises:
-            ValueError: There is no such form.
-        """
-        from passel.builder.drawing import FORMS  # noqa: PLC0415 - few draw
-
-        if form not in FORMS:
-            raise ValueError(f"a pipeline is drawn as {', '.join(FORMS)}, not as {form!r}")
-        return FORMS[form](self.picture())
-
-    def picture(self) -> Picture:
-        """Return what `draw` shows: rows, intervals of types, and arcs for constraints."""
-        from passel.builder.drawing import picture_of  # noqa: PLC0415
-
-        return picture_of(self._sequence.root, self)
-
-    def report(self) -> tuple[Remark, ...]:
-        """Return what `build` drops and adds, and why."""
-        return tuple(self._finished()[1])
-
-    def _finished(self) -> tuple[PipelineBuilder, list[Remark]]:
-        draft = self.copy()
-        remarks = finish(draft._sequence, draft.variables)
-        remarks += insert_followers(draft._sequence, draft._rules, draft._normalizer)
-        remarks += drop_duplicates(draft._sequence, draft.declarations)
-        draft._rules.check_all(is_final=True)
-        return draft, remarks
-
-    def _manager(self) -> PassManager:
-        return self._template.copy().add_entries(*self._normalizer.entries(self._sequence.root))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.builder.constraints import Constraint, ImmediatelyAfter, noun
-from passel.builder.step_index import Key, StepIndex
-from passel.builder.targets import find_steps, keys_of
-from passel.errors import DefinitionError, InsertionError, Problem
+from passel.builder.constraints import Constraint, noun
+from passel.builder.step_index import Key, StepIndex, keys_of_step
+from passel.builder.targets import find_steps
+from passel.errors import DefinitionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from passel.builder.declarations import DeclarationTable
     from passel.builder.sequence import Item, Sequence, Step
@@ -22,15 +23,26 @@ class Rule(NamedTuple):
 
     Attributes:
         constraint: The constraint.
-        by: Who has declared it, such as `pass 'cse'`; empty for who made the builder.
         key: What all steps that it holds for are found by; None if they are a target.
         target: The steps that it holds for, if it was declared from outside.
+        extension: The extension that has declared it from outside; empty for the framework.
     """
 
     constraint: Constraint
-    by: str
     key: Key | None = None
     target: Target | None = None
+    extension: str = ""
+
+    @property
+    def by(self) -> str:
+        """The declaring class, bundle or extension, such as `pass 'cse'`."""
+        if self.key is None:
+            return f"extension '{self.extension}'" if self.extension else ""
+        kind, declaring = self.key
+        if kind == "use of":
+            return f"bundle '{declaring.name}'"
+        is_own = any(self.constraint is each for each in _declared_by(declaring))
+        return f"{'pass' if is_own else 'the table of declarations for'} {noun(declaring)}"
 
     @property
     def source(self) -> str:
@@ -44,263 +56,170 @@ class Rule(NamedTuple):
         return f"'{step.label}' {self.constraint} ({self.source})"
 
 
+class Breach(NamedTuple):
+    """A constraint that a step breaks.
+
+    Attributes:
+        rule: The constraint.
+        about: The constraint as a sentence about the step.
+        what: How it is broken, and the way out.
+    """
+
+    rule: Rule
+    about: str
+    what: str
+
+
 class Rules:
-    """All constraints that are in force; the sequence reports which steps come and go.
+    """All constraints that are in force in a sequence, as long as that stays as it is.
 
     Args:
         sequence: The steps.
         declarations: What is declared of passes.
+        is_final: Whether conditions have been applied, and nothing will be added any more.
+
+    Attributes:
+        index: Finds the steps.
     """
 
-    def __init__(self, sequence: Sequence, declarations: DeclarationTable) -> None:
+    def __init__(
+        self, sequence: Sequence, declarations: DeclarationTable, *, is_final: bool = False
+    ) -> None:
         self._sequence = sequence
         self._declarations = declarations
         self._version = declarations.version
-        self.index: StepIndex = StepIndex(sequence, declarations)
-        self._by_subject: dict[Key, list[Rule]] = {}
-        self._by_target: dict[Key, list[Rule]] = {}
-        self._outside: list[Rule] = []
-        self._new: list[Rule] = []
-        self._touched: dict[Step, None] = {}
-        self._touched_keys: dict[Key, None] = {}
+        self._is_final = is_final
+        self._known: dict[Target, tuple[list[Step], set[Step]]] = {}
+        self.index: StepIndex = StepIndex(sequence)
         for step in sequence.steps():
-            self._read(step)
-        sequence.watch(self)
+            if step.version != self._version:
+                self._look_up(step)
 
-    def copy_to(self, other: Rules) -> None:
-        """Have the constraints from outside hold in a copy."""
-        for rule in self._outside:
-            other._add(rule)
-            other._outside.append(rule)
+    def are_current(self, sequence: Sequence) -> bool:
+        """Return whether these are of a sequence, and nothing was declared meanwhile."""
+        return self._sequence is sequence and self._version == self._declarations.version
 
-    # -- What comes and goes ----------------------------------------------------------------
-
-    def add(self, step: Step) -> None:
-        """Take note of a step that is there now."""
-        self.index.add(step)
-        self._read(step)
-        self.touch(step)
-
-    def discard(self, step: Step) -> None:
-        """Take note of a step that is gone."""
-        self.touch(step)
-        self.index.discard(step)
-
-    def touch(self, step: Step) -> None:
-        """Have all that concerns a step be checked."""
-        self._touched[step] = None
-        self._touched_keys.update(dict.fromkeys(self.index.keys(step)))
-
-    def forget_touched(self) -> None:
-        """Have nothing be checked."""
-        self._touched.clear()
-        self._touched_keys.clear()
-        self._new.clear()
-
-    def declare(self, target: Target, constraint: object, by: str) -> None:
-        """Put a constraint on a target in force.
-
-        Raises:
-            DefinitionError: It is no constraint.
-        """
-        rule = Rule(_checked(constraint, by or "the builder"), by, target=target)
-        self._add(rule)
-        self._outside.append(rule)
-        self._new.append(rule)
-        self._sequence.on_undo(lambda: self._remove(rule))
-
-    def _read(self, step: Step) -> None:
-        """Put in force what the class and the bundles of a step declare."""
-        if self._version != self._declarations.version:
-            self._version = self._declarations.version
-            self._read_again()
-        cls = type(step.pass_)
-        key: Key = ("exactly", cls)
-        if key not in self._by_subject:
-            self._by_subject[key] = []
-            own = {id(each) for base in cls.__mro__ for each in vars(base).get("constraints", ())}
-            for each in self._declarations.of(step.pass_).constraints:
-                name = noun(cls)
-                by = f"pass {name}" if id(each) in own else f"the table of declarations for {name}"
-                self._add(Rule(_checked(each, by), by, key))
-        for use in step.bundles:
-            key = ("use of", use.bundle)
-            if key not in self._by_subject:
-                self._by_subject[key] = []
-                by = f"bundle '{use.bundle.name}'"
-                for each in use.bundle.constraints:
-                    self._add(Rule(_checked(each, by), by, key))
-
-    def _read_again(self) -> None:
-        self._by_subject.clear()
-        self._by_target.clear()
-        for rule in self._outside:
-            self._add(rule)
-        for step in self._sequence.steps():
-            self._read(step)
-
-    def _add(self, rule: Rule) -> None:
-        for key in _subject_keys(rule):
-            self._by_subject.setdefault(key, []).append(rule)
-        for target in rule.constraint.targets:
-            for key in keys_of(target):
-                self._by_target.setdefault(key, []).append(rule)
-
-    def _remove(self, rule: Rule) -> None:
-        self._outside.remove(rule)
-        for key in _subject_keys(rule):
-            self._by_subject[key].remove(rule)
-        for target in rule.constraint.targets:
-            for key in keys_of(target):
-                self._by_target[key].remove(rule)
-
-    # -- Asking -----------------------------------------------------------------------------
-
-    def subjects(self, rule: Rule) -> list[Step]:
-        """Return the steps that a constraint holds for, in the order in which they run."""
-        if rule.key is not None:
-            return self.index.steps(rule.key)
-        assert rule.target is not None  # noqa: S101 - it is one or the other
-        return find_steps(self.index, rule.target)
-
-    def of(self, step: Step) -> Iterator[Rule]:
-        """Yield the constraints that hold for a step."""
-        seen: set[int] = set()
-        for key in self.index.keys(step):
-            for rule in self._by_subject.get(key, ()):
-                if id(rule) not in seen and (rule.key is not None or step in self.subjects(rule)):
-                    seen.add(id(rule))
-                    yield rule
-
-    def mentioning(self, step: Step) -> Iterator[tuple[Rule, Step]]:
-        """Yield the constraints on other steps that are about a step, with these."""
-        rules = (rule for key in self.index.keys(step) for rule in self._by_target.get(key, ()))
-        for rule in {id(rule): rule for rule in rules}.values():
-            if any(step in find_steps(self.index, target) for target in rule.constraint.targets):
-                yield from ((rule, other) for other in self.subjects(rule) if other is not step)
+    # -- Which there are --------------------------------------------------------------------
 
     def all(self) -> Iterator[tuple[Rule, Step]]:
         """Yield all constraints with the steps that each holds for."""
-        rules = (rule for rules in self._by_subject.values() for rule in rules)
-        for rule in {id(rule): rule for rule in rules}.values():
-            for step in self.subjects(rule):
+        for rule in self._all:
+            for step in self._subjects(rule):
                 yield rule, step
 
-    def from_outside(self) -> tuple[Rule, ...]:
-        """Return the constraints that neither passes nor bundles declare, in order."""
-        return tuple(self._outside)
+    def of(self, step: Step) -> Iterator[Rule]:
+        """Yield the constraints that hold for a step."""
+        return (rule for rule, subject in self.all() if subject is step)
 
-    def scope(self, *, is_final: bool = False) -> Scope:
-        """Return what constraints are asked about, for as long as nothing changes."""
-        self._sequence.number()
-        return Scope(self, self._sequence, is_final=is_final)
+    def mentioning(self, step: Step) -> Iterator[tuple[Rule, Step]]:
+        """Yield the constraints on other steps that are about a step, with these."""
+        for rule, subject in self.all():
+            targets = rule.constraint.targets
+            if subject is not step and any(
+                step in find_steps(self.index, each) for each in targets
+            ):
+                yield rule, subject
 
-    # -- Checking ---------------------------------------------------------------------------
+    @cached_property
+    def _all(self) -> list[Rule]:
+        """Constraints from outside first, then those of passes and bundles."""
+        found: list[Rule] = list(self._sequence.constraints)
+        seen: set[object] = set()
+        for step in self._sequence.steps():
+            cls = type(step.pass_)
+            if cls not in seen:
+                seen.add(cls)
+                found += step.rules
+            for bundle in (use.bundle for use in step.bundles if use.bundle not in seen):
+                seen.add(bundle)
+                found += (rule_of(each, ("use of", bundle)) for each in bundle.constraints)
+        return found
 
-    def check_touched(self) -> None:
-        """Refuse what has been done since `forget_touched` if it breaks a constraint.
+    def _look_up(self, step: Step) -> None:
+        """Note what is declared of a step, for all copies of it."""
+        said = self._declarations.of(step.pass_)
+        key = ("exactly", type(step.pass_))
+        step.version = self._version
+        step.keys = keys_of_step(step, said.types)
+        step.rules = tuple(rule_of(each, key) for each in said.constraints)
 
-        Raises:
-            InsertionError: It does.
-        """
-        if self._touched or self._new:
-            self._check(self._concerned(), self.scope())
+    def _subjects(self, rule: Rule) -> list[Step]:
+        """Return the steps that a constraint holds for, in the order in which they run."""
+        if rule.key is not None:
+            return self.index.first(rule.key)
+        assert rule.target is not None  # noqa: S101 - it is one or the other
+        return find_steps(self.index, rule.target)
 
-    def check_all(self, *, is_final: bool) -> None:
-        """Refuse a sequence that breaks a constraint.
+    # -- Whether they are kept --------------------------------------------------------------
 
-        Args:
-            is_final: Whether nothing will be added any more.
+    def broken(self) -> Iterator[Breach]:
+        """Yield what breaks constraints."""
+        for rule in self._all:
+            subjects = self._subjects(rule)
+            for step in subjects:
+                if what := self._breach(rule, step, subjects):
+                    yield Breach(rule, rule.about(step), what)
 
-        Raises:
-            InsertionError: It does.
-        """
-        self._check(self.all(), self.scope(is_final=is_final))
+    def _breach(self, rule: Rule, step: Step, subjects: list[Step]) -> str:
+        """Return how a step breaks a constraint, and the way out; empty if it does not."""
+        constraint = rule.constraint
+        if absence := constraint.absence(step, self):
+            # What a placed step needs may be placed after it.
+            return absence if self._is_final or not step.is_placed else ""
+        peers = _peers(rule, step, subjects)
+        return constraint.clash(step, self, peers) or constraint.disorder(step, self)
 
-    def _check(self, pairs: Iterable[tuple[Rule, Step]], scope: Scope) -> None:
-        for rule, step in pairs:
-            if what := scope.of(rule).broken(step):
-                raise InsertionError(Problem(f"{rule.about(step)}, but {what}"), rules=(rule,))
-
-    def _concerned(self) -> Iterator[tuple[Rule, Step]]:
-        """Yield the constraints that what was touched may have broken."""
-        for step in self._touched:
-            for rule in self.of(step):
-                yield rule, step
-            if (after := self._sequence.after(step)) is not None:
-                for rule in self.of(after):
-                    if isinstance(rule.constraint, ImmediatelyAfter):
-                        yield rule, after
-        rules = [rule for key in self._touched_keys for rule in self._by_target.get(key, ())]
-        for rule in {id(rule): rule for rule in (*rules, *self._new)}.values():
-            for step in self.subjects(rule):
-                yield rule, step
-
-
-class Scope:
-    """The steps that a constraint is about, at one moment.
-
-    Args:
-        rules: All constraints.
-        sequence: All steps.
-        is_final: Whether conditions have been applied, and nothing will be added any more.
-    """
-
-    def __init__(self, rules: Rules, sequence: Sequence, *, is_final: bool = False) -> None:
-        self._is_final = is_final
-        self._rules = rules
-        self._sequence = sequence
-        self._known: dict[Target, tuple[list[Step], set[Step]]] = {}
-        self._rule: Rule | None = None
-
-    def of(self, rule: Rule) -> Scope:
-        """Return this with another constraint to be asked about."""
-        self._rule = rule
-        return self
+    # -- What constraints ask ---------------------------------------------------------------
 
     def others(self, target: Target, subject: Step) -> list[Step]:
         """Return the steps of a target except a subject, in the order in which they run."""
         known = self._known.get(target)
         if known is None:
-            steps = find_steps(self._rules.index, target)
+            steps = find_steps(self.index, target)
             known = self._known[target] = (steps, set(steps))
         steps, members = known
         return [step for step in steps if step is not subject] if subject in members else steps
 
     def before(self, step: Step) -> Step | None:
         """Return the step that runs right before another one."""
-        return self._sequence.before(step)
-
-    def peers(self, subject: Step) -> list[Step]:
-        """Return the other steps for which the same was declared, without those of its bundle."""
-        rule = self._rule
-        assert rule is not None  # noqa: S101 - `of` comes first
-        uses = {use.label for use in subject.bundles}
-        is_bundle = rule.key is not None and rule.key[0] == "use of"
-        return [
-            step
-            for step in self._rules.subjects(rule)
-            if step is not subject
-            and not (is_bundle and uses.intersection(use.label for use in step.bundles))
-        ]
+        return self.index.before(step)
 
     def run_together(self, step: Step, other: Step) -> bool:
         """Return whether two steps are certainly built into one pipeline."""
-        return self._is_final or (is_certain(step) and is_certain(other))
-
-    def broken(self, step: Step) -> str:
-        """Return how a step breaks the constraint, and the way out; empty if it does not."""
-        rule = self._rule
-        assert rule is not None  # noqa: S101 - `of` comes first
-        constraint = rule.constraint
-        absence = constraint.absence(step, self)
-        if absence:
-            # What a placed step needs may be placed after it.
-            return absence if self._is_final or not step.is_placed else ""
-        return constraint.clash(step, self) or constraint.disorder(step, self)
+        return self._is_final or (_is_certain(step) and _is_certain(other))
 
 
-def is_certain(step: Step) -> bool:
+def rule_of(
+    constraint: Any, key: Key | None, target: Target | None = None, extension: str = ""
+) -> Rule:
+    """Return a constraint in force.
+
+    Raises:
+        DefinitionError: It is no constraint.
+    """
+    rule = Rule(constraint, key, target, extension)
+    if isinstance(constraint, Constraint):
+        return rule
+    call = f"; write {constraint.__name__}(...)" if callable(constraint) else ""
+    raise DefinitionError(f"{constraint!r} of {rule.by or 'the builder'} is no constraint{call}")
+
+
+def _declared_by(cls: type[Any]) -> Iterator[object]:
+    """Yield the constraints that a class and its bases declare themselves."""
+    for base in cls.__mro__:
+        yield from vars(base).get("constraints", ())
+
+
+def _peers(rule: Rule, step: Step, subjects: list[Step]) -> Iterator[Step]:
+    """Yield the other steps for which the same was declared, without those of its bundle."""
+    is_of_bundle = rule.key is not None and rule.key[0] == "use of"
+    for other in subjects:
+        is_added_with = is_of_bundle and not set(step.bundles).isdisjoint(other.bundles)
+        if other is not step and not is_added_with:
+            yield other
+
+
+def _is_certain(step: Step) -> bool:
     """Return whether a step is built whatever conditions say."""
     item: Item | None = step
     while item is not None:
@@ -308,17 +227,3 @@ def is_certain(step: Step) -> bool:
             return False
         item = item.parent
     return step.enabled
-
-
-def _subject_keys(rule: Rule) -> tuple[Key, ...]:
-    if rule.key is not None:
-        return (rule.key,)
-    assert rule.target is not None  # noqa: S101 - it is one or the other
-    return keys_of(rule.target)
-
-
-def _checked(constraint: object, by: str) -> Constraint:
-    if isinstance(constraint, Constraint):
-        return constraint
-    call = f"; write {constraint.__name__}(...)" if callable(constraint) else ""
-    raise DefinitionError(f"{constraint!r} of {by} is no constraint{call}")

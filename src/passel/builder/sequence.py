@@ -1,8 +1,5 @@
 """The sequence of a builder: steps in containers, each with a label that never changes.
 
-A sequence is changed by `link` and `unlink` alone, inside a `change()`, which takes everything
-back if an error leaves it.
-
 Step    a pass at its place
 Nest    a nested pipeline: passes for the ops of one name immediately inside
 Group   passes that belong together: a bundle that stays a block, or a part of a stage
@@ -11,14 +8,13 @@ Group   passes that belong together: a bundle that stays a block, or a part of a
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel.builder.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from passel.builder.bundle import Bundle
     from passel.builder.conditions import Condition
@@ -40,8 +36,6 @@ class Item:
             placed in, empty for the outermost; None if it was put there explicitly.
     """
 
-    __slots__ = ("conditions", "home", "label", "origin", "parent")
-
     def __init__(self, origin: Origin) -> None:
         self.label: str = ""
         self.origin: Origin = origin
@@ -59,7 +53,8 @@ class Item:
 
     def copy(self) -> Any:
         """Return a copy that stands nowhere, with copies of what is inside; labels are kept."""
-        other = copy(self)
+        other = object.__new__(type(self))  # faster than `copy`, which looks for more
+        other.__dict__.update(self.__dict__)
         other.parent = None
         return other
 
@@ -87,11 +82,12 @@ class Step(Item):
         bundles: The bundles that it came with, the innermost first.
         call: The number of the call that has added it.
         enabled: Whether it is built.
-        rank: Its number among all steps of the sequence, as of the last `number`.
+        rank: Its number among all steps of the sequence, as its index has found it.
         because: Why it stands where it stands, in sentences.
+        version: The version of the declarations that the following are looked up in.
+        keys: All that its pass and its bundles let it be found by.
+        rules: Each `Rule` that its class declares.
     """
-
-    __slots__ = ("because", "bundles", "call", "enabled", "entry", "rank")
 
     def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
         super().__init__(origin)
@@ -101,6 +97,9 @@ class Step(Item):
         self.enabled: bool = True
         self.rank: int = 0
         self.because: tuple[str, ...] = ()
+        self.version: int = -1
+        self.keys: tuple[Any, ...] = ()
+        self.rules: tuple[Any, ...] = ()
 
     @property
     def pass_(self) -> Pass[Any]:
@@ -116,24 +115,18 @@ class Step(Item):
 
 
 class BundleUse:
-    """One addition of a bundle to a sequence.
+    """One addition of a bundle to a sequence, which differs from any other one.
 
     Attributes:
         bundle: The bundle.
-        label: The identity of the addition.
     """
 
-    __slots__ = ("bundle", "label")
-
-    def __init__(self, bundle: Bundle, label: str) -> None:
+    def __init__(self, bundle: Bundle) -> None:
         self.bundle: Bundle = bundle
-        self.label: str = label
 
 
 class Container(Item):
     """Items in order."""
-
-    __slots__ = ("items",)
 
     def __init__(self, origin: Origin) -> None:
         super().__init__(origin)
@@ -165,8 +158,6 @@ class Nest(Container):
         jobs: How many ops it may run on at once, if the run allows more; None for no limit.
     """
 
-    __slots__ = ("anchor", "jobs", "span")
-
     def __init__(
         self, anchor: str, origin: Origin, span: Span | None = None, jobs: int | None = None
     ) -> None:
@@ -186,8 +177,6 @@ class Group(Container):
         default: What stands inside if nothing else is put there.
     """
 
-    __slots__ = ("default", "is_closed", "is_required", "name")
-
     def __init__(
         self, name: str, origin: Origin, *, is_closed: bool = False, is_required: bool = False
     ) -> None:
@@ -206,18 +195,6 @@ def steps_of(items: Iterable[Node]) -> Iterator[Step]:
     return (step for item in items for step in item.steps())
 
 
-class Watcher(Protocol):
-    """A listener for steps that come and go."""
-
-    def add(self, step: Step, /) -> object:
-        """Take note of a step that is there now."""
-        ...
-
-    def discard(self, step: Step, /) -> object:
-        """Take note of a step that is gone."""
-        ...
-
-
 def stage_groups(name: str, origin: Origin, *, required: bool) -> tuple[Group, Group, Group]:
     """Return the parts of a stage: before it, the stage itself, after it."""
     return (
@@ -227,70 +204,74 @@ def stage_groups(name: str, origin: Origin, *, required: bool) -> tuple[Group, G
     )
 
 
+class Removal(NamedTuple):
+    """A step that was taken out.
+
+    Attributes:
+        label: Its label.
+        name: The name of the pass.
+        extension: The extension that has taken it out; empty if none has.
+    """
+
+    label: str
+    name: str
+    extension: str
+
+
 class Sequence:
-    """All items of a builder.
+    """All items of a builder, and what was said about them.
+
+    A builder never changes the sequence that it has: each change is made to a copy, which takes
+    its place once it was checked.
 
     Args:
         anchor: The anchor of the outermost pipeline.
 
     Attributes:
+        root: The outermost pipeline.
         calls: How many calls have changed it.
-        placed: The items whose place constraints decide.
+        constraints: Each `Rule` that neither a pass nor a bundle declares, in order.
+        regions: Each `Region` in which analyses have to be preserved.
+        users: The extensions that have put something next to a step, by its label.
+        removals: The steps that were taken out.
     """
 
     def __init__(self, anchor: str) -> None:
-        self.calls: int = 0
-        self.placed: dict[Any, None] = {}
         self.root: Nest = Nest(anchor, Origin())
+        self.calls: int = 0
+        self.constraints: tuple[Any, ...] = ()
+        self.regions: tuple[Any, ...] = ()
+        self.users: dict[str, tuple[str, ...]] = {}
+        self.removals: tuple[Removal, ...] = ()
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
         self._reserved: frozenset[str] = frozenset()
-        self._undo: list[Callable[[], object]] | None = None
-        self._watchers: list[Watcher] = []
-        self._ranked: list[Step] = []
-        self._is_numbered = True
+
+    def copy(self) -> Sequence:
+        """Return a sequence with copies of all items, under their labels."""
+        other = copy(self)
+        other.root = self.root.copy()
+        other.users = self.users.copy()
+        other._numbers = self._numbers.copy()
+        other._by_label = {item.label: item for item in other.items()}
+        return other
+
+    def items(self) -> list[Node]:
+        """Return all items, each container before what is inside."""
+        return _inner(self.root, [])
 
     def steps(self) -> Iterator[Step]:
         """Yield all steps in the order in which they run."""
         return self.root.steps()
 
-    def copy(self) -> Sequence:
-        """Return a sequence with copies of all items, under their labels."""
-        other = Sequence(self.root.anchor)
-        other._numbers = self._numbers.copy()
-        other._reserved = self._reserved
-        other.calls = self.calls
-        for index, item in enumerate(self.root.items):
-            other.link(item.copy(), other.root, index)
-        return other
-
-    def watch(self, watcher: Watcher) -> None:
-        """Have a watcher told which steps come and go."""
-        self._watchers.append(watcher)
-
-    def number(self) -> None:
-        """Bring the ranks of all steps up to date."""
-        if not self._is_numbered:
-            self._is_numbered = True
-            self._ranked = list(self.root.steps())
-            for rank, step in enumerate(self._ranked):
-                step.rank = rank
-
-    def before(self, step: Step) -> Step | None:
-        """Return the step that runs right before another one."""
-        self.number()
-        return self._ranked[step.rank - 1] if step.rank else None
-
-    def after(self, step: Step) -> Step | None:
-        """Return the step that runs right after another one; None for a step that is gone."""
-        self.number()
-        if step.parent is None or step.rank + 1 >= len(self._ranked):
-            return None
-        return self._ranked[step.rank + 1]
-
     def labelled(self, label: str) -> Node | None:
         """Return the item of a label, if it is there."""
         return self._by_label.get(label)
+
+    def container(self, label: str) -> Container | None:
+        """Return the container of a label, if it is there; of none, the outermost pipeline."""
+        item = self._by_label.get(label) if label else self.root
+        return item if isinstance(item, Container) else None
 
     def link(self, item: Node, container: Container, index: int, label: str = "") -> None:
         """Put an item, and what is in it, into a container.
@@ -302,145 +283,55 @@ class Sequence:
             label: Its label; by default one is made for what has none.
         """
         container.items.insert(index, item)
-        self.on_undo(lambda: container.items.remove(item))
         self._adopt(item, container, label)
 
     def append(self, item: Node, container: Container, label: str = "") -> None:
         """Put an item, and what is in it, at the end of a container; as `link` does."""
         self.link(item, container, len(container.items), label)
 
-    def _adopt(self, item: Node, container: Container, label: str = "") -> None:
-        item.parent = container
-        item.label = item.label or self.new_label(label or _name_of(item))
-        self._by_label[item.label] = item
-        self.on_undo(lambda: self._by_label.pop(item.label))
-        if item.home is not None:
-            self.placed[item] = None
-            self.on_undo(lambda: self.placed.pop(item, None))
-        if isinstance(item, Step):
-            item.call = item.call or self.calls
-            self._came(item)
-            self.on_undo(lambda: self._went(item))
-        else:
-            for inner in item.items:
-                self._adopt(inner, item)
-
     def unlink(self, item: Node) -> None:
         """Take an item out, and what is in it."""
-        container = item.parent
-        if container is None:
+        if item.parent is None:
             return
-        index = container.items.index(item)
-        self._drop(item)
-        self.on_undo(lambda: self._restore(item, container, index))
-
-    def enable(self, step: Step, *, enabled: bool) -> None:
-        """Have a step built or not."""
-        before = step.enabled
-        step.enabled = enabled
-        self.on_undo(lambda: setattr(step, "enabled", before))
-
-    def new_label(self, name: str) -> str:
-        """Return a label that no item has had: the name, or with a number for the second."""
-        self._numbers[name] += 1
-        number = self._numbers[name]
-        self.on_undo(lambda: self._numbers.update({name: -1}))
-        label = name if number == 1 else f"{name}#{number}"
-        is_taken = label in self._by_label or label in self._reserved
-        return self.new_label(name) if is_taken else label
+        item.parent.items.remove(item)
+        item.parent = None
+        for each in _inner(item, [item]):
+            self._by_label.pop(each.label, None)  # gone with an enclosing item, maybe
 
     def reserve(self, labels: Iterable[str]) -> None:
         """Keep labels for items that have them already and are going to be linked."""
         self._reserved |= frozenset(labels)
 
-    def on_undo(self, take_back: Callable[[], object]) -> None:
-        """Have something taken back if an error leaves the change."""
-        if self._undo is not None:
-            self._undo.append(take_back)
-
-    @contextmanager
-    def change(self) -> Generator[None]:
-        """Take back everything that was done inside if an error leaves it."""
-        outer, self._undo = self._undo, []
-        self.calls += 1
-        try:
-            yield
-        except BaseException:
-            undo, self._undo = self._undo, None
-            for take_back in reversed(undo):
-                take_back()
-            self._undo = outer
-            raise
-        if outer is not None:
-            outer += self._undo
-        self._undo = outer
-
-    def _drop(self, item: Node) -> None:
-        container = item.parent
-        if container is not None:
-            container.items.remove(item)
-            item.parent = None
-        for each in _with_inner(item):
-            self._by_label.pop(each.label, None)
-            self.placed.pop(each, None)
-            if isinstance(each, Step):
-                self._went(each)
-
-    def _restore(self, item: Node, container: Container, index: int) -> None:
-        container.items.insert(index, item)
+    def _adopt(self, item: Node, container: Container, label: str = "") -> None:
         item.parent = container
-        for each in _with_inner(item):
-            self._by_label[each.label] = each
-            if each.home is not None:
-                self.placed[each] = None
-            if isinstance(each, Step):
-                self._came(each)
+        item.label = item.label or self._new_label(label or name_of(item))
+        self._by_label[item.label] = item
+        if isinstance(item, Step):
+            item.call = item.call or self.calls
+        else:
+            for inner in item.items:
+                self._adopt(inner, item)
 
-    def pin(self, item: Item) -> None:
-        """Have a placed item stay where it is."""
-        home = item.home
-        if home is None:
-            return
-        item.home = None
-        del self.placed[item]
-
-        def take_back() -> None:
-            item.home = home
-            self.placed[item] = None
-
-        self.on_undo(take_back)
-
-    def reorder(self, container: Container, items: list[Node]) -> None:
-        """Put the items of a container into another order."""
-        before = container.items
-        container.items = items
-        self._is_numbered = False
-
-        def take_back() -> None:
-            container.items = before
-            self._is_numbered = False
-
-        self.on_undo(take_back)
-
-    def _came(self, step: Step) -> None:
-        self._is_numbered = False
-        for watcher in self._watchers:
-            watcher.add(step)
-
-    def _went(self, step: Step) -> None:
-        self._is_numbered = False
-        for watcher in self._watchers:
-            watcher.discard(step)
+    def _new_label(self, name: str) -> str:
+        """Return a label that no item has had: the name, or with a number for the second."""
+        self._numbers[name] += 1
+        number = self._numbers[name]
+        label = name if number == 1 else f"{name}#{number}"
+        is_taken = label in self._by_label or label in self._reserved
+        return self._new_label(name) if is_taken else label
 
 
-def _with_inner(item: Node) -> Iterator[Node]:
-    yield item
-    if not isinstance(item, Step):
+def _inner(item: Item, found: list[Node]) -> list[Node]:
+    """Add all that is in an item to a list, and return it."""
+    if isinstance(item, Container):
         for inner in item.items:
-            yield from _with_inner(inner)
+            found.append(inner)
+            _inner(inner, found)
+    return found
 
 
-def _name_of(item: Node) -> str:
+def name_of(item: Node) -> str:
+    """Return what an item is called if it gets no label."""
     if isinstance(item, Step):
         return item.pass_.name or item.pass_.display_name
     return item.anchor if isinstance(item, Nest) else item.name

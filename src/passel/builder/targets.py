@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.builder.declarations import DeclarationTable
-    from passel.builder.sequence import Node, Sequence
+    from passel.builder.sequence import BundleUse, Node, Sequence
     from passel.builder.step_index import Key, StepIndex
 
 
 class Handle(NamedTuple):
-    """The items that one call has put into a builder; it stays valid whatever is put around it.
+    """The items that one call has put into a builder; it stays valid whatever is put beside it.
 
     A handle is valid for copies of the builder as well.
 
@@ -140,11 +140,11 @@ class Targets:
 
     def _additions(self, bundle: str) -> list[Unit]:
         """Return the members of each addition of a bundle."""
-        found: dict[str, Unit] = {}
+        found: dict[BundleUse, Unit] = {}
         for step in self._index.steps(("bundle", bundle)):
             for use in step.bundles:
                 if use.bundle.name == bundle:
-                    found.setdefault(use.label, []).append(step)
+                    found.setdefault(use, []).append(step)
         return list(found.values())
 
     def _stages(self) -> Iterator[Group]:

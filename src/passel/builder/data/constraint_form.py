@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from passel.builder import constraints as kinds
@@ -21,30 +20,20 @@ if TYPE_CHECKING:
     from passel.builder.data.tree import Data, Table
     from passel.builder.targets import Target
 
-MAKERS: dict[str, Callable[..., Constraint]] = {
-    "after-any": kinds.after_any,
-    "after-all": kinds.after_all,
-    "before-first": kinds.before_first,
-    "immediately-after": kinds.immediately_after,
-    "not-between": kinds.not_between,
-    "requires": kinds.requires,
-    "conflicts": kinds.conflicts,
-    "once": kinds.once,
-    "followed-by": kinds.followed_by,
+KINDS: dict[str, type[Constraint]] = {
+    "after-any": kinds.AfterAny,
+    "after-all": kinds.AfterAll,
+    "before-first": kinds.BeforeFirst,
+    "immediately-after": kinds.ImmediatelyAfter,
+    "not-between": kinds.NotBetween,
+    "requires": kinds.Requires,
+    "conflicts": kinds.Conflicts,
+    "once": kinds.Once,
+    "followed-by": kinds.FollowedBy,
 }
-"""Keys with what makes their constraints."""
+"""Keys with the kinds of constraint."""
 
-_KEYS: dict[type[Constraint], str] = {
-    kinds.AfterAny: "after-any",
-    kinds.AfterAll: "after-all",
-    kinds.BeforeFirst: "before-first",
-    kinds.ImmediatelyAfter: "immediately-after",
-    kinds.NotBetween: "not-between",
-    kinds.Requires: "requires",
-    kinds.Conflicts: "conflicts",
-    kinds.Once: "once",
-    kinds.FollowedBy: "followed-by",
-}
+_KEYS = {kind: key for key, kind in KINDS.items()}
 _TARGETS = ("type", "stage", "bundle")
 _PAIR = 2
 
@@ -62,13 +51,17 @@ def read_constraints(
         PipelineSyntaxError: A target is wrong.
     """
     for key, data in table.values.items():
-        if key not in MAKERS:
+        if key not in KINDS:
             continue
         origin = Origin("", data.span.source.name, data.span.line)
-        yield replace(MAKERS[key](*_arguments(key, data, bundle_of)), origin=origin), data
+        targets = tuple(_targets(key, data, bundle_of))
+        if key == "followed-by":
+            yield kinds.FollowedBy(targets, origin, targets[0]), data
+        else:
+            yield KINDS[key](targets, origin), data
 
 
-def _arguments(
+def _targets(
     key: str, data: Data, bundle_of: Callable[[Scalar], Bundle]
 ) -> Iterator[Target | Bundle]:
     if key == "once":

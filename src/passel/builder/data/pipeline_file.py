@@ -36,7 +36,7 @@ class PipelineFile(NamedTuple):
         constraints: Where passes may stand.
         scope: Its variables.
         span: Where the text begins.
-        around: The files that include it, the outermost first.
+        included_by: The files that include it, the outermost first.
     """
 
     path: Path
@@ -47,24 +47,21 @@ class PipelineFile(NamedTuple):
     constraints: tuple[Data, ...]
     scope: Scope
     span: Span
-    around: tuple[Path, ...] = ()
+    included_by: tuple[Path, ...] = ()
 
-    def include(
-        self, name: str, given: Mapping[str, Any], places: Mapping[str, Span], span: Span
-    ) -> PipelineFile:
+    def include(self, name: str, given: Mapping[str, Any], span: Span) -> PipelineFile:
         """Open a file that this one includes.
 
         Args:
             name: Its name, relative to this file.
             given: Values of its variables.
-            places: Where they are given.
             span: Where it is included.
 
         Raises:
             PipelineError: It cannot be read, or includes this one.
         """
         path = self.path.parent / name
-        chain = (*self.around, self.path)
+        chain = (*self.included_by, self.path)
         if path.resolve() in (each.resolve() for each in chain):
             shown = " includes ".join(f"'{each}'" for each in (*chain, path))
             raise refusal(f"a file cannot include itself: {shown}", span)
@@ -72,7 +69,7 @@ class PipelineFile(NamedTuple):
             raise refusal(f"files include each other more than {_MAX_DEPTH} levels deep", span)
         if not is_data(path):
             raise refusal(f"'{name}' is no .yaml file, which alone can be included", span)
-        return open_pipeline_file(path, given, places, span)._replace(around=chain)
+        return open_pipeline_file(path, given, span)._replace(included_by=chain)
 
 
 def is_data(path: str | Path) -> bool:
@@ -100,7 +97,6 @@ def read_text(path: str | Path, span: Span | None = None) -> Source:
 def open_pipeline_file(
     path: str | Path,
     given: Mapping[str, Any],
-    places: Mapping[str, Span] | None = None,
     span: Span | None = None,
 ) -> PipelineFile:
     """Open a file with a pipeline as data.
@@ -108,8 +104,7 @@ def open_pipeline_file(
     Args:
         path: The file, whose name ends in `.yaml` or `.yml`.
         given: Values of its variables, as values or as text.
-        places: Where they are given, if that is in another file.
-        span: Where the file is named, if that is in another file.
+        span: Where the file and the values are named, if that is in another file.
 
     Raises:
         PipelineError: It cannot be read, or is wrong on the whole.
@@ -127,7 +122,7 @@ def open_pipeline_file(
             raise refusal(f"a pipeline's file has no key '{key}'{hint}", place)
     if "Pipeline" not in table.values:
         raise refusal("a pipeline's file has a key 'Pipeline', with a list of what runs", start)
-    scope = Scope(_table(table, "variables"), given, places or {})
+    scope = Scope(_table(table, "variables"), given, span)
     anchor = table.values.get("anchor")
     bundles = _table(table, "bundles")
     return PipelineFile(
@@ -151,7 +146,7 @@ def _table(table: Table, key: str) -> Table | None:
 def pass_names(path: str | Path) -> Iterator[str]:
     """Yield what a file with a pipeline names as passes, as far as it can be read.
 
-    For what has to be known before the file is read for good; nothing is checked.
+    For a look at a file before it is read; nothing is checked.
     """
     todo: list[tuple[Path, Any]] = [(Path(path), "")]
     seen: set[Path] = set()

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
-from passel.builder.data.constraint_form import MAKERS, read_constraints, read_target
+from passel.builder.conditions import holds
+from passel.builder.data.constraint_form import KINDS, read_constraints, read_target
 from passel.builder.data.options import options_of, placed
 from passel.builder.data.tree import (
     Listing,
@@ -19,7 +20,7 @@ from passel.builder.data.tree import (
     as_text,
     refusal,
 )
-from passel.builder.data.variables import Choice, Fixed
+from passel.builder.data.variables import Choice
 from passel.builder.data.variables import as_text as as_words
 from passel.builder.items import anchor_of
 from passel.builder.origin import Origin
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from passel.builder.data.pipeline_file import PipelineFile
     from passel.builder.data.tree import Data
     from passel.builder.items import Normalizer
-    from passel.builder.sequence import Node, Sequence, Step
+    from passel.builder.sequence import Node, Step
     from passel.pipeline import ElementNode
 
 _COMMON = ("label", "when", "enabled", "part-of")
@@ -46,7 +47,7 @@ _KEYS = {
     "nest": ("passes", "jobs"),
     "bundle": ("passes", "together", "types", "idempotent", "constraints"),
     "stage": ("required", "default", "pre", "before", "passes", "after", "post"),
-    "include": ("variables",),
+    "include": (),
 }
 _NOTHING = Scalar(None, "", Span(Source("", ""), 0, 0))
 _SCHEDULES = ("schedule", "transform")
@@ -58,18 +59,17 @@ class Reader:
 
     Args:
         normalizer: Makes items of passes.
-        sequence: Gives out labels of bundles; has the labels that are taken.
         root: The container that the items are for.
 
     Attributes:
+        labels: The labels that the files give to items.
         asked: Constraints of the files, with the targets that they are for and their places.
     """
 
-    def __init__(self, normalizer: Normalizer, sequence: Sequence, root: Container) -> None:
+    def __init__(self, normalizer: Normalizer, root: Container) -> None:
         self._normalizer = normalizer
-        self._sequence = sequence
         self._root = root
-        self._labels: set[str] = set()
+        self.labels: set[str] = set()
         self._uses: dict[str, BundleUse] = {}
         self._bundles: dict[tuple[Any, str], Bundle] = {}
         self.asked: list[tuple[Any, Constraint, Span]] = []
@@ -90,7 +90,6 @@ class Reader:
                 file.scope.check_use(f"'{file.path}'")
         if self._kind is not None:
             raise self._kind(*self._problems[:MAX_PROBLEMS])
-        self._sequence.reserve(self._labels)
         return found
 
     @contextmanager
@@ -102,31 +101,31 @@ class Reader:
             self._problems += error.problems
             self._kind = self._kind or type(error)
 
-    def _file(self, file: PipelineFile, around: Container, span: Span | None) -> list[Node]:
-        anchor = anchor_of(around)
+    def _file(self, file: PipelineFile, container: Container, span: Span | None) -> list[Node]:
+        anchor = anchor_of(container)
         if file.anchor and file.anchor != anchor:
             message = f"this is a pipeline for '{file.anchor}', and stands where '{anchor}' is"
             raise refusal(f"{message}; put it into nest: {file.anchor}", span or file.anchor_span)
-        found = self._elements(file.elements, around, file)
+        found = self._elements(file.elements, container, file)
         for element in file.constraints:
             with self._collecting():
-                self._constraints(element, around, file)
+                self._constraints(element, container, file)
         return found
 
-    def _constraints(self, element: Data, around: Container, file: PipelineFile) -> None:
-        table = as_table(element, "a constraint", ("for", *MAKERS))
+    def _constraints(self, element: Data, container: Container, file: PipelineFile) -> None:
+        table = as_table(element, "a constraint", ("for", *KINDS))
         if "for" not in table.values:
             raise refusal("a constraint says what it is 'for'", table.span)
 
         def bundle_of(name: Scalar) -> Bundle:
-            return self._filled_bundle(name, around, file)
+            return self._filled_bundle(name, container, file)
 
         target = read_target(table.values["for"], bundle_of)
         for constraint, data in read_constraints(table, bundle_of):
             self.asked.append((target, constraint, data.span))
 
     def _elements(
-        self, elements: Iterable[Data], around: Container, file: PipelineFile
+        self, elements: Iterable[Data], container: Container, file: PipelineFile
     ) -> list[Node]:
         found: list[Node] = []
         for element in elements:
@@ -136,18 +135,18 @@ class Reader:
             if len(self._problems) >= MAX_PROBLEMS:
                 break
             with self._collecting():
-                found += self._element(element, around, file)
+                found += self._element(element, container, file)
         return found
 
-    def _element(self, data: Data, around: Container, file: PipelineFile) -> list[Node]:
+    def _element(self, data: Data, container: Container, file: PipelineFile) -> list[Node]:
         if isinstance(data, Listing):  # an alias for several
-            return self._elements(data.items, around, file)
+            return self._elements(data.items, container, file)
         if isinstance(data, Scalar):
-            return self._text(as_text(data, "an element of a pipeline"), around, file, None)
+            return self._text(as_text(data, "an element of a pipeline"), container, file, None)
         kind = self._kind_of(data)
         as_table(data, f"an element with '{kind}'", (kind, *_KEYS[kind], *_COMMON))
         make = getattr(self, f"_{kind}")
-        nodes: list[Node] = make(data, around, file)
+        nodes: list[Node] = make(data, container, file)
         self._finish(nodes, data, file)
         return nodes
 
@@ -171,12 +170,12 @@ class Reader:
 
     # -- Kinds ------------------------------------------------------------------------------
 
-    def _pass(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
+    def _pass(self, table: Table, container: Container, file: PipelineFile) -> list[Node]:
         name = as_text(table.values["pass"], "the name of a pass")
-        return self._text(name, around, file, table.values.get("options"))
+        return self._text(name, container, file, table.values.get("options"))
 
     def _text(
-        self, scalar: Scalar, around: Container, file: PipelineFile, options: Data | None
+        self, scalar: Scalar, container: Container, file: PipelineFile, options: Data | None
     ) -> list[Node]:
         """Return the items of a pipeline's text."""
         text, exact = file.scope.filled(scalar)
@@ -186,7 +185,9 @@ class Reader:
             if options is not None:
                 elements = (self._with_options(elements, scalar, options, file),)
             origin = _origin(scalar.span)
-            nodes = [n for each in elements for n in self._normalizer.nodes(each, around, origin)]
+            nodes = [
+                n for each in elements for n in self._normalizer.nodes(each, container, origin)
+            ]
         if exact is None:  # the text stands nowhere
             for step in (step for node in nodes for step in node.steps()):
                 step.entry = step.entry._replace(span=scalar.span)
@@ -204,73 +205,70 @@ class Reader:
         table = as_table(options, f"the options of '{first.name}'")
         return first._replace(options=tuple(options_of(table, file.scope)))
 
-    def _nest(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
+    def _nest(self, table: Table, container: Container, file: PipelineFile) -> list[Node]:
         anchor, _ = file.scope.filled(as_text(table.values["nest"], "an op's name, or 'any'"))
         jobs = as_count(table.values.get("jobs"), "'jobs'")
         nest = Nest(anchor, _origin(table.span), table.values["nest"].span, jobs)
-        nest.parent = around
+        nest.parent = container
         nest.items += self._inside(table, "passes", nest, file)
         return [nest]
 
-    def _bundle(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
-        name = as_text(table.values["bundle"], "the name of a bundle").text
-        passes, bundle = self._with_passes(name, table, file)
-        use = BundleUse(bundle, self._sequence.new_label(f"bundle {name}"))
-        group = Group(name, _origin(table.span), is_closed=bundle.together)
-        group.parent = around
-        group.items += self._elements(as_list(passes, f"the passes of '{name}'"), group, file)
+    def _bundle(self, table: Table, container: Container, file: PipelineFile) -> list[Node]:
+        name = as_text(table.values["bundle"], "the name of a bundle")
+        if "passes" in table.values:
+            whole, bundle = table, self._declared(name.text, table, file)
+        else:
+            whole, bundle = self._definition(name, file), self._defined(name, file)
+        group = self._with_members(bundle, whole, container, file)
+        use = BundleUse(bundle)
         for step in group.steps():
             step.bundles = (*step.bundles, use)
-        self._fill(bundle, group)
         nodes: list[Node] = [group] if bundle.together else group.items
-        definition = file.bundles.get(name)
-        if isinstance(definition, Table) and "passes" not in table.values:
-            self._conditions(nodes, definition, file)
+        if whole is not table:
+            self._conditions(nodes, whole, file)
         return nodes
 
-    def _with_passes(self, name: str, table: Table, file: PipelineFile) -> tuple[Data, Bundle]:
-        passes, bundle = self._definition(name, table, file)
-        if passes is None:
-            raise refusal(f"bundle '{name}' has no 'passes'", file.bundles[name].span)
-        return passes, bundle
+    def _with_members(
+        self, bundle: Bundle, table: Table, container: Container, file: PipelineFile
+    ) -> Group:
+        """Return a group of the passes of a bundle, which are its members."""
+        if "passes" not in table.values:
+            raise refusal(f"bundle '{bundle.name}' has no 'passes'", table.span)
+        group = Group(bundle.name, _origin(table.span), is_closed=bundle.together)
+        group.parent = container
+        group.items += self._inside(table, "passes", group, file)
+        bundle.members = bundle.members or tuple(e.item for e in self._normalizer.entries(group))
+        return group
 
-    def _fill(self, bundle: Bundle, group: Group) -> None:
-        if not bundle.members:
-            bundle.members = tuple(e.item for e in self._normalizer.entries(group))
-
-    def _filled_bundle(self, name: Scalar, around: Container, file: PipelineFile) -> Bundle:
+    def _filled_bundle(self, name: Scalar, container: Container, file: PipelineFile) -> Bundle:
         """Return a bundle that the file defines, with its members."""
-        table = Table({"bundle": name}, {}, name.span)
-        passes, bundle = self._with_passes(name.text, table, file)
-        group = Group(name.text, _origin(name.span))
-        group.parent = around
-        group.items += self._elements(as_list(passes, f"the passes of '{name.text}'"), group, file)
-        self._fill(bundle, group)
+        bundle = self._defined(name, file)
+        self._with_members(bundle, self._definition(name, file), container, file)
         return bundle
 
-    def _definition(
-        self, name: str, table: Table, file: PipelineFile
-    ) -> tuple[Data | None, Bundle]:
-        """Return the passes of a bundle, and the bundle."""
-        key: tuple[Any, str] = (file.path, name)
-        if "passes" in table.values:
-            return table.values["passes"], self._declared(name, table, file)
-        definition = file.bundles.get(name)
+    def _defined(self, name: Scalar, file: PipelineFile) -> Bundle:
+        """Return a bundle that the file defines, always the same one."""
+        key = (file.path, name.text)
+        if key not in self._bundles:
+            definition = self._definition(name, file)
+            self._bundles[key] = self._declared(name.text, definition, file)
+        return self._bundles[key]
+
+    @staticmethod
+    def _definition(name: Scalar, file: PipelineFile) -> Table:
+        definition = file.bundles.get(name.text)
         if definition is None:
-            hint = suggest(name, file.bundles)
+            hint = suggest(name.text, file.bundles)
             rest = hint or "; give its 'passes' here, or define it in 'bundles'"
-            raise refusal(f"there is no bundle '{name}'{rest}", table.values["bundle"].span)
+            raise refusal(f"there is no bundle '{name.text}'{rest}", name.span)
         if isinstance(definition, Listing):
-            return definition, self._bundles.setdefault(key, Bundle(name))
-        keys = (*_KEYS["bundle"], "when")
-        whole = as_table(definition, f"bundle '{name}'", keys)
-        bundle = self._bundles.setdefault(key, self._declared(name, whole, file))
-        return whole.values.get("passes"), bundle
+            return Table({"passes": definition}, {}, definition.span)
+        return as_table(definition, f"bundle '{name.text}'", (*_KEYS["bundle"], "when"))
 
     def _declared(self, name: str, table: Table, file: PipelineFile) -> Bundle:
         constraints: list[Constraint] = []
         for each in as_list(table.values.get("constraints", _NOTHING), "constraints"):
-            element = as_table(each, "a constraint of a bundle", MAKERS)
+            element = as_table(each, "a constraint of a bundle", KINDS)
             constraints += (
                 constraint
                 for constraint, _ in read_constraints(
@@ -286,69 +284,63 @@ class Reader:
             types=tuple(PassType(as_text(each, "a type of pass").text) for each in types),
         )
 
-    def _stage(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
+    def _stage(self, table: Table, container: Container, file: PipelineFile) -> list[Node]:
         name = as_text(table.values["stage"], "the name of a stage")
         required = as_bool(table.values.get("required"), "'required'")
         groups = stage_groups(name.text, _origin(table.span), required=required)
         for group, key in zip(groups, ("pre", "passes", "post"), strict=True):
-            group.parent = around
+            group.parent = container
             group.label = f"stage {group.name}"
             self._take(group.label, name.span, f"stage '{name.text}'")
             group.items += self._inside(table, key, group, file)
         before, stage, after = groups
         stage.default = tuple(self._inside(table, "default", stage, file))
-        between = (self._inside(table, key, around, file) for key in ("before", "after"))
+        between = (self._inside(table, key, container, file) for key in ("before", "after"))
         return [before, *next(between), stage, *next(between), after]
 
-    def _include(self, table: Table, around: Container, file: PipelineFile) -> list[Node]:
+    def _include(self, table: Table, container: Container, file: PipelineFile) -> list[Node]:
         name = as_text(table.values["include"], "the name of a file")
         text, _ = file.scope.filled(name)
         path, brace, rest = text.partition("{")
-        given: dict[str, Any] = {}
-        places: dict[str, Span] = {}
-        for node in parse_options(brace + rest, braces=True) if brace else ():
-            given[node.key] = "true" if node.value is None else node.value.text
-            places[node.key] = name.span
-        if "variables" in table.values:
-            variables = as_table(table.values["variables"], "the variables")
-            for node in options_of(variables, file.scope):
-                given[node.key] = "true" if node.value is None else node.value.text
-                places[node.key] = variables.keys[node.key]
-        included = file.include(path.strip(), given, places, name.span)
+        options = parse_options(brace + rest, braces=True) if brace else ()
+        given = {node.key: "true" if node.value is None else node.value.text for node in options}
+        included = file.include(path.strip(), given, name.span)
         problems = len(self._problems)
-        found = self._file(included, around, name.span)
+        found = self._file(included, container, name.span)
         if len(self._problems) == problems:
             included.scope.check_use(f"'{included.path}'")
         return found
 
     # -- What all kinds have ----------------------------------------------------------------
 
-    def _inside(self, table: Table, key: str, around: Container, file: PipelineFile) -> list[Node]:
+    def _inside(
+        self, table: Table, key: str, container: Container, file: PipelineFile
+    ) -> list[Node]:
         if key not in table.values:
             return []
-        return self._elements(as_list(table.values[key], f"'{key}'"), around, file)
+        return self._elements(as_list(table.values[key], f"'{key}'"), container, file)
 
     def _finish(self, nodes: list[Node], table: Table, file: PipelineFile) -> None:
         """Give items what the keys say that all kinds of element have."""
-        self._conditions(nodes, table, file)
         steps = [step for node in nodes for step in node.steps()]
         if not as_bool(table.values.get("enabled"), "'enabled'", default=True):
             for step in steps:
                 step.enabled = False
         if "part-of" in table.values:
             self._part_of(steps, table.values["part-of"], file)
-        if "label" not in table.values:
-            return
-        label = as_text(table.values["label"], "a label")
-        if len(nodes) != 1:
-            raise refusal(f"a label is for one item, not for {len(nodes)}", label.span)
-        self._take(label.text, label.span, f"an item with the label '{label.text}'")
-        nodes[0].label = label.text
+        if "label" in table.values:
+            label = as_text(table.values["label"], "a label")
+            if len(nodes) > 1:
+                raise refusal(f"a label is for one item, not for {len(nodes)}", label.span)
+            self._take(label.text, label.span, f"an item with the label '{label.text}'")
+            for node in nodes:
+                node.label = label.text
+        self._conditions(nodes, table, file)
 
     def _take(self, label: str, span: Span, what: str) -> None:
-        if label in self._labels or self._sequence.labelled(label) is not None:
+        if label in self.labels:
             raise refusal(f"there is {what} already", span)
-        self._labels.add(label)
+        self.labels.add(label)
 
     def _part_of(self, steps: list[Step], data: Data, file: PipelineFile) -> None:
         listed = data.items if isinstance(data, Listing) else (data,)
@@ -356,28 +348,28 @@ class Reader:
             key = as_text(each, "the name of a bundle")
             name = key.text.partition("#")[0]
             if key.text not in self._uses:
-                table = Table({"bundle": Scalar(name, name, key.span)}, {}, key.span)
-                _, bundle = self._definition(name, table, file)
-                label = self._sequence.new_label(f"bundle {name}")
-                self._uses[key.text] = BundleUse(bundle, label)
+                bundle = self._defined(Scalar(name, name, key.span), file)
+                self._uses[key.text] = BundleUse(bundle)
             for step in steps:
                 step.bundles = (*step.bundles, self._uses[key.text])
 
     def _conditions(self, nodes: list[Node], table: Table, file: PipelineFile) -> None:
+        """Have items depend on conditions; those of an included file are decided at once."""
         when = table.values.get("when")
         if when is None:
             return
         for each in when.items if isinstance(when, Listing) else (when,):
             condition = self._condition(each, file)
-            for node in nodes:
-                node.conditions = (*node.conditions, condition)
+            if not file.included_by:
+                for node in nodes:
+                    node.conditions = (*node.conditions, condition)
+            elif not holds(condition, file.scope.values, file.path.name):
+                nodes.clear()
 
     def _condition(self, data: Data, file: PipelineFile) -> Condition:
         if isinstance(data, Table):
             return self._choice(data, file)
         said = as_text(data, "a variable, or 'not' and a variable")
-        if isinstance(said.value, bool):
-            return Fixed(said.value, said.text)
         words = said.text.split()
         name = words[-1]
         if words[:-1] not in ([], ["not"]):
@@ -389,8 +381,7 @@ class Reader:
                 f"for a value, {{{name}: {as_words(value)}}}"
             )
             raise refusal(message, said.span)
-        text = " ".join(words)
-        return text if not file.around else _fixed(value is (len(words) == 1), text, file)
+        return " ".join(words)
 
     @staticmethod
     def _choice(table: Table, file: PipelineFile) -> Condition:
@@ -403,12 +394,7 @@ class Reader:
         choice = Choice(name, tuple(as_text(each, "a value").text for each in listed))
         if isinstance(value, (bool, tuple)):
             raise refusal(f"variable '{name}' has no values to choose from", table.keys[name])
-        return choice if not file.around else _fixed(choice({name: value}), str(choice), file)
-
-
-def _fixed(holds: bool, text: str, file: PipelineFile) -> Fixed:
-    """Return a condition of an included file, whose variables are known."""
-    return Fixed(holds, f"{text} in '{file.path}'")
+        return choice
 
 
 def _origin(span: Span) -> Origin:

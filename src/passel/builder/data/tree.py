@@ -1,4 +1,4 @@
-"""The contents of a YAML or TOML file: scalars, lists and tables, each with its place."""
+"""The contents of a YAML file: scalars, lists and tables, each with its place."""
 
 from __future__ import annotations
 

@@ -28,39 +28,33 @@ class Scope:
     Args:
         declared: Defaults as they are written; a variable without one must be given.
         given: Values from outside, by name, as values or as text.
-        place: Where they are given, by name, if that is a file.
+        span: Where they are given, if that is a file.
 
     Raises:
         PipelineSyntaxError: A value is of the wrong type, or missing.
     """
 
-    def __init__(
-        self, declared: Table | None, given: Mapping[str, Any], place: Mapping[str, Span]
-    ) -> None:
+    def __init__(self, declared: Table | None, given: Mapping[str, Any], span: Span | None) -> None:
         self.values: dict[str, Any] = {}
         self._used: set[str] = set()
-        self._place = place
+        self._span = span
         declarations = {} if declared is None else declared.values
         for name, data in declarations.items():
-            span = declared.keys[name] if declared is not None else data.span
+            place = declared.keys[name] if declared is not None else data.span
             if not _NAME.fullmatch(name):
                 raise refusal(
-                    f"'{name}' is no name of a variable: letters, digits, '_' and '-'", span
+                    f"'{name}' is no name of a variable: letters, digits, '_' and '-'", place
                 )
             default = _default(name, data)
             if name in given:
-                self.values[name] = _typed(name, given[name], default, place.get(name))
+                self.values[name] = _typed(name, given[name], default, span)
             elif default is None:
-                raise refusal(f"variable '{name}' has neither a default nor a value", span)
+                raise refusal(f"variable '{name}' has neither a default nor a value", place)
             else:
                 self.values[name] = default
         for name, value in given.items():
             self.values.setdefault(name, _as_written(value))
         self._used.update(declarations)
-
-    def names(self) -> list[str]:
-        """Return the names of all variables that have a value."""
-        return list(self.values)
 
     def value(self, name: str, span: Span) -> Any:
         """Return the value of a variable.
@@ -104,26 +98,7 @@ class Scope:
             if name not in self._used:
                 hint = suggest(name, self._used) or f"; it has {', '.join(sorted(self._used))}"
                 rest = hint if self._used else "; it has no variables"
-                raise refusal(f"{where} has no variable '{name}'{rest}", self._place.get(name))
-
-
-class Fixed(NamedTuple):
-    """A condition whose value was known when the file was read.
-
-    Attributes:
-        holds: Whether it holds.
-        text: The condition as it was written.
-    """
-
-    holds: bool
-    text: str
-
-    def __call__(self, variables: object) -> bool:
-        """Return whether it holds, whatever the variables are."""
-        return self.holds
-
-    def __str__(self) -> str:
-        return self.text
+                raise refusal(f"{where} has no variable '{name}'{rest}", self._span)
 
 
 class Choice(NamedTuple):

@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from passel.builder.bundle import Bundle
 from passel.builder.data.constraint_form import write_constraint, write_target
-from passel.builder.data.variables import Choice, Fixed
+from passel.builder.data.variables import Choice
 from passel.builder.data.yaml_form import dump_yaml
-from passel.builder.sequence import Group, Nest, Step
+from passel.builder.sequence import Group, Nest, Step, name_of
+from passel.builder.targets import describe
 from passel.errors import PipelineError, Problem
 from passel.manager import OpPassManager
 from passel.passes import Pass
 from passel.pipeline import print_element
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Sequence as Items
 
     from passel.builder.conditions import Condition
+    from passel.builder.contracts import Region
     from passel.builder.rules import Rule
-    from passel.builder.sequence import BundleUse, Node
+    from passel.builder.sequence import BundleUse, Node, Sequence
 
 _Element: TypeAlias = "dict[str, Any]"
 
 
-def to_yaml(root: Nest, variables: Mapping[str, Any], rules: Iterable[Rule] = ()) -> str:
-    """Return items as YAML.
+def to_yaml(sequence: Sequence, variables: Mapping[str, Any]) -> str:
+    """Return a builder's items, and the constraints from outside, as YAML.
 
     Args:
-        root: The items, in the outermost pipeline.
+        sequence: The items.
         variables: The variables, whose values become the defaults.
-        rules: Constraints that were declared from outside.
 
     Raises:
         PipelineError: Something cannot be written.
     """
-    return dump_yaml(_Writer(root, variables, tuple(rules)).data())
+    regions: tuple[Region, ...] = sequence.regions
+    for region in regions:
+        message = (
+            f"the region between {describe(region.start)} and {describe(region.end)} preserves "
+            "analyses, which are classes, so it cannot be written"
+        )
+        raise PipelineError(Problem(message))
+    return dump_yaml(_Writer(sequence.root, variables, sequence.constraints).data())
 
 
 class _Writer:
@@ -46,10 +55,8 @@ class _Writer:
         self._root = root
         self._variables = variables
         self._rules = rules
-        self._has_labels = not _are_automatic(root)
-        self._sizes = Counter(use.label for step in root.steps() for use in step.bundles)
         self._bundles: dict[str, Any] = {}
-        self._parts: dict[str, str] = {}
+        self._parts: dict[BundleUse, str] = {}
 
     def data(self) -> dict[str, Any]:
         """Return all as plain data."""
@@ -58,7 +65,7 @@ class _Writer:
             found["anchor"] = _escaped(self._root.anchor)
         if self._variables:
             found["variables"] = {n: _plain(n, v) for n, v in self._variables.items()}
-        elements = self._elements(self._root.items, ())
+        elements = self._elements(self._root.items)
         constraints = [self._constraint(rule) for rule in self._rules]
         if self._bundles:
             found["bundles"] = self._bundles
@@ -75,67 +82,42 @@ class _Writer:
         said = write_constraint(rule.constraint)
         return said if rule.target is None else {"for": write_target(rule.target), **said}
 
-    def _elements(self, items: Sequence[Node], opened: tuple[str, ...]) -> list[_Element]:
+    def _elements(self, items: Items[Node], block: BundleUse | None = None) -> list[_Element]:
         """Return the elements for items that stand next to each other.
 
         Args:
             items: The items.
-            opened: Labels of the bundles around them that are written already.
+            block: The innermost enclosing bundle that stays together.
         """
         found: list[_Element] = []
         index = 0
         while index < len(items):
             item = items[index]
-            use, length = self._whole_bundle(items[index:], opened)
-            if use is not None:
-                members = items[index : index + length]
-                found.append(self._bundle(use, members, opened))
-                index += length
-            elif isinstance(item, Group) and item.is_closed:  # everything was taken out
-                element: _Element = {"bundle": item.name, "together": True}
-                self._describe(element, item)
-                found.append({**element, "passes": self._elements(item.items, opened)})
-                index += 1
+            length = 1
+            if isinstance(item, Group) and item.is_closed:
+                found.append(self._block(item, block))
             elif isinstance(item, Group):
                 length = _length_of_stage(items[index:])
-                found.append(self._stage(items[index : index + length], opened))
-                index += length
+                found.append(self._stage(items[index : index + length]))
             else:
-                found.append(self._single(item, opened))
-                index += 1
+                found.append(self._single(item, block))
+            index += length
         return found
 
-    def _whole_bundle(
-        self, items: Sequence[Node], opened: tuple[str, ...]
-    ) -> tuple[BundleUse | None, int]:
-        """Return the outermost bundle that the first items are all of, and their number."""
-        first = next(items[0].steps(), None)
-        outer = [] if first is None else [u for u in first.bundles if u.label not in opened]
-        if not outer:
-            return None, 0
-        use = outer[-1]
-        seen = 0
-        for length, item in enumerate(items, 1):
-            steps = list(item.steps())
-            if not steps or any(_outermost(step, opened) != use.label for step in steps):
-                break
-            seen += len(steps)
-            if seen == self._sizes[use.label]:
-                is_group = length == 1 and isinstance(item, Group) and item.is_closed
-                fits = is_group or not use.bundle.together
-                return (use, length) if fits else (None, 0)
-        return None, 0
+    def _block(self, group: Group, block: BundleUse | None) -> _Element:
+        """Return the element for a bundle that stays together."""
+        uses = _uses_inside(next(group.steps(), None), block)
+        places = [index for index, use in enumerate(uses) if use.bundle.together]
+        if not places:  # everything was taken out
+            element: _Element = {"bundle": group.name, "together": True}
+            self._describe(element, group)
+            return {**element, "passes": self._elements(group.items, block)}
+        own = uses[places[-1]]
+        element = {"bundle": own.bundle.name, **_declared(own.bundle)}
+        self._describe(element, group, uses[places[-1] + 1 :])
+        return {**element, "passes": self._elements(group.items, own)}
 
-    def _bundle(self, use: BundleUse, members: Sequence[Node], opened: tuple[str, ...]) -> _Element:
-        first = members[0]
-        element: _Element = {"bundle": use.bundle.name, **_declared(use.bundle)}
-        inside = (*opened, use.label)
-        if use.bundle.together and isinstance(first, Group):
-            self._describe(element, first)
-            members = first.items
-        return {**element, "passes": self._elements(members, inside)}
-
-    def _stage(self, items: Sequence[Node], opened: tuple[str, ...]) -> _Element:
+    def _stage(self, items: Items[Node]) -> _Element:
         places = [index for index, item in enumerate(items) if _is_stage(item)]
         before, stage, after = (items[index] for index in places)
         assert isinstance(before, Group)  # noqa: S101 - for type checkers
@@ -144,7 +126,7 @@ class _Writer:
         element: _Element = {"stage": stage.name}
         if stage.is_required:
             element["required"] = True
-        self._describe(element, stage, automatic=True)
+        self._describe(element, stage)
         between = items[places[0] + 1 : places[1]], items[places[1] + 1 : places[2]]
         parts = {
             "default": stage.default,
@@ -156,45 +138,51 @@ class _Writer:
         }
         for key, inner in parts.items():
             if inner:
-                element[key] = self._elements(inner, opened)
+                element[key] = self._elements(inner)
         return element
 
-    def _single(self, item: Step | Nest, opened: tuple[str, ...]) -> _Element:
+    def _single(self, item: Step | Nest, block: BundleUse | None) -> _Element:
         if isinstance(item, Nest):
             element: _Element = {"nest": _escaped(item.anchor)}
             if item.jobs is not None:
                 element["jobs"] = item.jobs
             self._describe(element, item)
-            return {**element, "passes": self._elements(item.items, opened)}
+            return {**element, "passes": self._elements(item.items, block)}
         if not item.pass_.name:
             shown = item.pass_.display_name
             raise PipelineError(Problem(f"pass '{shown}' has no name, so it cannot be written"))
         element = {"pass": _escaped(print_element(item.pass_.to_node()))}
-        self._describe(element, item)
+        self._describe(element, item, _uses_inside(item, block))
         if not item.enabled:
             element["enabled"] = False
-        parts = [self._part(use) for use in item.bundles if use.label not in opened]
-        if parts:
-            element["part-of"] = parts
         return element
 
     def _part(self, use: BundleUse) -> str:
-        """Return what a bundle is called in `part-of`, whose members are no block any more."""
+        """Return what an addition of a bundle is called in `part-of`."""
         name = use.bundle.name
         if self._bundles.setdefault(name, _declared(use.bundle)) != _declared(use.bundle):
             message = f"there are different bundles '{name}', so they cannot be written; rename one"
             raise PipelineError(Problem(message))
-        if use.label not in self._parts:
+        if use not in self._parts:
             number = sum(part.partition("#")[0] == name for part in self._parts.values()) + 1
-            self._parts[use.label] = name if number == 1 else f"{name}#{number}"
-        return self._parts[use.label]
+            self._parts[use] = name if number == 1 else f"{name}#{number}"
+        return self._parts[use]
 
-    def _describe(self, element: _Element, item: Node, *, automatic: bool = False) -> None:
-        if self._has_labels and item.label and not automatic:
+    def _describe(self, element: _Element, item: Node, uses: Items[BundleUse] = ()) -> None:
+        """Add what the keys say that all kinds of element have."""
+        if item.label not in ("", name_of(item)) and not _is_stage(item):
             element["label"] = item.label
         conditions = [_condition(each, item.label) for each in item.conditions if each is not None]
         if conditions:
             element["when"] = conditions[0] if len(conditions) == 1 else conditions
+        if uses:
+            element["part-of"] = [self._part(use) for use in uses]
+
+
+def _uses_inside(step: Step | None, block: BundleUse | None) -> list[BundleUse]:
+    """Return the bundles of a step that are inside of an enclosing one, the innermost first."""
+    uses = () if step is None else step.bundles
+    return list(takewhile(lambda use: use is not block, uses))
 
 
 def _declared(bundle: Bundle) -> _Element:
@@ -227,11 +215,9 @@ def _member(member: object) -> Any:
     raise PipelineError(Problem(f"{member!r} has no name, so it cannot be written"))
 
 
-def _condition(condition: Condition, label: str) -> str | bool | _Element:
+def _condition(condition: Condition, label: str) -> str | _Element:
     if isinstance(condition, str):
         return condition
-    if isinstance(condition, Fixed):
-        return condition.holds
     if isinstance(condition, Choice):
         values = list(condition.values)
         return {condition.name: values[0] if len(values) == 1 else values}
@@ -242,38 +228,11 @@ def _condition(condition: Condition, label: str) -> str | bool | _Element:
     raise PipelineError(Problem(message))
 
 
-def _are_automatic(root: Nest) -> bool:
-    """Return whether labels are those that items get when they are added in this order."""
-    numbers = Counter[str]()
-    todo: list[Node] = list(reversed(root.items))
-    while todo:
-        item = todo.pop()
-        if not isinstance(item, Step):
-            todo += reversed(item.items)
-        if _is_stage(item):
-            continue
-        name = _name_of(item)
-        numbers[name] += 1
-        if item.label != (name if numbers[name] == 1 else f"{name}#{numbers[name]}"):
-            return False
-    return True
-
-
-def _name_of(item: Node) -> str:
-    if isinstance(item, Step):
-        return item.pass_.name or item.pass_.display_name
-    return item.anchor if isinstance(item, Nest) else item.name
-
-
-def _outermost(step: Step, opened: tuple[str, ...]) -> str:
-    return next((u.label for u in reversed(step.bundles) if u.label not in opened), "")
-
-
 def _is_stage(item: Node) -> bool:
     return isinstance(item, Group) and not item.is_closed
 
 
-def _length_of_stage(items: Sequence[Node]) -> int:
+def _length_of_stage(items: Items[Node]) -> int:
     """Return how many items a stage is, from `pre_` to `post_`."""
     first = items[0]
     name = first.name.removeprefix("pre_") if isinstance(first, Group) else ""

@@ -1,0 +1,227 @@
+"""A pipeline as it stands in a builder: what is in it, and why, and what is built of it."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
+
+from passel.builder.contracts import refuse, violations_in
+from passel.builder.explaining import explanation
+from passel.builder.finishing import drop_duplicates, finish, insert_followers
+from passel.builder.items import Normalizer
+from passel.builder.order import Order, refuse_breaches
+from passel.builder.positions import Positions
+from passel.builder.sequence import Sequence, steps_of
+from passel.builder.targets import Targets
+from passel.errors import AnchorError, InsertionError, Problem
+from passel.ir import ANY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.builder.contract_walk import Violation
+    from passel.builder.declarations import DeclarationTable
+    from passel.builder.drawing import Form, Picture
+    from passel.builder.explaining import Explanation
+    from passel.builder.finishing import Remark
+    from passel.builder.rules import Rule
+    from passel.builder.sequence import Step
+    from passel.builder.targets import Occurrence, Target
+    from passel.manager import OpPassManager, PassManager
+    from passel.passes import Options, PassType
+
+
+class PipelinePlan:
+    """A pipeline that can be asked about and built, and knows no way to change it.
+
+    Args:
+        template: An empty manager, which knows the IR and where names are looked up.
+        declarations: What is declared of passes beside what their classes say.
+        variables: The variables that conditions may ask for, with their values.
+    """
+
+    def __init__(
+        self, template: PassManager, declarations: DeclarationTable, variables: dict[str, Any]
+    ) -> None:
+        self.declarations: DeclarationTable = declarations
+        self.variables: dict[str, Any] = variables
+        self._template = template
+        self._normalizer = Normalizer(template)
+        self._order = Order(declarations, self._normalizer)
+        self._positions = Positions(Sequence(template.anchor), self._order, self._normalizer)
+
+    @property
+    def anchor(self) -> str:
+        """The name of the ops that the pipeline runs on, or `any`."""
+        return self._positions.sequence.root.anchor
+
+    def find(self, target: Target) -> tuple[Step, ...]:
+        """Return the steps that a target stands for, in the order in which they run."""
+        return tuple(
+            step for unit in self._positions.targets.units(target) for step in steps_of(unit)
+        )
+
+    def steps(self) -> Iterator[Step]:
+        """Yield all steps in the order in which they run."""
+        return self._positions.sequence.steps()
+
+    def types_of(self, step: Step) -> tuple[PassType, ...]:
+        """Return the parts that a step plays: its pass's own, and its bundles'."""
+        return self._positions.targets.types_of(step)
+
+    def constraints(self) -> Iterator[tuple[Rule, Step]]:
+        """Yield the constraints that are in force, with the steps that each holds for."""
+        return self._positions.rules.all()
+
+    def __contains__(self, target: Target) -> bool:
+        """Return whether there is something that a target stands for."""
+        return bool(self._positions.targets.units(target))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.steps())
+
+    def __bool__(self) -> bool:
+        """A builder is true even when it is empty, so that `builder or default` keeps it."""
+        return True
+
+    def __str__(self) -> str:
+        return str(self._manager(self._positions.sequence))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def explain(self, target: Target, *, occurrence: Occurrence = "first") -> Explanation:
+        """Return why a step stands where it stands.
+
+        Args:
+            target: The step, or something that stands for it.
+            occurrence: Which one, of several that match.
+
+        Raises:
+            InsertionError: The target is not there.
+
+        Example:
+            >>> from passel.builder import PipelineBuilder, before_first
+            >>> builder = PipelineBuilder()
+            >>> _ = builder.add("canonicalize")
+            >>> builder.constrain("cse", before_first("canonicalize"))
+            >>> _ = builder.place("cse")
+            >>> print(builder.explain("cse"))
+            'cse' was placed at ...
+              it runs right before 'canonicalize'
+              it must run before the first 'canonicalize' (declared at ...)
+        """
+        (unit,) = self._positions.targets.select(target, occurrence)
+        step = next(steps_of(unit), None)
+        if step is None:
+            raise InsertionError(Problem(f"there is nothing in '{target}' to be explained"))
+        return explanation(step, self._positions.rules)
+
+    # -- Building ---------------------------------------------------------------------------
+
+    def copy(self) -> Self:
+        """Return a builder with the same steps, labels and constraints, to be changed alone."""
+        other = copy(self)
+        other._positions = self._positions.copy()
+        other.variables = dict(self.variables)
+        return other
+
+    def __call__(self, manager: OpPassManager, options: Options | None = None) -> None:
+        """Add the pipeline to a manager, so that a builder can be registered as a pipeline.
+
+        Args:
+            manager: The manager.
+            options: Values for the variables of the same names.
+
+        Raises:
+            AnchorError: The manager is for other ops.
+            InsertionError: As for `build`.
+
+        Example:
+            >>> from passel import PassManager, default_registry
+            >>> from passel.builder import PipelineBuilder
+            >>> registry = default_registry().copy()
+            >>> registry.register_pipeline("tidy", PipelineBuilder.parse("any(canonicalize,cse)"))
+            >>> print(PassManager.parse("any(tidy)", registry=registry))
+            any(canonicalize,cse)
+        """
+        if ANY not in (self.anchor, manager.anchor) and self.anchor != manager.anchor:
+            message = f"this is a pipeline for '{self.anchor}', not for '{manager.anchor}'"
+            raise AnchorError(Problem(message))
+        draft = self.copy()
+        for info in () if options is None else options.option_infos():
+            draft.variables[info.field] = getattr(options, info.field)
+        manager.add_entries(*draft.build().entries())
+
+    def build(self) -> PassManager:
+        """Return the pipeline as a pass manager; the builder stays as it is.
+
+        Raises:
+            InsertionError: A required stage is empty, or a constraint is broken.
+            ContractError: A pass does not preserve what one after it needs.
+            AnchorError: A pass cannot run where it stands, or an anchor is no op that can be
+                anchored on; found here if the builder has a context, else by a run.
+        """
+        sequence, _ = self._finished()
+        manager = self._manager(sequence)
+        refuse(self._violations(sequence, manager))
+        manager.use_contracts(self.declarations)
+        if manager.context is not None:
+            manager.check()
+        return manager
+
+    def to_yaml(self) -> str:
+        """Return the pipeline as YAML, which `from_file` reads to an equal builder.
+
+        Raises:
+            PipelineError: Something in it has no text: a condition or a pass that is a function.
+        """
+        from passel.builder.data import to_yaml  # noqa: PLC0415
+
+        return to_yaml(self._positions.sequence, self.variables)
+
+    def violations(self) -> tuple[Violation, ...]:
+        """Return what breaks contracts in the pipeline that would be built, and warnings."""
+        sequence, _ = self._finished()
+        return self._violations(sequence, self._manager(sequence))
+
+    def _violations(self, sequence: Sequence, manager: PassManager) -> tuple[Violation, ...]:
+        targets = Targets(sequence, self.declarations, self._order.rules(sequence).index)
+        return violations_in(manager, sequence, targets, self.declarations)
+
+    def draw(self, form: Form = "tree") -> str:
+        """Return a picture of the pipeline, with stages, types and constraints.
+
+        Args:
+            form: `tree` for terminals, or `mermaid`.
+
+        Raises:
+            ValueError: There is no such form.
+        """
+        from passel.builder.drawing import FORMS  # noqa: PLC0415 - few draw
+
+        if form not in FORMS:
+            raise ValueError(f"a pipeline is drawn as {', '.join(FORMS)}, not as {form!r}")
+        return FORMS[form](self.picture())
+
+    def picture(self) -> Picture:
+        """Return what `draw` shows: rows, intervals of types, and arcs for constraints."""
+        from passel.builder.drawing import picture_of  # noqa: PLC0415
+
+        return picture_of(self._positions.sequence.root, self)
+
+    def report(self) -> tuple[Remark, ...]:
+        """Return what `build` drops and adds, and why."""
+        return tuple(self._finished()[1])
+
+    def _finished(self) -> tuple[Sequence, list[Remark]]:
+        """Return the steps that are built, and what was done to get there."""
+        draft = self._positions.draft()
+        remarks = finish(draft, self.variables)
+        remarks += insert_followers(draft, self._order, self._normalizer)
+        remarks += drop_duplicates(draft, self.declarations)
+        refuse_breaches(self._order.rules(draft, is_final=True))
+        return draft, remarks
+
+    def _manager(self, sequence: Sequence) -> PassManager:
+        return self._template.copy().add_entries(*self._normalizer.entries(sequence.root))
