@@ -30,6 +30,7 @@ from mlir_shipped_passes import (
     name_of,
 )
 from mlir_sources import CALLS, LLVM, context_of_all, function, functions, parsed, text_of
+from processes import survived
 
 from passel import PassFailedError, PassManager
 from passel.execution.strategies import forked
@@ -45,14 +46,14 @@ Parallel: TypeAlias = dict[str, Any]
 """Arguments of `PassManager.run` that let other processes do the work."""
 
 
-@pytest.fixture(scope="module", params=["spawn", "fork", "jobs"])
+@pytest.fixture(scope="module", params=["executor", "jobs"])
 def pool(request: pytest.FixtureRequest) -> Generator[Parallel]:
-    """Two processes: of an executor, or forked by each run."""
+    """Two processes: of an executor, which know no more than what they import, or forked."""
     if request.param == "jobs":
         with mock.patch.object(forked, "Forked", partial(Forked, eager=True)):
             yield {"jobs": 2}
         return
-    with ProcessPoolExecutor(2, get_context(str(request.param))) as made:
+    with ProcessPoolExecutor(2, get_context("spawn")) as made:
         yield {"executor": made}
 
 
@@ -275,6 +276,38 @@ def test_an_op_that_kills_workers_is_named(fresh: Parallel) -> None:
     assert "@f1" in str(failure)
     assert "was killed by SIGKILL" in str(failure)
     assert found.text.count("test.alive") == 2
+
+
+FORKED = """
+import logging
+import os
+import sys
+os.environ["PASSEL_TESTS_RUN_IN"] = str(os.getpid())
+sys.path.insert(0, sys.argv[1])
+logging.basicConfig(stream=sys.stdout, format="%(message)s")
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from mlir.ir import Context, Module
+from mlir_shipped_passes import TellProcess
+from passel import PassManager
+
+context = Context()
+module = Module.parse("func.func @f() { return } func.func @g() { return }", context)
+manager = PassManager("builtin.module", context).add_nested("func.func", TellProcess())
+with ProcessPoolExecutor(2, get_context("fork")) as pool:
+    manager.run(module, executor=pool)
+print(str(module).count('"here"'))
+"""
+
+
+def test_copies_of_a_process_with_threads_of_mlir_refuse() -> None:
+    """A forked worker would wait forever for threads that are not there; it says so instead."""
+    said, count = survived(FORKED, str(Path(mlir_shipped_passes.__file__).parent)).splitlines()
+    assert said.startswith(
+        "a worker refused its share: it was forked from a process that uses MLIR"
+    )
+    assert "spawn" in said
+    assert count == "2"
 
 
 steps = st.lists(

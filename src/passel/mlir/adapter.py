@@ -301,7 +301,7 @@ class MLIRAdapter(IRAdapter):
         """Return what `ship` has sent, in a context of this thread.
 
         Raises:
-            EncodingError: This process cannot have them: it has other dialects.
+            EncodingError: This process cannot have them: it has other dialects, or was forked.
         """
         from passel.mlir.shipping import receive  # noqa: PLC0415 - as above
 

@@ -8,6 +8,7 @@ themselves; for jaxlib, its functions are called.
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,11 +71,13 @@ class Bindings:
 
     Attributes:
         root: The package, such as `mlir` or `iree.compiler`.
+        process: The process that has loaded it; 0 before that.
     """
 
     def __init__(self, root: str) -> None:
         """Import nothing yet."""
         self.root = root
+        self.process: int = 0
 
     @property
     def package(self) -> str:
@@ -96,6 +99,7 @@ class Bindings:
     @cached_property
     def ir(self) -> Any:
         """The build's module `ir`."""
+        self.process = os.getpid()
         return self.module("ir")
 
     @cached_property

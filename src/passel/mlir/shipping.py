@@ -1,12 +1,14 @@
 """Copies of MLIR's ops for processes that know nothing of them.
 
-They travel in one frame, and come back in frames of their own. Contexts of copies have no threads,
-so that they survive a fork; others do not, as whatever asks an inherited context for its threads
-waits forever, even the end of its life.
+They travel in one frame, and come back in frames of their own. A process that was forked from one
+that uses MLIR has copies in contexts of its own as well, but only if it collects no garbage: the
+threads of inherited contexts do not survive a fork, and their end waits for these, or crashes.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import pickle
 from functools import cache
 from importlib import metadata
@@ -194,8 +196,14 @@ def _context(
     """Return a context for copies.
 
     Raises:
-        EncodingError: This process has other dialects.
+        EncodingError: This process has other dialects, or was forked and collects garbage.
     """
+    _ = bindings.ir
+    if bindings.process != os.getpid() and gc.isenabled():
+        raise EncodingError(
+            "it was forked from a process that uses MLIR, whose threads do not survive that; "
+            "ProcessPoolExecutor(mp_context=get_context('spawn')) starts others"
+        )
     known: dict[Any, Any] = vars(_contexts).setdefault("made", {})
     key = bindings.root, registering, spec
     if key not in known:
