@@ -169,6 +169,22 @@ def test_ops_that_a_pass_answers_for_are_looked_at() -> None:
     assert origins(pm) == [("invalid", "m", "toy.module/1:spoil")]
 
 
+def test_a_pass_of_a_dynamic_pipeline_may_answer_for_the_enclosing_op() -> None:
+    """A function that it adds beside its own is no violation, as if it ran by itself."""
+
+    def add(op: ToyOp, ctx: PassContext) -> None:
+        if op.symbol == "f":
+            assert op.parent is not None
+            op.parent.add(ToyOp("toy.func", "new"))
+            ctx.answer_for_changes_around()
+
+    def run_it(op: ToyOp, ctx: PassContext) -> None:
+        ctx.run_pipeline(pipeline(step(add)))
+
+    pm = manager(step(nothing), pipeline(step(run_it)), step(nothing))
+    assert pm.run(parse_toy(SOURCE)).changed is True
+
+
 class Adds(PassInstrumentation):
     """Adds a function after passes on modules, which no instrumentation should."""
 

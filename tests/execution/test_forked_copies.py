@@ -152,10 +152,14 @@ class OnlyHere(Pass):
         op.value = os.getpid()
 
 
-def test_a_pass_for_this_process_keeps_all_here(caplog: pytest.LogCaptureFixture) -> None:
-    """And the log says which."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", OnlyHere(), TellProcess())
-    _, _, text = run(Forked(2, eager=True), manager, module_of(8), COPIED)
-    assert text.count(" 2") == 8
+@pytest.mark.parametrize("others", [(), (TellProcess(),)])
+@pytest.mark.parametrize("adapter", [COPIED, ToyAdapter()])
+def test_a_pass_for_this_process_keeps_all_here(
+    adapter: ToyAdapter, others: tuple[Pass, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    """And the log says which, whether or not there are others."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", *others, OnlyHere())
+    _, _, text = run(Forked(2, eager=True), manager, module_of(8), adapter)
+    assert text.count(f" {os.getpid()}") == 8
     (message,) = caplog.messages
     assert message == "no worker processes: pass 'only-here' runs in one process only"

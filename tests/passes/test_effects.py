@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 
 import pytest
@@ -88,8 +90,11 @@ def test_a_restriction_can_come_late_and_be_copied() -> None:
 
 
 def test_pipelines_that_passes_run_are_restricted() -> None:
-    """What shows only when a pass runs it fails that pass."""
-    pm = PassManager("toy.module", adapter=ToyAdapter()).add(Hold(runs=True))
-    pm.restrict_effects()
-    with pytest.raises(Exception, match="pass 'write' writes files"):
-        pm.run(parse_toy("toy.module"))
+    """What shows only when a pass runs it fails that pass, also in the workers of an executor."""
+    alone = PassManager("toy.module", adapter=ToyAdapter()).add(Hold(runs=True))
+    nested = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Hold(runs=True))
+    with ProcessPoolExecutor(2, get_context("fork")) as pool:
+        for pm, executor in ((alone, None), (nested, None), (nested, pool)):
+            pm.restrict_effects()
+            with pytest.raises(Exception, match="pass 'write' writes files"):
+                pm.run(parse_toy("toy.module(toy.func @f,toy.func @g)"), executor=executor)
