@@ -1,4 +1,4 @@
-"""Ops that neither fold nor match a pattern, as far as that is seen at a glance.
+"""Ops that neither fold nor match a pattern, as far as their operands alone show.
 
 Most of a program's arithmetic is on values that are not constant. xDSL's folders and patterns
 find that out one after the other, each of them by asking what defines the operands.
