@@ -10,7 +10,7 @@ from loose_ops import EFFECTS, LooseOp, context_with
 from rewriting_twins import check, rewritten
 from xdsl.dialects import arith
 from xdsl.dialects.arith import SignlessIntegerBinaryOperation
-from xdsl.dialects.builtin import IntegerAttr, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32, i64
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Operation, OpTraits
@@ -129,6 +129,26 @@ class _Zero(IRDLOperation, HasFolderInterface):
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         return (IntegerAttr(0, i32),)
+
+
+@pytest.mark.parametrize(
+    "op_class",
+    [
+        each
+        for each in vars(arith).values()
+        if isinstance(each, type) and issubclass(each, SignlessIntegerBinaryOperation)
+    ],
+)
+def test_numbers_that_matter(op_class: type[SignlessIntegerBinaryOperation]) -> None:
+    """The only neutral or absorbing numbers of xDSL's arithmetic are 0, 1 and -1."""
+    kind = IntegerType(3)
+    special = {
+        number
+        for number in range(-4, 4)
+        if op_class.is_right_unit(value := IntegerAttr(number, kind))
+        or op_class.is_right_zero(value)
+    }
+    assert special <= {-1, 0, 1}
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ _ASKED: Final = (
 """Traits that rewrites ask."""
 
 _FREE: Final = {"__init__"}
-"""What no rewrite calls on ops that exist."""
+"""Methods that no rewrite calls on ops that exist."""
 
 
 def answers_by_known_code(root: Operation) -> bool:

@@ -1,4 +1,4 @@
-"""Ops that neither fold nor match a pattern, as far as that is seen at a glance.
+"""Ops that neither fold nor match a pattern, as far as their operands alone show.
 
 Most of a program's arithmetic is on values that are not constant. xDSL's folders and patterns
 find that out one after the other, each of them by asking what defines the operands.
@@ -10,11 +10,10 @@ asked of classes that have these and no others.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import OpResult
 from xdsl.transforms.canonicalization_patterns.arith import (
@@ -32,13 +31,12 @@ if TYPE_CHECKING:
     Inertness = Callable[[Operation, "Mapping[type[Operation], KnowsConstants]"], bool]
 
 _SPECIAL: Final = frozenset({-1, 0, 1})
-"""Operands that make an op of `arith` fold whatever the other one is, or some ops."""
+"""Neutral and absorbing operands of ops of `arith`: whatever the other one is, they fold."""
 
 _OF_CONSTANTS: Final = (
     SignlessIntegerBinaryOperationConstantProp,
     SignlessIntegerBinaryOperationZeroOrUnitRight,
 )
-_WIDTH = 3
 
 
 class KnowsConstants(Protocol):
@@ -56,16 +54,16 @@ def inertness(
     """Return what tells that an op of a class neither folds nor matches; None if nothing does.
 
     Args:
-        op_class: A class of `arith`.
+        op_class: A class of ops.
         patterns: All of its patterns.
         folder: What folds its ops.
     """
     if (
         issubclass(op_class, arith.SignlessIntegerBinaryOperation)
+        and getattr(arith, op_class.__name__, None) is op_class
         and op_class.fold is arith.SignlessIntegerBinaryOperation.fold
         and type(folder).__module__ == HasFolderInterface.__module__
         and all(type(pattern) in _OF_CONSTANTS for pattern in patterns)
-        and has_usual_units(op_class)
     ):
         return _is_inert_arithmetic
     return None
@@ -89,20 +87,3 @@ def _is_inert_arithmetic(op: Operation, classes: Mapping[type[Operation], KnowsC
         return False
     value = definition.properties.get("value")
     return type(value) is IntegerAttr and value.value.data not in _SPECIAL
-
-
-@cache
-def has_usual_units(op_class: type[arith.SignlessIntegerBinaryOperation]) -> bool:
-    """Return whether the only neutral or absorbing operands of a class are 0, 1 and -1.
-
-    Tried out on all numbers of a small type.
-    """
-    kind = IntegerType(_WIDTH)
-    values = (
-        IntegerAttr(number, kind) for number in range(-(2 ** (_WIDTH - 1)), 2 ** (_WIDTH - 1))
-    )
-    return all(
-        value.value.data in _SPECIAL
-        or not (op_class.is_right_unit(value) or op_class.is_right_zero(value))
-        for value in values
-    )

@@ -38,7 +38,7 @@ _DEFINED_BY_ALL: Final = frozenset(
         *("name", "traits", "print", "parse", "verify_", "get_irdl_definition"),
     }
 )
-"""What each class of ops defines for itself, or xDSL for it."""
+"""Names that each class of ops defines for itself, or xDSL for it."""
 
 
 def context_free(class_: _ClassT) -> _ClassT:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Block, SSAValue
 
 _FIELDS: Final = frozenset(each.name for each in fields(Operation))
-"""What an op consists of; some classes have more."""
+"""Fields that every op has; some classes have more."""
 
 _new_op: Final = Operation.__new__
 
