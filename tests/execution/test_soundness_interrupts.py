@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import survived
+from sibling_passes import Act, module_of
 
 from passel import (
     OpPassManager,
@@ -21,11 +22,14 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
-from passel.hooks import instrumentor
+from passel.execution import Run
+from passel.execution.strategies import Sequential
+from passel.hooks import Instrumentor, instrumentor
+from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 MODULE = "toy.module(toy.func @a,toy.func @b,toy.module @n(toy.func @c))"
 PAIRS = {
@@ -262,3 +266,26 @@ def test_a_pass_is_interrupted_at_once_whatever_its_module_is_called() -> None:
     with pytest.raises(KeyboardInterrupt):
         pm.run(parse_toy("toy.module(toy.func @a)"))
     assert not done
+
+
+class Waiting(Sequential):
+    """Is interrupted while it waits for the second task."""
+
+    def __call__(self, work: Any, tasks: Sequence[Any], /) -> Iterable[Any]:
+        """Do the first task."""
+        yield work(tasks[0])
+        raise KeyboardInterrupt
+
+
+def test_work_that_was_done_before_an_interrupt_counts() -> None:
+    """Failures of siblings are those of the run, and the note names no pass that did not run."""
+    compiler = PipelineCompiler(ToyAdapter(), set[str]())
+    this = Run(compiler, Instrumentor(), strategy=Waiting())
+    manager = OpPassManager("toy.module").add_nested("toy.func", Act())
+    module = module_of(3)
+    module.body[1].value = 1
+    with pytest.raises(KeyboardInterrupt) as raised:
+        this.run(compiler.schedule(manager), module)
+    assert [each.kind for each in this.failures] == ["failed", "interrupted"]
+    (note,) = raised.value.__notes__
+    assert "a nested pipeline was interrupted by KeyboardInterrupt" in note

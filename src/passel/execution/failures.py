@@ -47,16 +47,21 @@ class FailureReporter:
     def __init__(self, adapter: IRAdapter) -> None:
         self.adapter: IRAdapter = adapter
 
-    def raised(self, step: Step, op: Any, error: BaseException) -> Failure:
+    def raised(self, step: Step, op: Any, error: Exception) -> Failure:
         """Return the failure of a step during which something was raised."""
         if isinstance(error, PassFailure):
             return self._gave_up(step, op, error)
-        if isinstance(error, Exception):
-            text = f"{type(error).__name__}: {_words_of(error)}".rstrip(": \n")
-            message = f"pass '{step.title}' crashed: {_gist(text)}"
-            return self._failure("crashed", step, op, message, cause=error)
-        message = f"pass '{step.title}' was interrupted by {type(error).__name__}"
-        return self._failure("interrupted", step, op, message, cause=error)
+        text = f"{type(error).__name__}: {_words_of(error)}".rstrip(": \n")
+        message = f"{_named(step)} crashed: {_gist(text)}"
+        return self._failure("crashed", step, op, message, cause=error)
+
+    def interrupted(self, step: Step, op: Any, error: BaseException) -> Failure:
+        """Return the failure of a step that an interrupt has ended, which gets a note of it."""
+        message = f"{_named(step)} was interrupted by {type(error).__name__}"
+        failure = self._failure("interrupted", step, op, message, cause=error)
+        failure.diagnostic.detach(render=False)
+        error.add_note(str(failure))
+        return failure
 
     def invalid(
         self, step: Step, op: Any, error: InvalidIR, claims: Sequence[Step] = ()
@@ -277,6 +282,11 @@ def suspects_of(step: Step, ops: Sequence[Any], pipelines: Sequence[Any]) -> Sus
         pipelines: Those of its pipelines that ran on them.
     """
     return Suspects(step, [each for one in pipelines for each in passes_of(one)], ops)
+
+
+def _named(step: Step) -> str:
+    """Return a step as the subject of a sentence."""
+    return f"pass '{step.title}'" if step.pass_ is not None else "a nested pipeline"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -184,12 +184,10 @@ class PipelineRunner:
         return OpContext(self, op, place, plan, analyses=analyses, runs_for=runs_for)
 
     def _not_initialized(self, step: PassStep, op: Any, error: BaseException) -> Outcome:
-        failure = self._services.failures.raised(step, op, error)
+        failures = self._services.failures
         if isinstance(error, Exception):
-            return self._services.reports.fail(failure)
-        failure.diagnostic.detach(render=False)
-        error.add_note(str(failure))
-        return Outcome(None, (failure,), interrupt=error)
+            return self._services.reports.fail(failures.raised(step, op, error))
+        return Outcome(None, (failures.interrupted(step, op, error),), interrupt=error)
 
     def _settle(self, op: Any, ctx: OpContext) -> Outcome:
         """Verify an op as a whole, of which only parts were verified since passes changed it."""

@@ -68,13 +68,12 @@ class SiblingRunner:
         outcomes: list[Outcome] = []
         reports.held += buffers
         try:
-            with self._waiting(strategy):
-                for outcome in strategy(children, children.tasks):
-                    outcomes.append(outcome)
-                    if outcome.interrupt is not None:
-                        break
-            if not outcomes or outcomes[-1].interrupt is None:
-                outcomes.append(children.settle(outcomes))
+            self._run_tasks(children, strategy, outcomes)
+        except Exception:
+            raise
+        except BaseException as error:  # noqa: BLE001 - an interrupt while others work: what is done counts
+            failure = services.failures.interrupted(step, op, error)
+            outcomes.append(Outcome(None, (failure,), interrupt=error))
         finally:
             siblings, ctx.siblings = ctx.siblings, None
             reports.held -= buffers
@@ -87,6 +86,17 @@ class SiblingRunner:
         if state.last_valid is None and siblings is not None:
             state.last_valid = siblings.whole()
         return merged
+
+    def _run_tasks(
+        self, children: ChildRun, strategy: SiblingStrategy, outcomes: list[Outcome]
+    ) -> None:
+        """Add the outcomes of all tasks, up to an interrupt, and of the enclosing op."""
+        with self._waiting(strategy):
+            for outcome in strategy(children, children.tasks):
+                outcomes.append(outcome)
+                if outcome.interrupt is not None:
+                    return
+        outcomes.append(children.settle(outcomes))
 
     def child_run(self, step: NestedStep, op: Any, ctx: OpContext) -> ChildRun:
         """Return the run of nested pipelines on the ops inside an op."""

@@ -184,12 +184,12 @@ class StepRunner:
         if self._place_of(op) != ctx.place:
             lost = self._lose(step, ctx, UNCHANGED)
             failure = lost.failures[0]
+            failure.diagnostic.detach(render=False)
+            error.add_note(str(failure))
         else:
-            failure = self._failures.raised(step, op, error)
+            failure = self._failures.interrupted(step, op, error)
             lost = UNCHANGED
-        failure.diagnostic.detach(render=False)
         ctx.failure = failure
-        error.add_note(str(failure))
         told = self._reports.close(ctx)
         return Outcome(
             None, (failure,), (*told.diagnostics, *lost.diagnostics), told.counts, interrupt=error
