@@ -142,10 +142,9 @@ class PipelineBuilder(PipelinePlan):
         Args:
             target: What they are put before.
             items: As for `add`.
-            occurrence: Which one, of several that match.
             missing_ok: Return None if the target is not there, or a constraint would be broken.
-            split: Whether a nested pipeline may be split to make place.
-            when: As for `add`.
+            how: `occurrence`, which one of several that match; `split`, whether a nested pipeline
+                may be split to make place; `when`, as for `add`.
 
         Raises:
             InsertionError: The target is not there, or a constraint would be broken.

@@ -24,9 +24,7 @@ class Row(Timer):
 
     def stop(self, seconds: float) -> None:
         """Add a time for which the row was measured, with what was merged meanwhile."""
-        self.wall += seconds
-        self.user += seconds
-        self.count += 1
+        _count(self, seconds)
         if self.merged.children:
             self.add(self.merged)
             self.merged = Timer("root")
@@ -36,6 +34,12 @@ class Row(Timer):
         for each in timer.children:
             mine = self.child(each.name, each.key, each.path, hidden=each.hidden)
             mine.absorb(each, at_once=False)
+
+
+def _count(timer: Timer, seconds: float) -> None:
+    timer.wall += seconds
+    timer.user += seconds
+    timer.count += 1
 
 
 class ThreadTimer:
@@ -48,7 +52,8 @@ class ThreadTimer:
     """
 
     def __init__(self) -> None:
-        self.root = self.row = Row("root")
+        self.root: Row = Row("root")
+        self.row: Row = self.root
         self.running: int = 0
         self._start = 0.0
 
