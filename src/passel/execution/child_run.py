@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class NestedRunner(ContextServices, Protocol):
     """Runs pipelines on ops, and answers their contexts."""
 
-    def run_nested(self, parent: Step, ctx: OpContext) -> Outcome:
+    def run_between_hooks(self, parent: Step, ctx: OpContext) -> Outcome:
         """Run the pipeline of a context, between its hooks."""
         ...
 
@@ -108,16 +108,18 @@ class ChildRun:
                 tasks.append(OpContext(runner, child, place_of(child), plan, ctx, number))
         return tasks
 
-    def track(self, *, is_asked: bool) -> None:
+    def track(self, *, takes_unknown: bool) -> None:
         """Take the states of the enclosing op and the ops inside, to notice what changes them.
 
         Args:
-            is_asked: Whether states that are not known yet are asked for later.
+            takes_unknown: Whether to take states that are not known yet: they are asked for later.
         """
         ctx, worked_on = self._ctx, {task.number: task.op_state for task in self.tasks}
         states = [worked_on.get(number) or OpState() for number in range(len(self.children))]
         prints = self._services.fingerprints
-        siblings = SiblingStates(prints, self._op, self.children, states, is_asked=is_asked)
+        siblings = SiblingStates(
+            prints, self._op, self.children, states, takes_unknown=takes_unknown
+        )
         siblings.start(ctx.op_state.last_valid)
         ctx.siblings = siblings
 
@@ -147,9 +149,9 @@ class ChildRun:
 
     def _run(self, task: OpContext) -> Outcome:
         if not self._services.hooks.sees_steps:
-            return self._runner.run_nested(self._step, task)
+            return self._runner.run_between_hooks(self._step, task)
         with self._services.hooks.interrupts.held():
-            return self._runner.run_nested(self._step, task)
+            return self._runner.run_between_hooks(self._step, task)
 
     # -- Work in other places ----------------------------------------------------------------
 

@@ -47,7 +47,7 @@ class Examiner:
         self._skips = services.skips
         self._defers = services.defers
         self._isolates = services.options.isolation
-        self._tells_changes = services.knows_changes
+        self._knows_changes = services.knows_changes
         self._trusts_unchanged = services.skips and not services.options.isolation
         self._trusts_claims = not (services.knows_changes and services.options.claims)
         self._dialects = services.dialects
@@ -81,12 +81,12 @@ class Examiner:
             return merge([plain(changed), self._reports.fail_step(ctx, failure)])
         if is_news and ctx.bracket is not None:
             ctx.bracket.ended = Ended(changed=True)
-        return plain(changed) if self._tells_changes else UNKNOWN
+        return plain(changed) if self._knows_changes else UNKNOWN
 
     def check_claims(self, op: Any, ctx: OpContext) -> Outcome:
         """Hold what passes have stated of preserving everything against the op."""
         state = ctx.op_state
-        if not self._tells_changes or state.last_valid is None:
+        if not self._knows_changes or state.last_valid is None:
             return UNCHANGED
         (*claims, step), was = state.claims, state.last_valid
         state.accept(self._renew(op, was))

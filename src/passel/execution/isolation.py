@@ -42,10 +42,10 @@ class SiblingStates:
         op: The op.
         children: The ops immediately inside.
         states: The states of the children, whose fingerprints are taken and kept in there.
-        is_asked: Whether states that are not known are asked for later; if not, they are not taken.
+        takes_unknown: Whether to take states that are not known: they are asked for later.
 
     Attributes:
-        is_asked: The same.
+        takes_unknown: The same.
         is_violated: Whether a change was found before the turn of the op that it was made to.
     """
 
@@ -56,9 +56,9 @@ class SiblingStates:
         children: Sequence[Any],
         states: Sequence[OpState],
         *,
-        is_asked: bool,
+        takes_unknown: bool,
     ) -> None:
-        self.is_asked = is_asked
+        self.takes_unknown = takes_unknown
         self.is_violated: bool = False
         self._fingerprints = fingerprints
         self._renew = fingerprints.renew
@@ -81,7 +81,7 @@ class SiblingStates:
         prints: Iterable[object] = ()
         if isinstance(known, PartedFingerprint) and known.own == self._own:
             prints = known.inside
-        elif self.is_asked:
+        elif self.takes_unknown:
             prints = map(self._fingerprints.take, self._children)
         for state, fingerprint in zip(self._states, prints, strict=False):
             state.last_valid = fingerprint
@@ -106,7 +106,7 @@ class SiblingStates:
         self._is_in_order = self._is_in_order and index > self._last
         self._last = self._taken[index] = index
         state = self._states[index]
-        if state.last_valid is None and self.is_asked:
+        if state.last_valid is None and self.takes_unknown:
             state.last_valid = self._fingerprints.take(self._children[index])
 
     def accept_enclosing(self) -> None:
@@ -116,7 +116,7 @@ class SiblingStates:
 
     def whole(self) -> PartedFingerprint | None:
         """Return the state of the op, once `compare_all` has found nothing; None if not known."""
-        if not self.is_asked or self._is_answered_for:
+        if not self.takes_unknown or self._is_answered_for:
             return None
         return PartedFingerprint(self._own, [state.last_valid for state in self._states])
 

@@ -88,7 +88,9 @@ class PipelineRunner:
             self._services.dialects.start(op)
         plan = self._planner.plan(schedule.pipeline, self.adapter.kind_of(op))
         ctx = self._context(op, plan)
-        outcome = self._steps.run_pipeline(ctx) if parent is None else self.run_nested(parent, ctx)
+        outcome = (
+            self._steps.run_pipeline(ctx) if parent is None else self.run_between_hooks(parent, ctx)
+        )
         if outcome.failures or not ctx.op_state.unsettled or not self._services.verifies:
             return outcome
         return merge([outcome, self._settle(op, ctx)])
@@ -128,7 +130,7 @@ class PipelineRunner:
         self._services.states.update(schedule.states)
         return UNCHANGED
 
-    def run_nested(self, parent: Step, ctx: OpContext) -> Outcome:
+    def run_between_hooks(self, parent: Step, ctx: OpContext) -> Outcome:
         """Run a nested or dynamic pipeline on one op, between its hooks."""
         hooks = self.hooks
         if hooks.pipelines is None:
@@ -163,7 +165,7 @@ class PipelineRunner:
             plan = self._planner.plan(schedule.pipeline, kind)
             with self.hooks.interrupts.held():
                 inner = self._context(op, plan, analyses, ctx if op == ctx.op else None)
-                outcome = self.run_nested(step, inner)
+                outcome = self.run_between_hooks(step, inner)
         record, kept = ctx.pending_reports(), self._steps.kept.by_pipeline(schedule.pipeline)
         record.kept = in_common(record.kept, in_common(kept, outcome.kept))
         return self._take(ctx, outcome)

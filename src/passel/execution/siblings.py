@@ -102,7 +102,7 @@ class SiblingRunner:
         """Return the run of nested pipelines on the ops inside an op."""
         children = ChildRun(self._parts, step, op, ctx)
         if children.tasks and self._tracks:
-            children.track(is_asked=not children.is_trusted or _goes_on(step, ctx))
+            children.track(takes_unknown=not children.is_trusted or _goes_on(step, ctx))
         return children
 
     def _waiting(self, strategy: SiblingStrategy) -> AbstractContextManager[None]:
@@ -127,4 +127,4 @@ def _goes_on(step: NestedStep, ctx: OpContext) -> bool:
     if ctx.plan is not None and ctx.plan.steps[-1] is not step:
         return True
     enclosing = None if ctx.parent is None else ctx.parent.siblings
-    return enclosing is not None and enclosing.is_asked
+    return enclosing is not None and enclosing.takes_unknown

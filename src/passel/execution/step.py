@@ -35,7 +35,7 @@ class StepRunner:
     Args:
         services: What the run's parts share.
         verifier: Verifies.
-        run_nested: Runs nested pipelines on the ops immediately inside of an op.
+        run_siblings: Runs the nested pipelines of a step on the ops immediately inside of an op.
 
     Attributes:
         kept: Knows what steps preserve.
@@ -45,7 +45,7 @@ class StepRunner:
         self,
         services: RunServices,
         verifier: Verifier,
-        run_nested: Callable[[NestedStep, Any, OpContext], Outcome],
+        run_siblings: Callable[[NestedStep, Any, OpContext], Outcome],
     ) -> None:
         self._services = services
         self._hooks = services.hooks
@@ -59,7 +59,7 @@ class StepRunner:
         self._examines = self._examiner.is_needed
         self._tracks = self._examiner.tracks
         self._listens = services.hooks.sees_steps
-        self._run_nested = run_nested
+        self._run_siblings = run_siblings
         self._watched: Any = _deadline(services.options.timeout)  # runs passes in a way of its own
         if self._listens:
             self._watched = _BetweenHooks(services.hooks, self._watched)
@@ -134,9 +134,9 @@ class StepRunner:
     def _nest(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
         """Run nested pipelines, on an op of which no claim is left to be checked."""
         if not ctx.op_state.claims:
-            return self._run_nested(step, op, ctx)
+            return self._run_siblings(step, op, ctx)
         checked = self._examiner.check_claims(op, ctx)
-        return checked if checked.failures else merge([checked, self._run_nested(step, op, ctx)])
+        return checked if checked.failures else merge([checked, self._run_siblings(step, op, ctx)])
 
     def _raised(self, step: Step, op: Any, ctx: OpContext, error: Exception) -> Outcome:
         """Return the outcome of a body that has raised."""
