@@ -378,3 +378,14 @@ def test_what_a_pass_adds_beside_its_op(monkeypatch: pytest.MonkeyPatch) -> None
         return str(module), said
 
     assert run(Forked(2, eager=True)) == run(Sequential())
+
+
+def test_analyses_are_verified_in_one_place(caplog: pytest.LogCaptureFixture) -> None:
+    """Which dialects passes have brought before is known there alone."""
+    context = XDSLAdapter().create_context()
+    source = "func.func @f() { func.return }\nfunc.func @g() { func.return }"
+    pm = PassManager("builtin.module", context).add_nested("func.func", "cse")
+    pm.enable_analysis_verifier()
+    pm.run(parse_source(context, source, "t.mlir"), jobs=2)
+    (message,) = caplog.messages
+    assert re.search(r": analyses are verified in one (process|thread) only$", message)
