@@ -6,9 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sibling_passes import module_of
 from toy_steps import failed_run, manager, nothing, pipeline, step
 
 from passel import PassInstrumentation
+from passel.execution.fingerprints import Fingerprinter
+from passel.execution.isolation import SiblingStates
+from passel.execution.op_state import OpState
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -199,3 +203,19 @@ def test_ops_that_come_from_nowhere_are_no_passes_doing() -> None:
     pm = manager(step(nothing), pipeline(step(nothing)))
     pm.add_instrumentation(Adds())
     pm.run(parse_toy(SOURCE))
+
+
+@pytest.mark.parametrize(("order", "suspects"), [((0, 2), range(3)), ((2, 0), range(4))])
+def test_suspects_are_all_that_were_worked_on(order: tuple[int, ...], suspects: range) -> None:
+    """In program order those up to the last one; where threads end work as it comes, any."""
+    module = module_of(3)
+    states = [OpState() for _ in module.body]
+    prints = Fingerprinter(ToyAdapter())
+    siblings = SiblingStates(prints, module, module.body, states, takes_unknown=True)
+    siblings.start(None)
+    for index in order:
+        siblings.leave(index)
+    module.body[1].value = 5
+    violation = siblings.compare(1)
+    assert violation is not None
+    assert violation.suspects == suspects
