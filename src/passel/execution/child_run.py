@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from passel.errors import EncodingError
 from passel.execution.context import ContextServices, OpContext
+from passel.execution.enclosing import changes_outside, enclosing_states
 from passel.execution.failures import suspects_of
 from passel.execution.isolation import IsolationViolation, SiblingStates
 from passel.execution.op_state import OpState
@@ -204,15 +205,17 @@ class ChildRun:
         Raises:
             EncodingError: Passes have changed more than the ops that they ran on.
         """
-        before, siblings = self._enclosing_states(), self._ctx.siblings
+        prints, siblings = self._services.fingerprints, self._ctx.siblings
+        before = enclosing_states(self._ctx, prints)
         self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
         yield
         if (
             self._gone
             or self._lost
             or (siblings is not None and siblings.is_violated)
-            or self._enclosing_states() != before
-            or any((*self._violations(), *self._violations_further_out()))
+            or enclosing_states(self._ctx, prints) != before
+            or any(self._violations())
+            or (not self.is_trusted and any(changes_outside(self._ctx)))
         ):
             raise EncodingError("passes have changed more than the ops that they ran on")
 
@@ -258,23 +261,6 @@ class ChildRun:
         """Return the outcome of a task whose process has died."""
         failure = self._services.failures.died(self._suspects([task]), task.op, how)
         return self._services.reports.fail(failure)
-
-    def _enclosing_states(self) -> list[object]:
-        """Return the states of the enclosing ops, without the ops inside."""
-        states: list[object] = []
-        ctx: OpContext | None = self._ctx
-        while ctx is not None:
-            states.append(self._services.fingerprints.take_own(ctx.op))
-            ctx = ctx.parent
-        return states
-
-    def _violations_further_out(self) -> Iterator[IsolationViolation]:
-        """Yield changes outside the enclosing op, which a child run there finds in its process."""
-        inner, outer = self._ctx, self._ctx.parent
-        while not self.is_trusted and outer is not None:
-            if outer.siblings is not None:
-                yield from outer.siblings.compare_others(inner.op)
-            inner, outer = outer, outer.parent
 
     # -- The enclosing op ---------------------------------------------------------------------
 

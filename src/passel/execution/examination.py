@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from passel.execution.enclosing import changes_outside
 from passel.execution.fingerprints import PartedFingerprint
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge, plain
 from passel.hooks import Ended
@@ -141,13 +142,6 @@ class Examiner:
             ctx.op_state.settle()
             if failure is not None:
                 return failure
-        return self._find_violation(step, op, ctx) if self._isolates else None
-
-    def _find_violation(self, step: PassStep, op: Any, ctx: OpContext) -> Failure | None:
-        """Look for changes outside the op, which only this pass can have made."""
-        inner, outer = ctx, ctx.parent
-        while outer is not None and outer.siblings is not None:
-            for violation in outer.siblings.compare_others(inner.op):
-                return self._failures.violation_of(step, op, violation)
-            inner, outer = outer, outer.parent
-        return None
+        # What is changed outside the op now, only this pass can have changed.
+        violation = next(changes_outside(ctx), None) if self._isolates else None
+        return None if violation is None else self._failures.violation_of(step, op, violation)
