@@ -164,6 +164,16 @@ def test_what_is_lost_is_done_here_where_no_process_starts(
     assert caplog.messages[1] == "no worker processes: no more processes"
 
 
+def test_what_is_lost_is_done_here_where_no_process_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some systems start processes only."""
+    manager = OpPassManager("toy.module").add_nested("toy.func", TellProcess())
+    with ProcessPoolExecutor(2) as pool:
+        pass  # shut down
+    monkeypatch.delattr(os, "fork")
+    _, _, text = run(Futures(pool), manager, module_of(8))
+    assert text.count(" 2") == 8
+
+
 class Collect(Pass):
     """Collect garbage, and count what was collected that is of another process."""
 

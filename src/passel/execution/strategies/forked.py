@@ -9,6 +9,7 @@ a worker did whose passes have changed more than their own ops.
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from functools import partial
 from math import ceil
@@ -118,6 +119,9 @@ def do_again(
         chunk: The tasks.
         death: How the worker has died, if it was a forked one.
     """
+    if not hasattr(os, "fork"):  # on Windows: whatever ends processes may end this one
+        yield from map(work, chunk)
+        return
     while chunk:
         if death is None:
             forks = _map_chunks(work, [chunk], 1)
