@@ -40,7 +40,7 @@ func.func @leaky_relu(%x: memref<64xf32>) {
   func.return
 }
 
-// Used by nobody once the kernels are simplified.
+// Unused once the kernels are simplified.
 func.func private @trace(%value: f32) {
   func.call @print_f32(%value) : (f32) -> ()
   func.return

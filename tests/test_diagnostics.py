@@ -79,7 +79,7 @@ def test_suggestions_are_close(name: str, hint: str) -> None:
 
 
 def test_long_names_get_no_suggestion() -> None:
-    """Beyond a hundred characters nobody has mistyped, and comparing is slow."""
+    """A name of over a hundred characters is no typing error, and comparing is slow."""
     assert suggest("x" * 101, ["x" * 100]) == ""
     assert suggest("x" * 100, ["x" * 99]) != ""
 

@@ -120,7 +120,7 @@ def test_packages_that_are_not_in_directories(
 
 
 def test_finders_that_know_of_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If somebody else finds packages, `importlib.metadata` is asked."""
+    """If another finder finds packages, `importlib.metadata` is asked."""
 
     class Distribution(importlib.metadata.Distribution):
         def read_text(self, filename: str) -> str | None:

@@ -33,7 +33,7 @@ def seen() -> list[Any]:
 
 @pytest.fixture
 def ask(act: Callable[..., Pass[Any]], seen: list[Any]) -> Callable[..., Pass[Any]]:
-    """Make a pass that asks for `Fact`, and preserves what it is told."""
+    """Make a pass that asks for `Fact`, and preserves what its script names."""
 
     def make(*preserved: type, everything: bool = False) -> Pass[Any]:
         def look(_op: Any, ctx: PassContext) -> None:

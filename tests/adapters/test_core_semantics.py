@@ -39,7 +39,7 @@ def subject_of(op: Any) -> Subject:
 
 
 class Visit(Pass[Any]):
-    """Reports the symbols of the ops that it is run on, and does to some what it is told."""
+    """Reports the symbols of the ops that it is run on, and changes those that its script names."""
 
     name = "visit"
     fail: str = ""

@@ -86,7 +86,7 @@ class TakesThree:
 
 
 class TakesKeyword:
-    """Takes a keyword that nobody gives."""
+    """Takes a keyword that is never given."""
 
     def __init__(self, op: ToyOp, *, more: int) -> None: ...
 

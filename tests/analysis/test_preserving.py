@@ -194,7 +194,7 @@ class Dependant(Both):
 
 
 def test_an_analysis_may_decide_to_survive() -> None:
-    """`is_invalidated` that returns False keeps an analysis that nobody preserved."""
+    """`is_invalidated` that returns False keeps an analysis that no pass preserved."""
     seen: list[bool] = []
     ask = step(lambda _, ctx: (ctx.analysis(Immortal), ctx.analysis(Total)))
     manager(ask, step(nothing), look(seen, Immortal, Total)).run(parse_toy("toy.module"))

@@ -47,7 +47,7 @@ class Meddler:
 
 
 def test_an_analysis_must_not_change_its_op() -> None:
-    """Changing the op fails the pass that asked, and is looked for only on request."""
+    """Changing the op fails the pass that asked, and is checked only on request."""
     ask = step(lambda _, ctx: (ctx.analysis(Meddler), ctx.preserve_all()))
     failure = failure_of(verified(ask))
     assert failure.kind == "failed"

@@ -1,4 +1,4 @@
-"""The benchmarks run, so that they can be trusted to when somebody needs a number."""
+"""The benchmarks run, so that they still do when a number is needed."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def test_bits(mlir_world: World) -> None:
 
 
 def test_unregistered_ops(world: World) -> None:
-    """Ops that nobody knows come back with attributes, properties, regions and locations."""
+    """Unregistered ops come back with attributes, properties, regions and locations."""
     text = """
       %0 = "vendor.make"() <{p = 1.1 : f32}> {q = #vendor.x<"y">} : () -> !vendor.t<3> loc("a")
       "vendor.use"(%0) ({

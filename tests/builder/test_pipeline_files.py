@@ -230,7 +230,7 @@ def test_writing_and_reading_is_the_identity(
 
 
 def test_includes_have_their_own_variables(tmp_path: Path) -> None:
-    """Files are looked for beside the one that includes them, and take values from it."""
+    """Files are searched beside the one that includes them, and take values from it."""
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "a.yaml").write_text("Pipeline:\n- include: b.yaml {n=$m fast=$fast}\n")
     (tmp_path / "lib" / "b.yaml").write_text(

@@ -99,6 +99,6 @@ def test_wrong_links_are_found(
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    """A page that nobody finds is not there; `passes.md` is made for the site."""
+    """A page without a link cannot be found; `passes.md` is made for the site."""
     listed = set(re.findall(r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     assert listed - {"passes.md"} == {page.name for page in DOCS.glob("*.md")}

@@ -78,7 +78,7 @@ class TestOnnx(AdapterContract):
         op.metadata_props["changed"] = "yes"
 
     def break_(self, op: Any) -> None:
-        """Let a node take what nobody makes."""
+        """Let a node take a value that no node makes."""
         op[-1].replace_input_with(0, ir.val("nowhere"))
 
     def move(self, op: Any, into: Any) -> None:

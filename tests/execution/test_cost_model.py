@@ -174,7 +174,7 @@ def test_what_is_costly_to_copy_stays(
 
 
 class CannotBeRead(Pretended):
-    """Work on ops that nobody can read, as a worker would say."""
+    """Work on ops that cannot be read, as a worker would say."""
 
     def open(self, parcel: bytes) -> None:
         """Fail."""

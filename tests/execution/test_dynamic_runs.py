@@ -57,7 +57,7 @@ def test_hooks_see_the_calling_pass_as_the_parent() -> None:
 
 
 def test_hooks_of_a_failed_pipeline_pair() -> None:
-    """Its end is told as a failure, and that of the pass that ignores it is not."""
+    """It ends as a failure, and the pass that ignores it does not."""
     inner = pipeline(step(fail, "inner"))
     pm = manager(step(lambda op, ctx: ctx.run_pipeline(inner, op.body[0])))
     events = recorded(pm)

@@ -151,7 +151,7 @@ def test_a_crash_without_a_message_is_named_by_its_type(adapter: ToyAdapter) -> 
     ],
 )
 def test_what_a_colon_introduces_is_told(said: str, gist: str, adapter: ToyAdapter) -> None:
-    """Of what an exception says the first line is told, and the next one if it has the reason."""
+    """The first line of an exception's message is reported, and the next one if it has the reason."""
 
     class Wordy(Pass):
         name = "wordy"

@@ -133,7 +133,7 @@ def test_changes_further_out_are_found(beside: bool) -> None:
 
 
 def test_passes_that_say_so_are_taken_on_trust(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody looks whether they have changed other ops, unless the run is to check that."""
+    """Whether they have changed other ops is not checked, unless the run is to check that."""
     trust(monkeypatch, Meddle)
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Meddle())
     module = module_of(12)
@@ -220,7 +220,7 @@ def test_what_is_for_one_process_keeps_everything_here(
     jobs: Jobs,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Why there are no workers is said, if somebody has asked for them."""
+    """Why there are no workers is said, if they were asked for."""
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
     keep(manager)
     for _ in range(2):
@@ -267,14 +267,14 @@ def test_ctrl_c_ends_the_workers() -> None:
 
 
 class Silent(TellProcess):
-    """Say that nobody can tell the process."""
+    """Report the process, and declare that workers may run the pass."""
 
     name = "silent"
     can_fork = True
 
 
 class Loud(Silent):
-    """Say nothing."""
+    """Report the process, without a declaration of its own."""
 
     name = "loud"
 
@@ -327,7 +327,7 @@ def test_this_process_works_as_well() -> None:
 def test_everything_is_the_same_where_this_process_works(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """Failures, diagnostics and counts come in program order, whoever they are from."""
+    """Failures, diagnostics and counts come in program order, whichever process they are from."""
     expected = everything(Sequential(), seed)
     trust(monkeypatch, Act)
     trust(monkeypatch, Again)
@@ -393,7 +393,7 @@ class InterruptHere(Pass):
 
 
 def test_an_interrupt_here_ends_the_workers() -> None:
-    """Nobody waits for what they do, and nothing is left behind."""
+    """The run does not wait for them, and no process is left behind."""
     manager = OpPassManager("toy.module").add_nested("toy.func", InterruptHere())
     before = children()
     with pytest.raises(KeyboardInterrupt):
@@ -426,7 +426,7 @@ def test_a_worker_that_dies_beside_this_process(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_unasked(monkeypatch: pytest.MonkeyPatch, passes: tuple[Pass, ...], leaves: bool) -> None:
-    """Unless somebody asks, only passes leave that say so, with all they hold, and unobserved."""
+    """Unless workers are asked for, only passes leave that say so, with all they hold, and unobserved."""
     eager = Forked(2, eager=True, helps=False, is_automatic=True)
     found = "passel.manager.pass_manager.strategy_for"
     monkeypatch.setattr(found, mock.Mock(return_value=eager))

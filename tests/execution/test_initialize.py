@@ -270,7 +270,7 @@ class RunInner(Pass):
 
 
 def test_passes_of_dynamic_pipelines_are_initialized_at_their_first_run() -> None:
-    """Not before the run, as nobody knows whether they will, and not once per op or run."""
+    """Not before the run, as it is not known whether they will, and not once per op or run."""
     pm, log = manager(RunInner(inner=of_funcs(Build(tag="i"))), Build(tag="a"))
     pm.run(parse_toy("toy.module"))
     assert initialized(log) == ["a"]

@@ -64,13 +64,13 @@ def unmatched(pipeline: str, **how: Any) -> tuple[str, ...]:
 )  # fmt: skip
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_those_that_find_no_op(inside: str, expected: str, jobs: int) -> None:
-    """Only what ran on nothing is told, with what is around, in any number of processes."""
+    """Only what ran on nothing is reported, with what encloses it, in any number of processes."""
     found = unmatched(f"builtin.module({inside})", jobs=jobs)
     assert found == ((f"builtin.module({expected})",) if expected else ())
 
 
 def test_two_of_one_anchor() -> None:
-    """Each is told by itself: the second comes when the ops are gone."""
+    """Each is reported by itself: the second comes when the ops are gone."""
     context = ADAPTER.create_context()
     module = parse_source(context, "func.func private @a() { func.return }", "in.mlir")
     manager = PassManager.parse("builtin.module(func.func(cse),symbol-dce,func.func(dce))", context)

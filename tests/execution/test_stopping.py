@@ -33,7 +33,7 @@ def test_calls_are_traced_after_work_was_stopped() -> None:
 
 
 class Watched(Future[int]):
-    """A future that nobody may wait for without an end."""
+    """A future that must not be waited for without an end."""
 
     def result(self, timeout: float | None = None) -> int:
         """Return the result."""

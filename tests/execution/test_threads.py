@@ -72,7 +72,7 @@ class Size:
 
 
 class Ask(Pass):
-    """Ask for the size of an op, and for that of the op around if somebody knows it."""
+    """Ask for the size of an op, and for that of the op around if it is cached."""
 
     name = "ask"
 

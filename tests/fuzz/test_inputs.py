@@ -23,7 +23,7 @@ GOOD = "func.func @f() { return }"
 
 @pytest.fixture(scope="module")
 def command() -> Callable[[Sequence[str]], int]:
-    """The command that changes inputs for as long as it is told to."""
+    """The command that changes inputs for the time that it is given."""
     return runpy.run_path(str(Path(__file__).with_name("inputs.py")))["main"]
 
 

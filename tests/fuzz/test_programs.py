@@ -22,7 +22,7 @@ PROGRAMS = 20
 
 @pytest.fixture(scope="module")
 def command() -> Callable[[Sequence[str]], int]:
-    """The command that runs programs for as long as it is told to."""
+    """The command that runs programs for the time that it is given."""
     return runpy.run_path(str(Path(__file__).with_name("programs.py")))["main"]
 
 
@@ -46,7 +46,7 @@ def test_programs_are_defined(count: int) -> None:
 
 
 def test_a_program_that_fails_does_not_hide_the_others() -> None:
-    """What is compiled together is told apart if one of it does not compile or ends early."""
+    """Programs that are compiled together are compiled alone if one of them does not compile or ends early."""
     good = random_program(0)
     invalid = "func.func @entry() {"
     aborting = """

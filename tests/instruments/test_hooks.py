@@ -263,7 +263,7 @@ def test_the_nested_pass_fails_on_the_last_op(language: Language, how: str) -> N
 @pytest.mark.parametrize("first", RUNNING)
 @pytest.mark.parametrize("second", RUNNING)
 def test_the_nested_pass_fails_on_both_ops(language: Language, first: str, second: str) -> None:
-    """Each in its way: neither changes what is told of the other."""
+    """Each in its way: neither changes what is reported of the other."""
     expected = [*f_failed("@a", first), *f_failed("@b", second)]
     assert observed(language, {"a": first, "b": second}) == [
         *(*START, *P_DONE, *ALL_STARTS, *expected, *ALL_FAILED),
@@ -335,7 +335,7 @@ def test_hooks_pair_when_a_fingerprint_is_interrupted(at: int, verify: Any) -> N
 
 
 def test_hooks_pair_when_reporting_a_failure_raises() -> None:
-    """Whoever takes diagnostics may be interrupted, or lose its terminal."""
+    """A diagnostic handler may be interrupted, or lose its terminal."""
     PLAN.clear()
     PLAN["a"] = "fail"
     recorder = FullEventRecorder(ToyAdapter())

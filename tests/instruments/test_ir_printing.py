@@ -254,7 +254,7 @@ def test_directory_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_stream_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
-    """A pipe nobody reads from any more ends the printing, silently; a full disk is told once."""
+    """A pipe without a reader ends the printing, silently; a full disk is reported once."""
 
     class Broken(StringIO):
         error: OSError = BrokenPipeError()

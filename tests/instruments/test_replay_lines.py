@@ -209,7 +209,7 @@ def test_a_crossing(replayed: Replayed, registry: Any, ir: str, pipeline: str) -
     """Passes on the other side of a crossing are named and registered as others are."""
     told = failed(PassManager.parse(pipeline, registry=registry), module_of(ir))
     wanted = "failed to legalize operation 'complex.cos'"
-    if "complex" not in pipeline:  # what failed over there is told once, where it failed
+    if "complex" not in pipeline:  # a failure over there is reported once, where it failed
         wanted = told.message.partition(" failed: ")[2].rpartition(" [")[0] or told.message
     assert wanted in replayed(told.how)
 

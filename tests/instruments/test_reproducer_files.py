@@ -203,7 +203,7 @@ def test_an_interrupt_at_any_instruction_leaves_whole_files(
         text = Path("r.mlir").read_text()
         assert text == "older" or text.endswith("#-}\n"), number
         if names(directory) != GIVEN:
-            gc.collect()  # what nobody could remove goes with its owner
+            gc.collect()  # what could not be removed goes with its owner
         assert names(directory) == GIVEN, number
         Path("r.mlir").write_text("older")
         number += stride

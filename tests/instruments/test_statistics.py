@@ -289,7 +289,7 @@ def run_on_source(pipeline: str, *, observed: bool = False) -> RunResult:
             "builtin.module/func.func/0:mem2reg",
             {"promoted slots": 1, "new block args": 0},
         ),
-        # The call of @callee, which nobody needs then; nor does anybody need @unused.
+        # The call of @callee, which is not needed then; nor is @unused.
         ("inline", "builtin.module/0:inline", {"num-inlined": 1, "num-erased": 2}),
         # %r is 5, and so is not computed; what flows through memory is not known.
         ("sccp", "builtin.module/0:sccp", {"num-constants": 1, "num-erased": 1}),
@@ -304,7 +304,7 @@ def test_passes_count_what_they_do(pipeline: str, path: str, expected: dict[str,
 
 @pytest.mark.parametrize("nested", [False, True])
 def test_passes_of_xdsl_count_ops_if_somebody_looks(nested: bool) -> None:
-    """Created and erased ops are counted exactly, but cost nothing if nobody asks."""
+    """Created and erased ops are counted exactly, but cost nothing unless they are printed."""
     name = "convert-arith-to-riscv"
     pipeline = f"func.func({name})" if nested else name
     path = f"builtin.module/{'func.func/' if nested else ''}0:{name}"

@@ -293,7 +293,7 @@ def test_ops_of_one_place_are_told_apart(adapter: MLIRAdapter, program: Any) -> 
 
 
 def test_errors_where_the_context_emits_them(adapter: MLIRAdapter, program: Any) -> None:
-    """A context that is told to emit errors gets none of passel's questions."""
+    """A context whose errors are printed gets none from passel's questions."""
     function, *_ = adapter.children(program)
     break_(function)
     program.operation.context.emit_error_diagnostics = True

@@ -62,7 +62,7 @@ class Initialized(Pass[Any, OpPassManager]):
 
 @pytest.fixture
 def module() -> Any:
-    """A module of MLIR's, of a context that nobody has entered."""
+    """A module of MLIR's, of a context that is not entered."""
     return parse_source(Context(), SOURCE, "t.mlir")
 
 
@@ -101,7 +101,7 @@ def test_names_on_the_other_side_of_a_crossing(module: Any) -> None:
 
 
 def test_nothing_is_left_when_the_run_ends(module: Any) -> None:
-    """Whoever builds a pipeline after a run means no IR in particular."""
+    """A pipeline that is built after a run is for no IR in particular."""
     manager = PassManager("builtin.module", module.context)
     manager.nest("func.func").add(Dynamic())
     manager.run(module)

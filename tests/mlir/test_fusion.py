@@ -395,7 +395,7 @@ def agree(step: Step, op: Any) -> bool:
 
 
 def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever wants to see or gate passes, or analyses checked, turns it off; others do not."""
+    """Hooks that see or gate passes, and checks of analyses, turn it off; others do not."""
     calls: list[bool] = []
     fuse = MLIRAdapter.fuse
 

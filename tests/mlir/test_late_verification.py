@@ -1,4 +1,4 @@
-"""Siblings are verified in one call after their last pass, and nobody can tell."""
+"""Siblings are verified in one call after their last pass, with the results of single calls."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_nothing_that_other_threads_write_is_lost(capfd: pytest.CaptureFixture[s
 
 
 def test_threads_read_pipelines_at_the_same_time() -> None:
-    """Each is told what is wrong with its own."""
+    """Each gets the diagnostics of its own."""
     names = "sccp", "mem2reg", "sroa", "inline", "symbol-dce", "lower-affine", "arith-expand"
 
     def read(thread: int) -> list[str]:

@@ -64,7 +64,7 @@ def test_pipelines_in_options_count(name: str, options: str, effects: tuple[str,
 
 
 def test_passes_that_no_release_has_are_unknown() -> None:
-    """Of what a vendor has added, nobody has told what it does."""
+    """What a vendor's pass does outside the IR is unknown."""
     added = "jir-affine-transform"
     assert native_pass_class("mlir", added) is not None
     assert effects_of_native(MLIR, added, "") == ("unknown",)

@@ -190,7 +190,7 @@ def test_a_failing_pass_manager_says_what_mlir_says(calls: Calls) -> None:
 
 @pytest.mark.parametrize("has_threads", [False, True])
 def test_a_context_keeps_its_threads_or_none(calls: Calls, *, has_threads: bool) -> None:
-    """Whoever turned threads off finds them off, and on if they were on."""
+    """Threads are on or off after a run as they were before."""
     context = Context()
     context.enable_multithreading(has_threads)
     before = context.get_num_threads()

@@ -443,7 +443,7 @@ def test_all_wrong_values_are_refused_by_both() -> None:
 def test_a_module_for_another_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tblgen: Callable[..., Any]
 ) -> None:
-    """One command makes such a module for declarations of somebody else's."""
+    """One command makes such a module for declarations of another project's."""
     (tmp_path / "Own.td").write_text(
         'include "mlir/Pass/PassBase.td"\n'
         'def OwnCSE : Pass<"cse">;\n'

@@ -212,7 +212,7 @@ def test_reproducers_are_those_of_mlir_opt(
 def test_each_tool_replays_the_file_of_the_other(
     flags: tuple[str, ...], tmp_path: Path, tool: Tool, mlir_opt: MlirOpt
 ) -> None:
-    """The failure is the same, at the same place, whoever wrote the file."""
+    """The failure is the same, at the same place, in a file of either tool."""
     Path("plugin.py").write_text(PLUGIN)
     theirs, ours = tmp_path / "theirs.mlir", tmp_path / "ours.mlir"
     run = ["-p=any(cse,func.func(sharding-propagation),cse)", *flags]

@@ -32,7 +32,7 @@ def nothing(pm: OpPassManager) -> None:
 
 
 def test_an_asynchronous_run_is_refused() -> None:
-    """Nobody would await it, so that the pass would succeed without having run."""
+    """It would never be awaited, so that the pass would succeed without having run."""
     with pytest.raises(DefinitionError, match=r"Late\.run is an async function, so calling it"):
 
         class Late(Pass):  # pyright: ignore[reportUnusedClass]

@@ -1,4 +1,4 @@
-"""Passes declare what they do outside the IR, and are refused where nobody trusts them."""
+"""Passes declare what they do outside the IR, and are refused where they are not trusted."""
 
 from __future__ import annotations
 

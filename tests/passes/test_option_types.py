@@ -427,7 +427,7 @@ def test_types_that_cannot_be_read_are_refused(hint: Any) -> None:
     ids=str,
 )
 def test_lists_are_tuples(hint: Any, message: str) -> None:
-    """Who means a list of values is told how to write one, with the type of the elements."""
+    """The error says how to write a list of values, with the type of the elements."""
     with pytest.raises(DefinitionError, match=re.escape(message)):
         codec_for(hint)
 

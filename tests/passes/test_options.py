@@ -271,7 +271,7 @@ def test_escaped_text_is_located_in_itself() -> None:
 
 
 def test_at_most_a_hundred_problems_are_reported(parse: Callable[[str], PassManager]) -> None:
-    """Nobody reads more, and finding them takes time."""
+    """More are not read by people, and finding them takes time."""
     for text in ("x," * 500 + "a", "a{x}," * 500 + "a", "a{" + "x " * 500 + "}"):
         with pytest.raises(Exception, match="x") as info:
             parse(f"any({text})")

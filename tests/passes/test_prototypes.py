@@ -34,7 +34,7 @@ class Shape(Options):
 class Unroll(Pass):
     """Unroll loops.
 
-    As often as it is told.
+    As often as its option says.
     """
 
     name = "unroll"

@@ -84,7 +84,7 @@ def test_can_schedule_on_that_raises_in_a_run(error: BaseException, said: str) -
 
 
 def test_an_interrupt_in_can_schedule_on_goes_through() -> None:
-    """Ctrl-C is nobody's mistake."""
+    """Ctrl-C is not blamed on the plugin."""
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.add(pass_with(can_schedule_on=Boom(KeyboardInterrupt()))())
     with pytest.raises(KeyboardInterrupt):
@@ -134,7 +134,7 @@ def test_a_constructor_that_raises(
 def test_an_interrupt_in_a_constructor_goes_through(
     with_stranger: Callable[..., PassManager],
 ) -> None:
-    """Ctrl-C is nobody's mistake."""
+    """Ctrl-C is not blamed on the plugin."""
     with pytest.raises(KeyboardInterrupt):
         with_stranger(__post_init__=Boom(KeyboardInterrupt()))
 

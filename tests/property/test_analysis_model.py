@@ -55,7 +55,7 @@ class Dependant(Plain):
 
 
 class Eternal(Plain):
-    """Survives what anybody says."""
+    """Survives whatever passes say."""
 
     def is_invalidated(self, preserved: PreservedAnalyses) -> bool:
         """Survive."""
@@ -66,7 +66,7 @@ KINDS: dict[str, Any] = {kind.__name__: kind for kind in (Plain, Dependant, Eter
 
 
 class Act(Pass):
-    """Does what it is told, and notes what it is served."""
+    """Follows a script, and notes which analyses it gets."""
 
     name = "act"
     acts: tuple[str, ...] = ()

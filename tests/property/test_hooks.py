@@ -276,7 +276,7 @@ def check_nesting(events: list[str]) -> None:
 
 def check_order(log: list[tuple[str, int]], numbers: list[int]) -> None:
     """Assert that before-hooks run in order of registration and after-hooks in reverse."""
-    # What has become of a pass is told together with its end.
+    # The outcome of a pass is reported together with its end.
     ends = (entry for entry in log if not entry[0].startswith(("after-change", "pass-skipped")))
     for event, group in groupby(ends, key=lambda entry: entry[0]):
         called = [number for _, number in group]
@@ -341,7 +341,7 @@ class Comparing(PassInstrumentation):
         assert told == (changed and step.pass_ is not None)
 
     def after_pass_failed(self, step: Any, op: ToyOp, failure: object) -> None:
-        """Nobody is told of changes by passes that fail."""
+        """Changes by passes that fail are not reported."""
         self.before.pop()
         assert not self.told.pop()
 

@@ -367,7 +367,7 @@ def test_a_missing_dialect_has_a_place_in_the_text() -> None:
 
 
 def test_one_thread_compiles_at_a_time() -> None:
-    """An IR's context is asked for its ops by one thread only, whoever compiles."""
+    """An IR's context is asked for its ops by one thread only, whichever thread compiles."""
 
     class Guarded(ToyAdapter):
         """The toy IR, whose contexts are for one thread at a time."""

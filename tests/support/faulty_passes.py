@@ -110,7 +110,7 @@ DEADLY: dict[str, tuple[Callable[[], object], str]] = {
     "terminate": (lambda: _kill(signal.SIGTERM), "was killed by SIGTERM"),
     "nameless signal": (lambda: _kill(signal.SIGRTMIN + 6), "was killed by signal 40"),
 }
-"""What ends a process, and how that is told."""
+"""What ends a process, and how that is reported."""
 
 RAISED: dict[str, Callable[[], object]] = {
     "memory": lambda: _raise(MemoryError()),

@@ -109,8 +109,8 @@ class Feature:
         flags: What it adds to the command line.
         passes: What it adds to the passes on each function.
         wrap: Puts the passes on each function, as text, into something that runs them.
-        failure: What is told of a pass that fails, such as `error not wanted`.
-        write: Changes the text of a part, given what is told of a pass that fails.
+        failure: What is reported of a pass that fails, such as `error not wanted`.
+        write: Changes the text of a part, given what is reported of a pass that fails.
         parts: How many parts of input there are at least.
         recorded: Whether the pipeline stands in the input instead of the command line.
         filed: Whether the pipeline stands in a file.
@@ -153,7 +153,7 @@ def _all_is_expected(expected: Expected) -> None:
 
 
 def _expect_all(text: str, failure: list[str]) -> str:
-    """Write what is told of each function above it."""
+    """Write what is reported of each function above it."""
 
     def above(match: re.Match[str]) -> str:
         told = ["warning seen", "note here", *(failure if match[1] == LAST else [])]

@@ -100,7 +100,7 @@ class ForcedStrategy:
 
         self._patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
         self._patch.setattr("passel.execution.run.Sequential", chosen)
-        # Nobody has asked, and nobody is told that it cannot be.
+        # The strategy was not asked for, so no message says that it cannot be used.
         strategy.where = _WHERE
         for place, log in (
             ("execution.strategies.base.log_warning_once", log_warning_once),

@@ -84,7 +84,7 @@ def warm_programs(programs: Mapping[str, str], *others: str) -> Generator[Path]:
 
 
 class _Request(NamedTuple):
-    """A program that somebody starts.
+    """A program that a user starts.
 
     Attributes:
         words: Its path and arguments.

@@ -1,4 +1,4 @@
-"""Twice as many failures take twice the work, whatever is told of them."""
+"""Twice as many failures take twice the work, whatever is printed about them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Fail(Pass):
 
 
 def test_called_mlir_opt(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Under that name it works on MLIR's IR unless it is told otherwise, and its replay line says so."""
+    """Under that name it works on MLIR's IR unless `--ir` says otherwise, and its replay line says so."""
     expected = tool("--ir=mlir", "in.mlir", "--cse")
     ours = tool("in.mlir", "--cse")
     monkeypatch.setattr(sys, "argv", ["/somewhere/mlir-opt"])

@@ -281,7 +281,7 @@ def test_dialects_of_mlirs_bindings(tool: Tool, capsys: pytest.CaptureFixture[st
 def test_things_that_are_no_dialects(
     capsys: pytest.CaptureFixture[str], adapter: IRAdapter, message: str
 ) -> None:
-    """An author who gives what the IR does not take as a dialect is told so in a line."""
+    """What the IR does not take as a dialect is an error of one line."""
     assert opt_main(["in"], name="zoo-opt", adapter=adapter, dialects=[3]) == 1
     assert capsys.readouterr().err == f"zoo-opt: error: {message}\n"
 

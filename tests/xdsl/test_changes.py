@@ -76,7 +76,7 @@ def _erase_op(root: Operation, random: Random) -> None:
 
 
 def _erase_block(root: Operation, random: Random) -> None:
-    """Erase a block that nobody jumps to and whose values nobody uses."""
+    """Erase a block without predecessors, whose values have no uses."""
     block = random.choice(Nodes(root).blocks)
     used = any(each.first_use for each in (block, *block.args)) or any(map(_is_used, block.ops))
     if block.parent is not None and not used:
@@ -326,7 +326,7 @@ def test_another_op_is_refused() -> None:
 
 
 def test_what_is_erased_uses_nothing() -> None:
-    """An op that somebody still holds is left as xDSL leaves it when it erases one."""
+    """An op that Python code still holds is left as xDSL leaves it when it erases one."""
     here, there = (ModuleOp([SomeOp(result_types=[i32])]) for _ in range(2))
     for module in (here, there):
         module.body.block.add_op(SomeOp([module.body.block.first_op]))  # pyright: ignore[reportArgumentType]

@@ -164,7 +164,7 @@ FAULTS = [*DEADLY, *RAISED, "held attribute", *SURVIVED]
 
 @pytest.mark.parametrize("how", FAULTS)
 def test_a_fault_in_a_worker(how: str) -> None:
-    """It is told as promised, and nothing else is different."""
+    """It is reported as promised, and nothing else is different."""
     check("workers", how)
 
 
@@ -176,7 +176,7 @@ def test_a_fault_in_a_pool(how: str) -> None:
 
 @contextmanager
 def ignoring_children() -> Generator[None]:
-    """Let nobody know how processes end, as some daemons do."""
+    """Reap processes before their parent can, as some daemons do."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         yield

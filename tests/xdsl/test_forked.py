@@ -229,7 +229,7 @@ class Try(Pass):
 def test_crashes_have_their_place(
     tool: Tool, kernels: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...]
 ) -> None:
-    """Where in Python a pass crashed in a worker is told as if it had been in this process."""
+    """Where in Python a pass crashed in a worker is reported as if it had been in this process."""
     plugin = kernels.with_name("crash.py")
     plugin.write_text(CRASHING, encoding="utf-8")
     words = (str(kernels), f"--load-pass-plugin={plugin}", "-p=builtin.module(func.func(crash))")
@@ -253,7 +253,7 @@ def test_reproducers_are_the_same(
     passes: str,
     request: pytest.FixtureRequest,
 ) -> None:
-    """What replays a failure in a worker is what replays it in one process, and is told alike."""
+    """What replays a failure in a worker is what replays it in one process, in the same words."""
     folder = kernels.parent
     (folder / "crash.py").write_text(CRASHING, encoding="utf-8")
     reproducer = folder / "repro.mlir"
@@ -350,7 +350,7 @@ def test_names_alone_come_back() -> None:
 
 
 def test_what_a_pass_adds_beside_its_op(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It stands where one process puts it, whoever would have been the first to add it."""
+    """It stands where one process puts it, whichever worker would have been the first to add it."""
     one = 'func.func @f{}(%a: i32) {{ printf.print_format "{{}}", %a : i32 func.return }}\n'
     source = "".join(map(one.format, range(40)))
     is_taken, this = mmap(-1, 1), os.getpid()

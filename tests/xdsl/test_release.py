@@ -67,7 +67,7 @@ def test_releases_in_between_are_taken_as_they_are(version: str, tmp_path: Path)
 
 
 def test_the_dependency_is_the_oldest_release() -> None:
-    """What passel says of xDSL's releases is what pip is told; newer ones can be installed."""
+    """The releases of xDSL that passel names are those of its requirement; newer ones can be installed."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert f"xdsl>=0.{release.OLDEST[1]}" in project["dependencies"]
 

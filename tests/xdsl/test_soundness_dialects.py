@@ -1,4 +1,4 @@
-"""Passes that make ops of dialects which nobody has loaded are found, if claims are checked."""
+"""Passes that make ops of dialects that are not loaded are found, if claims are checked."""
 
 from __future__ import annotations
 

@@ -272,7 +272,7 @@ def test_explicit_locations_are_kept(
 
 
 def test_explicitly_unknown(adapter: XDSLAdapter, parse: Callable[[str], Operation]) -> None:
-    """Also `loc(unknown)` is kept: somebody wanted it so."""
+    """Also `loc(unknown)` is kept: its author wanted it so."""
     (op,) = adapter.children(parse('"test.op"() : () -> () loc(unknown)'))
     assert adapter.location(op) == UNKNOWN
     assert "loc(unknown)" in adapter.print_op(op, PrintFlags(debuginfo=True))

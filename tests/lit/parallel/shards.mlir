@@ -1,4 +1,4 @@
-// With -j, functions are parsed, run and printed by worker processes. Nobody can tell, also where one is wrong.
+// With -j, functions are parsed, run and printed by worker processes. The output is that of one process, also where one is wrong.
 // RUN: %python -c 'for i in range(1500): print("func.func @f%%d(%%%%a: i32) -> i32 {\n  %%%%0 = arith.addi %%%%a, %%%%a : i32\n  return %%%%0 : i32\n}" %% i)' > %t.mlir
 // RUN: env PASSEL_JOBS=1 passel-opt %t.mlir -p 'builtin.module(func.func(cse))' -o %t.one
 // RUN: env PASSEL_JOBS=2 passel-opt %t.mlir -p 'builtin.module(func.func(cse))' -o %t.two

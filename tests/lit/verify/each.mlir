@@ -1,4 +1,4 @@
-// What a pass breaks is found after the pass, unless nobody looks.
+// What a pass breaks is found after the pass, unless verification is off.
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py --break 2> %t > %t.out
 // RUN: diff /dev/null %t.out
 // RUN: FileCheck %s < %t

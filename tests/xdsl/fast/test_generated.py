@@ -1,4 +1,4 @@
-"""Parsing by example gives what the ordinary way gives, on sources that nobody would write."""
+"""Parsing with templates gives what the ordinary way gives, on generated sources."""
 
 from __future__ import annotations
 

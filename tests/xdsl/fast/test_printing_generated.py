@@ -1,4 +1,4 @@
-"""The fast printer gives what xDSL's printer gives, on ops that nobody would build."""
+"""The fast printer gives what xDSL's printer gives, on generated ops."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_symbols_and_terminators_stay(pipeline: str) -> None:
         '%a = "t.pure"(%b) : (i32) -> i32 %b = "t.pure"(%a) : (i32) -> i32',
         # One use each, by one op: only both together are dead.
         '%a = "t.pure"() : () -> i32 %b = "t.pure"(%a, %a) : (i32, i32) -> i32',
-        # A chain, and one that somebody needs.
+        # A chain, and one that is needed.
         (
             '%a = "t.pure"() : () -> i32 %b = "t.pure"(%a) : (i32) -> i32 "t.pure"(%b) : (i32) -> ()'
             ' %c = "t.pure"(%a) : (i32) -> i32 "test.op"(%c) : (i32) -> ()'
@@ -83,7 +83,7 @@ def test_symbols_and_terminators_stay(pipeline: str) -> None:
         # Reached, but with nothing in it.
         '"test.op"() ({ "test.termop"() [^a] : () -> () ^a: }) : () -> ()',
         '"test.op"() ({ "test.termop"() [^a] : () -> () ^a: "t.pure"() : () -> () }) : () -> ()',
-        # Reached from an op that nobody knows.
+        # Reached from an unregistered op.
         '"test.op"() ({ "no.one"() [^a] : () -> () ^a: "t.write"() : () -> () }) : () -> ()',
         '"test.op"() ({ "t.write"() [^a] : () -> () ^a: "t.write"() : () -> () }) : () -> ()',
         # Dead in regions of several blocks, nested in one another.

@@ -108,7 +108,7 @@ def test_attributes_and_properties_differ() -> None:
             '"no.one"() ({ %u = "t.pure"(%b) : (i32) -> i32 "test.op"(%u) : (i32) -> () }) : () -> ()'
             ' %a = "t.pure"() : () -> i32 %b = "t.pure"() : () -> i32 "test.op"(%a) : (i32) -> ()'
         ),
-        # A user was seen, but has effects, so that nobody will use it again.
+        # A user was seen, but has effects, so that it will not be used again.
         (
             '"test.op"(%b) : (i32) -> () %a = "t.pure"() : () -> i32 %b = "t.pure"() : () -> i32'
             ' "test.op"(%a) : (i32) -> ()'

@@ -92,7 +92,7 @@ builtin.module {
 def test_effects_and_unregistered_ops_stay(
     parse_op: Callable[[str], Operation], run: Callable[..., object]
 ) -> None:
-    """Ops that do something, or that nobody knows, are never merged."""
+    """Ops that do something, or are unregistered, are never merged."""
     op = parse_op("""
 func.func @f(%m: memref<1xi32>, %i: index) -> (i32, i32) {
   %a = memref.load %m[%i] : memref<1xi32>

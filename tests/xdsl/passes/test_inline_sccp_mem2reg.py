@@ -73,7 +73,7 @@ def counts(result: RunResult) -> dict[str, int]:
 
 
 def test_inline_counts_what_it_does_and_erases_what_nobody_calls(transform: Transform) -> None:
-    """`inline` counts what it does and erases what nobody calls."""
+    """`inline` counts what it does and erases what is never called."""
     module, result = transform(CALLS, "inline")
     assert symbols(module) == ["external", "main"]
     assert calls(module) == ["external"]

@@ -109,7 +109,7 @@ def _parsed(context: Context, chunk: str, file: str) -> ModuleOp | None:
 
 @dataclass(frozen=True)
 class Scripted(ModulePass):
-    """Does what it is told to do to the functions of the module that it is given."""
+    """Does what its option says to the functions of the module that it is given."""
 
     name = "scripted"
     script: str = ""

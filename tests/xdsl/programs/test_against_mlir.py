@@ -146,7 +146,7 @@ def random_function(seed: int, *, written: bool = False) -> str:  # noqa: C901, 
                 case _:
                     slot, value = choose.randrange(slots), choose.choice(values)
                     lines.append(f"  memref.store {value}, %s{slot}[] : memref<i32>")
-        # Every block can be reached: what else is in memory there is nobody's business.
+        # Every block can be reached: what else is in memory there does not matter.
         targets = [f"^b{min(block + 1, count - 1)}", f"^b{choose.randint(1, count - 1)}"]
         if block == count - 1:
             lines.append(f"  return {choose.choice(values)} : i32")

@@ -1,4 +1,4 @@
-// Ops of a dialect that nobody defines: they stay, the arithmetic around them does not.
+// Ops of an unknown dialect: they stay, the arithmetic beside them does not.
 // With one region they could be symbol tables, and symbol-dce would refuse to run.
 func.func @mixed(%x: i32) -> i32 {
   %zero = arith.constant 0 : i32
