@@ -34,7 +34,7 @@ class HoistConstants(OperationPass[FuncOp]):
 
 
 def _owner(op: Operation) -> Operation | None:
-    """Return the nearest op around `op` that values cannot leave."""
+    """Return the nearest enclosing op of `op` that values cannot leave."""
     parent = op.parent_op()
     while parent is not None and not parent.has_trait(IsolatedFromAbove):
         parent = parent.parent_op()

@@ -78,11 +78,11 @@ def test_per_op(
 def test_parents_and_children(
     subject: Subject, manager: PassManager, program: Any, act: Any, ask: Any, seen: list[Any]
 ) -> None:
-    """A pass sees cached analyses of the ops around, and those of ops inside."""
-    around: list[Any] = []
+    """A pass sees cached analyses of the enclosing ops, and those of ops inside."""
+    enclosing: list[Any] = []
 
     def look(_op: Any, ctx: PassContext) -> None:
-        around.append(ctx.parent_analysis(Fact))
+        enclosing.append(ctx.parent_analysis(Fact))
 
     def inside(op: Any, ctx: PassContext) -> None:
         function = subject.adapter.children(op)[0]
@@ -93,7 +93,7 @@ def test_parents_and_children(
 
     manager.add(ask(Fact)).add_nested(subject.names["func"], act(look)).add(act(inside))
     manager.run(program)
-    assert around == [seen[0]] * 2
+    assert enclosing == [seen[0]] * 2
 
 
 def test_nested_passes_invalidate(

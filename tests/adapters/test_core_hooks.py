@@ -51,13 +51,13 @@ def test_order(
             f"after-pipeline {func} @{name}",
         )
     ]
-    around = [event for event in recorder.events if event.endswith("@top")]
+    enclosing = [event for event in recorder.events if event.endswith("@top")]
     assert [event for event in recorder.events if not event.endswith("@top")] == each
-    assert around[:2] == [
+    assert enclosing[:2] == [
         f"before-run {subject.names['module']} @top",
         f"before-pass [{func}] @top",
     ]
-    assert around[-2:] == [
+    assert enclosing[-2:] == [
         f"after-pass [{func}] @top",
         f"after-run {subject.names['module']} @top",
     ]

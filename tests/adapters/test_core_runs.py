@@ -215,8 +215,8 @@ def test_a_pass_can_ask_about_its_op_without_knowing_the_ir(
         assert about.op is op
         assert about.location == subject.adapter.location(op)
         assert about.text == subject.adapter.print_op(op, PrintFlags())
-        around = None if about.parent is None else ctx.about(about.parent).symbol
-        seen.append((about.name, about.symbol, around, about.isolated, about.registered))
+        enclosing = None if about.parent is None else ctx.about(about.parent).symbol
+        seen.append((about.name, about.symbol, enclosing, about.isolated, about.registered))
 
     manager.add(act(look, "look"))
     manager.nest(subject.names["module"]).nest(subject.names["func"]).add(act(look, "look"))

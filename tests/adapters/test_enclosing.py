@@ -1,4 +1,4 @@
-"""An adapter that is wrong about the ops around an op."""
+"""An adapter that is wrong about the ops that enclose an op."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ def _look_beside(op: ToyOp, ctx: PassContext) -> None:
 
 @pytest.mark.parametrize("body", [_warn, _look_beside])
 def test_op_around_itself(body: Callable[[ToyOp, PassContext], None]) -> None:
-    """A pass that asks for the ops around gets an error that names the adapter, and no endless loop."""
+    """A pass that asks for the enclosing ops gets an error that names the adapter, and no endless loop."""
 
     class Asks(Pass[ToyOp]):
         def run(self, op: ToyOp, ctx: PassContext) -> None:

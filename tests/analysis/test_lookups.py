@@ -21,7 +21,7 @@ def test_cached_analysis_never_computes() -> None:
 
 
 def test_a_nested_pipeline_sees_what_its_parent_has_cached() -> None:
-    """While nested passes run, analyses of the op around can be looked at."""
+    """While nested passes run, analyses of the enclosing op can be looked at."""
     seen: list[Total | None] = []
     pm = manager(
         keep(Total), pipeline(step(lambda _, ctx: seen.append(ctx.parent_analysis(Total))))

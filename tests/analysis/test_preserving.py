@@ -113,7 +113,7 @@ def test_all_analyses_stands_for_each(in_run: bool) -> None:
 def test_what_all_passes_inside_declare_is_kept(
     inside: list[Pass], expected: list[bool], is_dynamic: bool
 ) -> None:
-    """After nested pipelines, and after a dynamic pipeline on the op, for the op around."""
+    """After nested pipelines, and after a dynamic pipeline on the op, for the enclosing op."""
     seen: list[bool] = []
     inner = pipeline(*inside, anchor="toy.module" if is_dynamic else "toy.func")
     runs = step(lambda _, ctx: (ctx.run_pipeline(inner), ctx.preserve_all()))
@@ -123,7 +123,7 @@ def test_what_all_passes_inside_declare_is_kept(
 
 
 def test_what_is_produced_is_kept_for_the_op_alone() -> None:
-    """A pass that produces an analysis of its op has not preserved that of the op around."""
+    """A pass that produces an analysis of its op has not preserved that of the enclosing op."""
     seen: list[bool] = []
 
     class Produce(Pass):

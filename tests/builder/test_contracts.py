@@ -468,7 +468,7 @@ def test_anchors_are_checked_when_it_is_built() -> None:
         builder.build()
     assert str(refused.value) == (
         "unable to schedule pass 'on-tables' on a PassManager intended to run on 'func.func'! It "
-        "runs on ops that implement SymbolTable; put it into the pipeline around, on "
+        "runs on ops that implement SymbolTable; put it into the enclosing pipeline, on "
         "'builtin.module'"
     )
     builder.remove(table)

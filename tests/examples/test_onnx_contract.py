@@ -83,9 +83,9 @@ class TestOnnx(AdapterContract):
 
     def move(self, op: Any, into: Any) -> None:
         """Take a node from where it is, outputs of the graph included."""
-        around = op.graph
-        around.outputs.clear()
-        around.remove(op)
+        enclosing = op.graph
+        enclosing.outputs.clear()
+        enclosing.remove(op)
         into.append(op)
 
 

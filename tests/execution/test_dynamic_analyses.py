@@ -70,12 +70,12 @@ def test_on_an_op_inside_the_analyses_of_the_caller_stay(passes: tuple[Pass[Any]
     def outer(op: ToyOp, ctx: PassContext) -> None:
         f, g = op.body[0].body
         total = ctx.analysis(Total)
-        around = ctx.child_analysis(Total, op.body[0])
+        enclosing = ctx.child_analysis(Total, op.body[0])
         at_f, at_g = ctx.child_analysis(Total, f), ctx.child_analysis(Total, g)
         look = step(lambda _, ctx: (seen.append(ctx.analysis(Total) is at_f), ctx.preserve_all()))
         ctx.run_pipeline(pipeline(look, *passes), f)
         seen.append(ctx.analysis(Total) is total)
-        seen.append(ctx.cached_child_analysis(Total, op.body[0]) is around)
+        seen.append(ctx.cached_child_analysis(Total, op.body[0]) is enclosing)
         seen.append(ctx.child_analysis(Total, g) is at_g)
         seen.append(ctx.child_analysis(Total, f) is not at_f)
 

@@ -180,7 +180,7 @@ def test_a_failure_can_blame_a_nested_op(adapter: ToyAdapter) -> None:
 def test_a_failure_is_located_at_the_nearest_op_with_a_place(
     parse: Callable[[str], PassManager],
 ) -> None:
-    """An op that comes from nowhere is reported at the op around it."""
+    """An op that comes from nowhere is reported at its enclosing op."""
 
     class Placed(ToyAdapter):
         def location(self, op: ToyOp) -> Location:

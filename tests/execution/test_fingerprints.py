@@ -166,7 +166,7 @@ def test_ops_that_a_pass_answers_for_are_looked_at() -> None:
         if op.symbol == "f":
             assert op.parent is not None
             op.parent.add(ToyOp("toy.func", "new"))
-            ctx.answer_for_changes_around()
+            ctx.answer_for_changes_outside()
 
     spoil = step(lambda op, _: set_value(op.body[-1], -1), "spoil")
     pm = manager(step(nothing), pipeline(step(add)), spoil)
@@ -180,7 +180,7 @@ def test_a_pass_of_a_dynamic_pipeline_may_answer_for_the_enclosing_op() -> None:
         if op.symbol == "f":
             assert op.parent is not None
             op.parent.add(ToyOp("toy.func", "new"))
-            ctx.answer_for_changes_around()
+            ctx.answer_for_changes_outside()
 
     def run_it(op: ToyOp, ctx: PassContext) -> None:
         ctx.run_pipeline(pipeline(step(add)))

@@ -360,7 +360,7 @@ def test_chunks_get_shorter(count: int, workers: int) -> None:
 
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_workers_look_at_what_they_do(monkeypatch: pytest.MonkeyPatch, goes_on: bool) -> None:
-    """This process does not, unless the state of the op around matters to a pass behind them."""
+    """This process does not, unless the state of the enclosing op matters to a pass behind them."""
     looks: list[str | None] = []
     usual = ToyAdapter.fingerprint
 

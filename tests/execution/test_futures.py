@@ -114,7 +114,7 @@ def test_a_level_can_be_kept_here(pool: ProcessPoolExecutor) -> None:
 
 
 class Trespass(Pass):
-    """Change the op around."""
+    """Change the enclosing op."""
 
     name = "trespass"
 
@@ -245,14 +245,14 @@ class Know(Pass):
 
 
 class AskAround(Pass):
-    """Give an op the size of the op around if that is known."""
+    """Give an op the size of the enclosing op if that is known."""
 
     name = "ask-around"
 
     def run(self, op: ToyOp, ctx: PassContext) -> None:
         """Do it."""
-        around = ctx.parent_analysis(Size)
-        op.value = 1000 + is_elsewhere() if around is None else around.size
+        enclosing = ctx.parent_analysis(Size)
+        op.value = 1000 + is_elsewhere() if enclosing is None else enclosing.size
 
 
 def test_analyses_of_the_op_around_can_be_read(pool: ProcessPoolExecutor) -> None:

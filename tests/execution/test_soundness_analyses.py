@@ -50,7 +50,7 @@ def change(op: ToyOp, ctx: PassContext) -> None:
 
 
 def test_an_analysis_is_asked_after_a_nested_pipeline() -> None:
-    """It may survive, although nested pipelines preserve nothing of the op around."""
+    """It may survive, although nested pipelines preserve nothing of the enclosing op."""
     seen: list[Asked | None] = []
     get = step(lambda _, ctx: (seen.append(ctx.analysis(Asked)), ctx.preserve_all()))
     peek = step(lambda _, ctx: (seen.append(ctx.cached_analysis(Asked)), ctx.preserve_all()))

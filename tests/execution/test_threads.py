@@ -72,14 +72,14 @@ class Size:
 
 
 class Ask(Pass):
-    """Ask for the size of an op, and for that of the op around if it is cached."""
+    """Ask for the size of an op, and for that of the enclosing op if it is cached."""
 
     name = "ask"
 
     def run(self, op: ToyOp, ctx: PassContext) -> None:
         """Do it."""
-        around = ctx.parent_analysis(Size)
-        op.value = ctx.analysis(Size).size + (0 if around is None else 100 * around.size)
+        enclosing = ctx.parent_analysis(Size)
+        op.value = ctx.analysis(Size).size + (0 if enclosing is None else 100 * enclosing.size)
         ctx.preserve(Size)
 
 
@@ -128,7 +128,7 @@ def test_the_smaller_limit_holds_where_pipelines_are_merged() -> None:
 
 
 def test_analyses_are_those_of_one_thread() -> None:
-    """Each op's is computed once, and that of the op around can be read."""
+    """Each op's is computed once, and that of the enclosing op can be read."""
 
     class Before(Pass):
         """Compute the size of the module and of an op inside."""

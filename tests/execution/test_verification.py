@@ -178,7 +178,7 @@ def test_the_input_is_not_verified(verified: Callable[..., tuple[list[str], Any]
 def test_nested_pipelines_verify_the_parent_itself(
     verified: Callable[..., tuple[list[str], Any]],
 ) -> None:
-    """After nested passes changed something, the op around is verified, non-recursively."""
+    """After nested passes changed something, the enclosing op is verified, non-recursively."""
     calls, result = verified("toy.module(toy.func(set{to=1 at=f}),a)", NESTED)
     assert calls == ["@f*", "@m"]
     assert result.changed is True
@@ -190,7 +190,7 @@ def test_nested_pipelines_verify_the_parent_itself(
 def test_nested_pipelines_that_changed_nothing_are_not_verified(
     verified: Callable[..., tuple[list[str], Any]],
 ) -> None:
-    """The op around is verified only if something inside changed."""
+    """The enclosing op is verified only if something inside changed."""
     assert verified("toy.module(toy.func(a))", NESTED)[0] == []
     assert verified("toy.module(toy.func(a))", NESTED, "always")[0] == ["@f*", "@g*"]
 
@@ -208,7 +208,7 @@ def test_the_parent_is_compared_anew_after_nested_passes(
 def test_what_a_preserving_nested_pass_broke_is_found_where_it_is(
     verified: Callable[..., tuple[list[str], Any]],
 ) -> None:
-    """A later pass on the op around does not get the blame."""
+    """A later pass on the enclosing op does not get the blame."""
     calls, error = verified("toy.module(a,toy.func(set{preserve}),b)", NESTED)
     assert calls == ["@f*", "@g*"]
     assert [each.path for each in error.failures] == ["toy.module/toy.func/0:set"] * 2

@@ -123,7 +123,7 @@ def test_symbol_that_no_pass_concerns() -> None:
     """If no pass came near it, that is what is said."""
     pm = manager(nested=(Bump(symbol="f"),))
     source = "toy.module @m(toy.func @f,toy.op @data)"
-    expected = "warning: no pass ran on @data, around it or in it, so its IR was not printed"
+    expected = "warning: no pass ran on @data, or on an op that encloses it or is in it, so its IR was not printed"
     assert dumps(pm, source, symbol="data") == [expected]
 
 
@@ -290,8 +290,8 @@ class InChild(PrintIR):
         yield
 
     def _around_container(self, step: Any, op: Any) -> Around:
-        around = super().around_pass(step, op)
-        next(around)
+        enclosing = super().around_pass(step, op)
+        next(enclosing)
         child = pickle.loads(pickle.dumps(self.split()))
         inner = PassManager("toy.func", adapter=ToyAdapter())
         inner.add(Bump(symbol="f"))
@@ -301,7 +301,7 @@ class InChild(PrintIR):
         self.merge(pickle.loads(pickle.dumps(child)))
         ended = yield
         with suppress(StopIteration):
-            around.send(ended)
+            enclosing.send(ended)
 
 
 class Nothing(Pass[ToyOp]):

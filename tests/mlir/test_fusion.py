@@ -421,8 +421,8 @@ def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fused() == [True]
     assert fused(verify="always") == [True]
     assert fused(verify=False) == [False]
-    assert fused(around := AroundRuns()) == [True]
-    assert len(around.seen) == 1
+    assert fused(enclosing := AroundRuns()) == [True]
+    assert len(enclosing.seen) == 1
     assert fused(EventRecorder(MLIRAdapter())) == []
     assert fused(analyses=True) == []
     assert fused(gate=agree) == []

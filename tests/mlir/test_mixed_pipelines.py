@@ -259,7 +259,7 @@ def test_python_failures(name: str, kind: str, message: str) -> None:
 
 @pytest.mark.parametrize("name", ["erase-self", "erase-self-and-fail", "detach-self"])
 def test_a_pass_that_loses_its_op(name: str) -> None:
-    """The pass is named, and the op around; the ops beside it are processed all the same."""
+    """The pass is named, and the enclosing op; the ops beside it are processed all the same."""
     source = SOURCE + "func.func @last() { return }\n"
     path = f"builtin.module/func.func/0:{name}"
     assert failures(f"builtin.module(func.func({name},cse),canonicalize)", source) == [

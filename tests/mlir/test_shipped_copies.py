@@ -247,15 +247,15 @@ def test_callees_are_what_they_were() -> None:
     context = context_of_all()
     module = parsed(CALLS, context)
     shipment = sent(module, [module.body.operations[0]], context)
-    around = shipment.ops[0].operation.parent.regions[0].blocks[0].operations
-    assert [name_of(op) for op in around] == ["f0", "f5"]
-    assert "sym_visibility" not in around[1].operation.attributes
-    assert not len(around[1].operation.regions[0].blocks)
+    enclosing = shipment.ops[0].operation.parent.regions[0].blocks[0].operations
+    assert [name_of(op) for op in enclosing] == ["f0", "f5"]
+    assert "sym_visibility" not in enclosing[1].operation.attributes
+    assert not len(enclosing[1].operation.regions[0].blocks)
     llvm = parsed(LLVM, context)
     shipment = sent(llvm, [llvm.body.operations[1]], context)
-    around = shipment.ops[0].operation.parent.regions[0].blocks[0].operations
-    assert [name_of(op) for op in around] == ["g0", "g1", "glob"]
-    assert str(around[1].operation.attributes["linkage"]) == "#llvm.linkage<internal>"
+    enclosing = shipment.ops[0].operation.parent.regions[0].blocks[0].operations
+    assert [name_of(op) for op in enclosing] == ["g0", "g1", "glob"]
+    assert str(enclosing[1].operation.attributes["linkage"]) == "#llvm.linkage<internal>"
 
 
 def test_versions_name_what_is_installed() -> None:

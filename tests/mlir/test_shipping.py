@@ -185,7 +185,7 @@ CASES: dict[str, tuple[str, list[Any]]] = {
         [("func.func", [Rewrite()])],
     ),
     "calls of nobody": (functions(4), [("func.func", [Rewrite(), CallNobody()])]),
-    "the op around": (functions(4), [("func.func", [Rewrite(), Trespass()])]),
+    "the enclosing op": (functions(4), [("func.func", [Rewrite(), Trespass()])]),
 }
 
 

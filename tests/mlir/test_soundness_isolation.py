@@ -35,8 +35,8 @@ module @root {
 def named(op: Any, symbol: str) -> Any:
     """Return the op beside another one that has this symbol."""
     adapter = MLIRAdapter()
-    around = adapter.parent(op)
-    return next(each for each in adapter.children(around) if adapter.symbol_name(each) == symbol)
+    enclosing = adapter.parent(op)
+    return next(each for each in adapter.children(enclosing) if adapter.symbol_name(each) == symbol)
 
 
 def mark(op: Any) -> None:
@@ -55,14 +55,14 @@ class Touch(Pass[Any]):
         """Do it."""
         if ctx.adapter.symbol_name(op) != self.at:
             return
-        around = ctx.adapter.parent(op)
+        enclosing = ctx.adapter.parent(op)
         match self.what.split():
             case ["own"]:
                 mark(op)
             case ["mark", "around"]:
-                mark(around)
+                mark(enclosing)
             case ["mark", "around-that"]:
-                mark(ctx.adapter.parent(around))
+                mark(ctx.adapter.parent(enclosing))
             case ["mark", symbol]:
                 mark(named(op, symbol))
             case ["move", symbol]:
@@ -101,7 +101,7 @@ def test_the_own_op_may_be_changed() -> None:
 @pytest.mark.parametrize("symbol", ["a", "z", "in", "around"])
 @pytest.mark.parametrize("verb", ["mark", "relocate"])
 def test_the_check_names_the_pass_the_op_and_what_it_touched(verb: str, symbol: str) -> None:
-    """Changed attributes and locations of siblings, and attributes of the op around."""
+    """Changed attributes and locations of siblings, and attributes of the enclosing op."""
     if (verb, symbol) == ("relocate", "around"):
         return
     (failure,) = failures(Touch(what=f"{verb} {symbol}"), check=True)

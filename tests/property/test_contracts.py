@@ -81,10 +81,10 @@ Found = set[tuple[int, int, type]]
 
 
 def scopes_of(
-    pipeline: Pipeline, around: tuple[int, ...] = ()
+    pipeline: Pipeline, enclosing: tuple[int, ...] = ()
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Yield the number of each pass, and the compiled pipelines around it."""
-    scope = (*around, id(pipeline))
+    scope = (*enclosing, id(pipeline))
     for step in pipeline.steps:
         if isinstance(step, NestedStep):
             for inner in step.pipelines:

@@ -172,7 +172,7 @@ INSIDE = "write {}(any({})) to run it on the ops inside that it accepts"
         (
             "toy.func(toy.module(a,on-callable))",
             "on ops that implement Callable_",
-            "put it into the pipeline around, on 'toy.func'",
+            "put it into the enclosing pipeline, on 'toy.func'",
         ),
     ],
 )
@@ -258,7 +258,7 @@ def test_a_non_isolated_anchor_is_found_before_the_run(
         parse(text).check()
     assert info.value.problems[0].message == (
         "'toy.region' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', "
-        "so its passes could not run apart from what is around it"
+        "so its passes could not run apart from what encloses it"
     )
 
 

@@ -154,10 +154,10 @@ def _xdsl_erase(op: Operation) -> None:
 
 
 def _xdsl_move(op: Operation) -> None:
-    around = op.parent_op()
-    if around is not None and around.parent is not None:
+    enclosing = op.parent_op()
+    if enclosing is not None and enclosing.parent is not None:
         op.detach()
-        around.parent.add_op(op)
+        enclosing.parent.add_op(op)
 
 
 def _xdsl_shuffle(op: Operation) -> None:
@@ -221,17 +221,17 @@ TARGETS = ["own", "inside", "around", "around that", "first", "last", "next", "z
 
 def target_of(adapter: IRAdapter, op: Any, which: str) -> Any:
     """Return the op to meddle with, or None."""
-    around = adapter.parent(op)
-    beside = [] if around is None else list(adapter.children(around))
+    enclosing = adapter.parent(op)
+    beside = [] if enclosing is None else list(adapter.children(enclosing))
     match which:
         case "own":
             return op
         case "inside":
             return next(iter(adapter.children(op)), None)
         case "around":
-            return around
+            return enclosing
         case "around that":
-            return None if around is None else adapter.parent(around)
+            return None if enclosing is None else adapter.parent(enclosing)
         case "first" | "last":
             return beside[0 if which == "first" else -1] if beside else None
         case "next":
@@ -258,8 +258,8 @@ class Meddle(Pass[Any]):
         """Do it, here or in a pipeline of its own."""
         land = TOY if isinstance(op, ToyOp) else XDSL
         root = op
-        while (around := land.adapter.parent(root)) is not None:
-            root = around
+        while (enclosing := land.adapter.parent(root)) is not None:
+            root = enclosing
         self.log.append((ctx.path, land.is_valid(root)))
         if self.preserves_all:
             ctx.preserve_all()

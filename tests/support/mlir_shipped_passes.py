@@ -151,7 +151,7 @@ class Die(Pass[Any]):
 
 
 class Trespass(Pass[Any]):
-    """Change the op around."""
+    """Change the enclosing op."""
 
     name = "trespass-mlir"
 

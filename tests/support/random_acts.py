@@ -80,9 +80,9 @@ def _crash(op: Any, ctx: PassContext, number: int) -> None:
 
 def _ask(op: Any, ctx: PassContext, number: int) -> None:
     known = ctx.cached_analysis(DominanceInfo) is not None
-    around = ctx.parent_analysis(DominanceInfo) is not None
+    enclosing = ctx.parent_analysis(DominanceInfo) is not None
     ctx.analysis(DominanceInfo)
-    ctx.emit_remark(f"known: {known}, around: {around}")
+    ctx.emit_remark(f"known: {known}, around: {enclosing}")
     ctx.preserve(DominanceInfo)
 
 

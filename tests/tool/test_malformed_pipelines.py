@@ -120,7 +120,7 @@ builtin.module(unknown.op(cse))
         pytest.param(
             "builtin.module(scf.for(cse))",
             """\
---pass-pipeline:1:16: error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', so its passes could not run apart from what is around it
+--pass-pipeline:1:16: error: 'scf.for' cannot anchor a pipeline: it is not marked as 'IsolatedFromAbove', so its passes could not run apart from what encloses it
 builtin.module(scf.for(cse))
                ^~~~~~~
 """,

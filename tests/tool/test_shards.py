@@ -108,7 +108,7 @@ class Add(Do):
 
 
 class MarkModule(Do):
-    """Set an attribute of the op around."""
+    """Set an attribute of the enclosing op."""
 
     name = "mark-module"
 

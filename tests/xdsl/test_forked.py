@@ -172,7 +172,7 @@ class Outline(ModulePass):
 
 @pytest.mark.parametrize("verify", [True, False])
 def test_functions_that_passes_add_are_not_lost(kernels: Path, *, verify: bool) -> None:
-    """What a pass on functions does to the module around cannot be sent: it is done here."""
+    """What a pass on functions does to the enclosing module cannot be sent: it is done here."""
     found: list[list[str]] = []
     for jobs in (1, 2):
         context = XDSLAdapter().create_context()

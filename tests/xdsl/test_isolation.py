@@ -73,9 +73,9 @@ def test_values_from_other_regions_inside() -> None:
   }) : () -> ()"""
     module = parse_source(xdsl_context(), text, "test.mlir")
     (op,) = module.regions[0].block.ops
-    definition, _, around = op.regions[0].block.ops
+    definition, _, enclosing = op.regions[0].block.ops
     definition.detach()
-    around.regions[0].block.add_op(definition)
+    enclosing.regions[0].block.add_op(definition)
     assert complaint(check_isolation, op) == complaint(IsolatedFromAbove().verify, op) == ""
 
 

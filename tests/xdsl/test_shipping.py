@@ -47,19 +47,19 @@ def module() -> tuple[XDSLAdapter, ModuleOp, list[Operation], Context]:
 
 
 def test_ops_come_with_what_is_around_them() -> None:
-    """The op around with its attributes, and declarations of what the ops refer to, no more."""
+    """The enclosing op with its attributes, and declarations of what the ops refer to, no more."""
     adapter, _, functions, context = module()
     data = adapter.ship(functions[:1], context)
     found = adapter.receive(data)
     (caller,) = found.ops
     assert str(caller) == str(functions[0])
-    around = caller.parent_op()
-    assert isinstance(around, ModuleOp)
-    assert around.sym_name == StringAttr("outer")
-    assert "around" in around.attributes
-    names = [adapter.symbol_name(each) for each in around.ops]
+    enclosing = caller.parent_op()
+    assert isinstance(enclosing, ModuleOp)
+    assert enclosing.sym_name == StringAttr("outer")
+    assert "around" in enclosing.attributes
+    names = [adapter.symbol_name(each) for each in enclosing.ops]
     assert names == ["callee", "caller"]
-    assert next(iter(around.ops)).regions[0].first_block is None
+    assert next(iter(enclosing.ops)).regions[0].first_block is None
     assert found.context is not context
 
 

@@ -126,7 +126,7 @@ def erase(op: Operation) -> None:
 
 
 def move_up(op: Operation) -> None:
-    """Move it out of the op around."""
+    """Move it out of the enclosing op."""
     module = op.parent_op()
     assert module is not None
     op.detach()
@@ -180,8 +180,8 @@ class Reach(Pass[Any]):
         if RAN[-1] != self.at:
             return
         top = op
-        while (around := top.parent_op()) is not None:
-            top = around
+        while (enclosing := top.parent_op()) is not None:
+            top = enclosing
         for each in top.walk():
             if ctx.adapter.symbol_name(each) == self.to:
                 {**CHANGES, **OWN, **AROUND}[self.kind](each)

@@ -81,7 +81,7 @@ def test_an_outer_verifier_decides() -> None:
     error = _invalid(strict)
     assert error.op is strict
     assert "expected a single block" in error.message
-    assert "\n" not in error.message  # xDSL's own error shows the module around
+    assert "\n" not in error.message  # xDSL's own error shows the enclosing module
     with pytest.raises(InvalidIR, match="refused by the outer verifier"):
         verify(_Extended(regions=[Region(Block([TermOp.create()]))]), recursive=True)
     inner = Op()

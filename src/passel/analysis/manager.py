@@ -106,13 +106,13 @@ class AnalysisManager:
         return self.results.get(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
-        """Return an analysis of an op around, if it is cached; it may be stale.
+        """Return an analysis of an enclosing op, if it is cached; it may be stale.
 
         It cannot be computed from here: others may be working on siblings.
 
         Args:
             kind: The analysis.
-            op: The ancestor; by default the op immediately around.
+            op: The ancestor; by default the immediately enclosing op.
         """
         manager = self._parent
         if op is not None:
@@ -180,10 +180,10 @@ class AnalysisManager:
         inside = (child.kinds() for child in self._children.values())
         return set(self.results).union(*inside)
 
-    def kinds_around(self) -> set[Any]:
-        """Return the kinds of analyses that are cached, of the op and of the ops around."""
-        around = set[Any]() if self._parent is None else self._parent.kinds_around()
-        return around | set(self.results)
+    def enclosing_kinds(self) -> set[Any]:
+        """Return the kinds of analyses that are cached, of the op and of the enclosing ops."""
+        enclosing = set[Any]() if self._parent is None else self._parent.enclosing_kinds()
+        return enclosing | set(self.results)
 
     def clear(self) -> None:
         """Drop all analyses of the op and of the ops inside."""

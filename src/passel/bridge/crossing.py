@@ -68,12 +68,12 @@ class Side(Protocol):
         """Return the type of a function; empty for other ops."""
         ...
 
-    def read(self, text: str, around: Sequence[str] = ()) -> Any:
+    def read(self, text: str, enclosing: Sequence[str] = ()) -> Any:
         """Return the op that a text in generic form stands for.
 
         Args:
             text: The text.
-            around: Declarations of the symbols that the op uses.
+            enclosing: Declarations of the symbols that the op uses.
 
         Raises:
             PassFailure: The IR cannot read it.
@@ -184,7 +184,7 @@ class Crossing(Pass[Any]):
         here, there = _side(self.ir, ctx.ir_context), destination.side
         with ctx.scope(f"Conversion to {there.title}"):
             text = _whole(here.write(op, there.knows))
-            other = there.read(text, _symbols_around(here, op, text))
+            other = there.read(text, _enclosing_symbols(here, op, text))
         before = there.adapter.fingerprint(other)
         self._run_there(destination, other, ctx)
         if there.adapter.fingerprint(other) == before:
@@ -192,7 +192,7 @@ class Crossing(Pass[Any]):
             return
         with ctx.scope(f"Conversion from {there.title}"):
             text = _whole(there.write(other, here.knows))
-            result = here.read(text, _symbols_around(here, op, text))
+            result = here.read(text, _enclosing_symbols(here, op, text))
             if here.adapter.kind_of(result).name != here.adapter.kind_of(op).name:
                 raise PassFailure(f"{self} made another op of it")
             here.replace(op, result)
@@ -234,7 +234,7 @@ _DECLARATION = (
 )
 
 
-def _symbols_around(side: Side, op: Any, text: str) -> list[str]:
+def _enclosing_symbols(side: Side, op: Any, text: str) -> list[str]:
     """Return declarations of the symbols that an op uses but does not define, as text.
 
     Args:

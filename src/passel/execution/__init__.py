@@ -1,4 +1,4 @@
-"""Runs: steps on ops, their outcomes, and around them how sibling ops share the work."""
+"""Runs: steps on ops, their outcomes, and how sibling ops share the work."""
 
 from passel.execution.fused_failure import FusedFailure, Inside
 from passel.execution.options import PassGate, RunOptions, VerifyEach

@@ -290,7 +290,7 @@ class ChildRun:
             self._services.policies.verifies_together
             or self._services.options.verify is VerifyEach.ALWAYS
         )
-        failure = self._verifier.verify_around(
+        failure = self._verifier.verify_enclosing(
             self._suspects(touched), self._op, recursive=recursive
         )
         if failure is None:

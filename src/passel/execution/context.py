@@ -97,15 +97,15 @@ class OpContext(PassContext[Any]):
         op: The op.
         place: Where the op stands, as the IR's lifetime policy says.
         plan: The pipeline that is to run.
-        parent: The context of the op around; None at the top, and for dynamic pipelines.
-        number: The op's number among the ops inside of the one around.
+        parent: The context of the enclosing op; None at the top, and for dynamic pipelines.
+        number: The op's number among the ops of the enclosing one.
         analyses: The op's analyses, for a dynamic pipeline.
         runs_for: The context of the pass that runs a dynamic pipeline, on the op of that pass.
 
     Attributes:
         runner: The run that it belongs to.
         runs_for: The context of the pass that runs the pipeline on its own op; None for others.
-        parent: The context of the op around.
+        parent: The context of the enclosing op.
         place: Where the op stands.
         plan: The pipeline that is running.
         number: The op's number among its siblings.
@@ -194,7 +194,7 @@ class OpContext(PassContext[Any]):
 
     @property
     def analyses(self) -> AnalysisManager:
-        """The analyses of the op, with those of the ops around and inside."""
+        """The analyses of the op, with those of enclosing and nested ops."""
         if self.cached is None:
             if self.parent is None:
                 self.cached = AnalysisManager(self.op, self.runner.analyzer)
@@ -226,11 +226,11 @@ class OpContext(PassContext[Any]):
         """State that the pass changed nothing on this op."""
         self.preserves_all = True
 
-    def answer_for_changes_around(self) -> None:
+    def answer_for_changes_outside(self) -> None:
         """Declare an intended change of the enclosing op."""
         self.op_state.last_valid = None
         if self.runs_for is not None:
-            self.runs_for.answer_for_changes_around()
+            self.runs_for.answer_for_changes_outside()
         elif self.parent is not None and self.parent.siblings is not None:
             self.parent.siblings.accept_enclosing()
 

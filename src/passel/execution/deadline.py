@@ -48,9 +48,9 @@ class Deadline:
         """
         late = type("_TooLate", (_TooLate,), {})  # one of its own, as passes run others
         is_main = current_thread() is main_thread()
-        around = self._by_alarm(late) if is_main and _takes_alarms() else self._by_timer(late)
+        watch = self._by_alarm(late) if is_main and _takes_alarms() else self._by_timer(late)
         try:
-            with around:
+            with watch:
                 ctx.step.pass_.run(op, ctx)
         except late:
             raise PassFailure(f"it took more than {self._seconds:g} s") from None
@@ -77,7 +77,7 @@ class Deadline:
             signal.signal(signal.SIGALRM, before)
             if ends:
                 signal.setitimer(signal.ITIMER_PROF, 0)
-            if left:  # that of the pass around
+            if left:  # that of the enclosing pass
                 signal.setitimer(signal.ITIMER_REAL, left)
 
     @contextmanager

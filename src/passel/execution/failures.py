@@ -85,7 +85,7 @@ class FailureReporter:
             )
         return failure
 
-    def invalid_around(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
+    def invalid_enclosing(self, suspects: Suspects, op: Any, error: InvalidIR) -> Failure:
         """Return the failure of an op that does not verify after passes on ops inside of it."""
         message = f"'{self.adapter.kind_of(error.op).name}' op {error.message}"
         failure = self._of_suspects("invalid", suspects, op, error.op, message, error.__cause__)
@@ -97,7 +97,7 @@ class FailureReporter:
         if isinstance(inner.reason, InvalidIR):
             if inner.step.pass_ is None:
                 suspects = self._suspects_inside(inner.step, inner.op)
-                return self.invalid_around(suspects, inner.op, inner.reason)
+                return self.invalid_enclosing(suspects, inner.op, inner.reason)
             return self.invalid(inner.step, inner.op, inner.reason)
         return self._gave_up(inner.step, inner.op, inner.reason)
 
@@ -114,33 +114,33 @@ class FailureReporter:
         )
         return self._failure("failed", step, op, message, blamed=made)
 
-    def lost(self, step: Step, op_name: str, around: Any) -> Failure:
+    def lost(self, step: Step, op_name: str, enclosing: Any) -> Failure:
         """Return the failure of a pass whose op is gone, so that nothing can be asked of it."""
         message = (
             f"'{op_name}' op pass '{step.title}' erased the op that it ran on, or took it out of "
-            "the op around it, which only a pass on the op around it may do"
+            "its enclosing op, which only a pass on its enclosing op may do"
         )
         diagnostic = Diagnostic(Severity.ERROR, message)
-        if around is not None:
-            diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, around)
+        if enclosing is not None:
+            diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, enclosing)
         diagnostic.origin = f"after pass '{step.title}' on '{op_name}' [{step.path}]"
         place = diagnostic.location
         return Failure("isolation", step.title, step.path, op_name, None, place, diagnostic)
 
-    def lost_siblings(self, suspects: Suspects, around: Any, op_name: str, rest: str) -> Failure:
+    def lost_siblings(self, suspects: Suspects, enclosing: Any, op_name: str, rest: str) -> Failure:
         """Return the failure of passes on one op that erased or moved another one beside it.
 
         Args:
             suspects: Who may have done it.
-            around: The op around both, which stands for it.
+            enclosing: The op that encloses both, which stands for it.
             op_name: The name of the op that is gone.
             rest: What becomes of other siblings, as a clause; may be empty.
         """
         message = (
             f"'{op_name}' op was erased or moved by a pass on an op beside it, which only a pass "
-            f"on the op around them may do{rest}"
+            f"on their enclosing op may do{rest}"
         )
-        return self._of_suspects("isolation", suspects, around, around, message)
+        return self._of_suspects("isolation", suspects, enclosing, enclosing, message)
 
     def died(self, suspects: Suspects, op: Any, how: str) -> Failure:
         """Return the failure of passes in a worker process that has died.
@@ -163,14 +163,14 @@ class FailureReporter:
             message = (
                 f"'{self.adapter.kind_of(op).name}' op has ops immediately inside of it that were "
                 "erased or moved, or are new, by a pass on an op beside them, which only a pass on "
-                "the op around them may do"
+                "their enclosing op may do"
             )
         return self._of_suspects("isolation", suspects, op, op, message)
 
     def violation_of(self, step: Step, op: Any, violation: IsolationViolation) -> Failure:
         """Return the failure of the very pass that changed another op than its own."""
-        around = None if violation.is_enclosing else self.adapter.parent(violation.op)
-        message = self._violation_text(violation.op, around).partition(" op ")[2]
+        enclosing = None if violation.is_enclosing else self.adapter.parent(violation.op)
+        message = self._violation_text(violation.op, enclosing).partition(" op ")[2]
         return self._failure("isolation", step, op, message, blamed=violation.op)
 
     def unschedulable(self, step: Step | None, op: Any, rejection: str) -> Failure:
@@ -192,16 +192,16 @@ class FailureReporter:
         }
         return suspects_of(step, list(taken), list(dict.fromkeys(taken.values())))
 
-    def _violation_text(self, op: Any, around: Any) -> str:
+    def _violation_text(self, op: Any, enclosing: Any) -> str:
         name = self.adapter.kind_of(op).name
-        if around is None:
+        if enclosing is None:
             return (
                 f"'{name}' op was changed by a pass on an op inside of it, which may only change "
                 "the op that it runs on"
             )
         return (
-            f"'{name}' op was changed by a pass on an op beside it, which only a pass on the op "
-            "around them may do"
+            f"'{name}' op was changed by a pass on an op beside it, which only a pass on their "
+            "enclosing op may do"
         )
 
     def _add_notes(self, diagnostic: Diagnostic, error: InvalidIR) -> None:

@@ -32,7 +32,7 @@ def unmatched(pipeline: Pipeline, matched: AbstractSet[str]) -> Iterator[str]:
     """Yield the nested pipelines that have passes and ran on nothing, the outermost of each.
 
     Args:
-        pipeline: The pipeline around.
+        pipeline: The enclosing pipeline.
         matched: The keys of those that ran on something.
     """
     for step in pipeline.steps:

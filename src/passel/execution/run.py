@@ -106,7 +106,7 @@ class Run:
         return tuple(dict.fromkeys(found))
 
     def ordinal_of(self, op: Any) -> int:
-        """Return which of the ops immediately inside of the one around it an op is."""
+        """Return which of the ops immediately inside of its enclosing op an op is."""
         return self._services.ordinals.get(self._services.identity_of(op), 0)
 
     @property

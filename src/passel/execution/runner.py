@@ -195,7 +195,7 @@ class PipelineRunner:
         """Verify an op as a whole, of which only parts were verified since passes changed it."""
         steps = [step for each in ctx.op_state.unsettled for step in passes_in(each)]
         suspects = Suspects(ctx.op_state.unsettled[-1], steps, ())
-        failure = self.verifier.verify_around(suspects, op, recursive=True)
+        failure = self.verifier.verify_enclosing(suspects, op, recursive=True)
         return UNCHANGED if failure is None else self._services.reports.fail(failure)
 
     def _refuse(self, op: Any) -> Outcome:

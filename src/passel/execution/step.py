@@ -155,13 +155,13 @@ class StepRunner:
         return merge([*outcomes, self._reports.close(ctx)])
 
     def _lose(self, step: Step, ctx: OpContext, outcome: Outcome) -> Outcome:
-        """Return the outcome of a step whose op is gone: the op around stands for it."""
+        """Return the outcome of a step whose op is gone: the enclosing op stands for it."""
         if outcome.failures:
             return outcome
-        around = ctx.parent
-        while around is not None and self._place_of(around.op) != around.place:
-            around = around.parent
-        failure = self._failures.lost(step, ctx.plan.op_name, around and around.op)
+        enclosing = ctx.parent
+        while enclosing is not None and self._place_of(enclosing.op) != enclosing.place:
+            enclosing = enclosing.parent
+        failure = self._failures.lost(step, ctx.plan.op_name, enclosing and enclosing.op)
         return merge([outcome, self._reports.fail_step(ctx, failure), CHANGED])
 
     def _invalidate(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:

@@ -42,10 +42,10 @@ class Verifier:
         error = self._error(step, op, recursive=recursive)
         return None if error is None else self._failures.invalid(step, op, error, claims)
 
-    def verify_around(self, suspects: Suspects, op: Any, *, recursive: bool) -> Failure | None:
+    def verify_enclosing(self, suspects: Suspects, op: Any, *, recursive: bool) -> Failure | None:
         """Verify an op after passes on ops inside of it."""
         error = self._error(suspects.step, op, recursive=recursive)
-        return None if error is None else self._failures.invalid_around(suspects, op, error)
+        return None if error is None else self._failures.invalid_enclosing(suspects, op, error)
 
     def _error(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
         hooks = self._hooks

@@ -49,9 +49,9 @@ class PrintIR(PassInstrumentation):
         directory: Write each dump into a file in this directory instead; see `FileTree`.
         diff: After passes, print what they changed as a unified diff, and nothing if they
             changed nothing; after all passes unless `after` names some.
-        symbol: Print only the op that defines this symbol, when a pass runs on it, around
-            it, or in it; the header says which op the pass ran on. After all passes unless
-            `before` or `after` is given.
+        symbol: Print only the op that defines this symbol, when a pass runs on it, on
+            an op that encloses it, or in it; the header says which op the pass ran on. After all
+            passes unless `before` or `after` is given.
         stream: Where to print; by default the standard error as it is at that time.
         color: When diffs are coloured: `auto`, `always` or `never`.
 

@@ -134,11 +134,11 @@ class Recorder:
     """A record of dumps, to be pickled and handed on by another process.
 
     Args:
-        around: The ops around those that will be seen, outermost first.
+        enclosing: The ops that enclose those that will be seen, outermost first.
     """
 
-    def __init__(self, around: Sequence[OpIdentity]) -> None:
-        self.around: tuple[Any, ...] = tuple(around)
+    def __init__(self, enclosing: Sequence[OpIdentity]) -> None:
+        self.enclosing: tuple[Any, ...] = tuple(enclosing)
         self.dumps: list[Dump] = []
 
     def take(self, chain: Chain, dump: Dump) -> None:
@@ -148,19 +148,19 @@ class Recorder:
     def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
         """Keep the dumps that another process has recorded, with the enclosing ops here."""
         outer = [] if container is None else chain_of(run, container)
-        around = tuple(identity for _, identity in outer)
+        enclosing = tuple(identity for _, identity in outer)
         for dump in recorder.dumps:
-            ops = (*around, *dump.execution.ops[recorder.depth_of(dump) :])
+            ops = (*enclosing, *dump.execution.ops[recorder.depth_of(dump) :])
             self.dumps.append(dump._replace(execution=dump.execution._replace(ops=ops)))
 
     def depth_of(self, dump: Dump) -> int:
-        """Return how many of a dump's ops are those around.
+        """Return how many of a dump's ops enclose those of this process.
 
         Whether these came along into the other process depends on how ops travel.
         """
-        depth = len(self.around)
+        depth = len(self.enclosing)
         came_along = [op[:2] for op in dump.execution.ops[:depth]]
-        return depth if came_along == [op[:2] for op in self.around] else 0
+        return depth if came_along == [op[:2] for op in self.enclosing] else 0
 
 
 Sink: TypeAlias = StreamSink | TreeSink | Recorder
@@ -171,7 +171,7 @@ class _KnownOps:
 
     Args:
         run: The run here.
-        container: The op around those that the other process worked on; None at the top.
+        container: The op that encloses those that the other process worked on; None at the top.
     """
 
     def __init__(self, run: Run, container: Any) -> None:
@@ -180,7 +180,7 @@ class _KnownOps:
         self._children: dict[Any, dict[Any, Any]] = {}
 
     def chain(self, ops: Sequence[OpIdentity]) -> Chain:
-        """Return the ops with these identities, one inside of the other, and all around them."""
+        """Return the ops with these identities, each in the one before, and what encloses them."""
         chain = list(self._outer)
         for depth, identity in enumerate(ops):
             inside = self._inside(chain[-1][0]) if chain else {}

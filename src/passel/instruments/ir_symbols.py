@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find_symbol(adapter: IRAdapter, op: Any, symbol: str) -> Any:
-    """Return the op that defines `symbol` around `op`, or else the first one in it, or None.
+    """Return the op that defines `symbol` and encloses `op`, or else the first one in it, or None.
 
     Example:
         >>> from passel.testing import ToyAdapter, parse_toy
@@ -30,7 +30,8 @@ def complaint(adapter: IRAdapter, op: Any, symbol: str) -> str:
     """Return why nothing was printed for a symbol."""
     known = [name for each in _inside(adapter, op) if (name := adapter.symbol_name(each))]
     if symbol in known:
-        return f"no pass ran on @{symbol}, around it or in it, so its IR was not printed"
+        where = f"@{symbol}, or on an op that encloses it or is in it"
+        return f"no pass ran on {where}, so its IR was not printed"
     return f"no operation defines @{symbol}, so its IR was not printed{suggest(symbol, known)}"
 
 

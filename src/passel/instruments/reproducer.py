@@ -171,7 +171,7 @@ class CrashReproducer(PassInstrumentation):
         ended = yield
         self._frame = outer
         if isinstance(step, PassStep):
-            self._prepare(outer.recipe)  # the pass around goes on
+            self._prepare(outer.recipe)  # the enclosing pass goes on
         failure = ended.failure
         if failure is None or (step.is_fused and failure.kind != "interrupted"):
             return  # what failed inside is among the failures of the run, or was handled
@@ -312,7 +312,7 @@ class CrashReproducer(PassInstrumentation):
 
 
 def _scoped(steps: Iterable[Step], *scopes: str) -> Iterator[tuple[tuple[str, ...], PassStep]]:
-    """Yield all passes, each with the anchors around it, outermost first."""
+    """Yield all passes, each with the anchors that enclose it, outermost first."""
     for step in steps:
         if isinstance(step, PassStep):
             yield scopes, step

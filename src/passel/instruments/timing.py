@@ -194,7 +194,7 @@ class Timing(PassInstrumentation):
             key = ("pass", path)
         elif isinstance(what, NestedStep):
             name, hidden = what.display_name, len(what.pipelines) == 1
-            # Its path is that of the op around: its first passes tell it from others there.
+            # Its path is that of the enclosing op: its first passes tell it from others there.
             passes = (next(passes_of(pipeline), None) for pipeline in what.pipelines)
             paths = (step.path for step in passes if step is not None)
             key = ("collection", name, *paths)

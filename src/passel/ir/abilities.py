@@ -186,7 +186,7 @@ class Shipment(NamedTuple):
 
     Attributes:
         context: The IR's own context.
-        ops: The copies, inside of a copy of the op around.
+        ops: The copies, inside of a copy of the enclosing op.
         known: What need not be sent back of them.
     """
 
@@ -209,7 +209,7 @@ class ShipsOps(Protocol):
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:
         """Return copies of ops that stand right inside of one op.
 
-        The ops around them come along as well, with as much of what else is in them as passes
+        Their enclosing ops come along as well, with as much of what else is in them as passes
         may look at: declarations of the symbols that the ops refer to.
 
         Args:

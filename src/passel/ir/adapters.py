@@ -109,25 +109,25 @@ def entered_context(adapter: IRAdapter | None = None) -> Any:
     """
     if adapter is not None:
         return adapter.entered_context()
-    # What a run around is in is not meant by passes of another IR inside of it.
+    # Passes of another IR do not mean what an enclosing run is in.
     running = _running.get()
-    around = [] if running is None else list(running.contexts_around())
+    enclosing = [] if running is None else list(running.enclosing_contexts())
     for each in imported_irs():
         context = each.entered_context()
-        if context is not None and not any(context is other for other in around):
+        if context is not None and not any(context is other for other in enclosing):
             return context
     return None
 
 
 class _Running(NamedTuple):
-    """An IR that passes run on, the context of the ops, and the same of the run around."""
+    """An IR that passes run on, the context of the ops, and the same of the enclosing run."""
 
     adapter: IRAdapter
     context: Any
     outer: _Running | None
 
-    def contexts_around(self) -> Iterator[Any]:
-        """Yield the contexts of the runs around on other IRs."""
+    def enclosing_contexts(self) -> Iterator[Any]:
+        """Yield the contexts of the enclosing runs on other IRs."""
         outer = self.outer
         while outer is not None:
             if outer.adapter is not self.adapter:

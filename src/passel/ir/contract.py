@@ -132,7 +132,7 @@ class IRAdapter(ABC):
 
     @abstractmethod
     def parent(self, op: Any) -> Any:
-        """Return the op around `op`, or None at the top."""
+        """Return the op that encloses `op`, or None at the top."""
 
     @abstractmethod
     def symbol_name(self, op: Any) -> str | None:

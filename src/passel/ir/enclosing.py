@@ -1,4 +1,4 @@
-"""The ops around an op."""
+"""The ops that enclose an op."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 
 def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
-    """Yield an op and the ops around it, from the inside.
+    """Yield an op and its enclosing ops, from the inside.
 
     Raises:
-        AdapterError: The adapter answers that an op is around itself.
+        AdapterError: The adapter answers that an op encloses itself.
     """
     while op is not None:
         yield op
         outer = adapter.parent(op)
         if outer is not None and outer == op:
             raise AdapterError(
-                f"the adapter of '{adapter.name}' returns an op itself as the op around it: "
+                f"the adapter of '{adapter.name}' returns an op itself as its enclosing op: "
                 f"{type(adapter).__name__}.parent must return None at the top"
             )
         op = outer

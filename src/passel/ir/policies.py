@@ -60,7 +60,7 @@ class RunPolicies(NamedTuple):
     Attributes:
         finds_changes: Whether a run looks for changes by fingerprint, to verify only what
             changed. Not worthwhile for an IR whose own verifier takes less time.
-        verifies_together: Whether siblings are verified in one call with the op around them,
+        verifies_together: Whether siblings are verified in one call with their enclosing op,
             after the last pass on each.
         lifetime: How the run knows that an op is gone.
     """

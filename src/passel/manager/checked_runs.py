@@ -47,7 +47,7 @@ class CheckedRuns:
     def enable_isolation_check(self, enable: bool = True) -> None:
         """Set whether each pass is held to its op, which is slow: for finding one that is not.
 
-        After each pass, the ops beside its op and the parts of the ops around it are compared
+        After each pass, the ops beside its op and the parts of its enclosing ops are compared
         with what they were. The pass that changed any of them fails. Without this check,
         changes outside of an op are noticed later, on IRs that find changes by fingerprint.
         """

@@ -296,7 +296,7 @@ class OpPassManager(PassTree, OptionValue):
         return value if type(value) is FrozenPipeline else FrozenPipeline(value)
 
     def _placed(self, pass_: Pass[Any], entry: _Entry) -> _Entry:
-        """Return what stands here for a pass's entry: itself, or one of a manager around it."""
+        """Return what stands here for a pass's entry: itself, or one of an enclosing manager."""
         if pass_.anchor is None or pass_.anchor == self._anchor:
             return entry
         if ANY in (self._anchor, pass_.anchor):
@@ -386,7 +386,7 @@ class FrozenPipeline(OpPassManager):
 
 
 def _limits(manager: OpPassManager, path: str) -> Iterator[tuple[str, int]]:
-    """Yield which pipelines may run on so many ops at once only, by the anchors around them."""
+    """Yield limits of ops at once, each with the path of the pipeline that it is for."""
     if manager.jobs is not None:
         yield path, manager.jobs
     for item in manager:

@@ -227,7 +227,7 @@ class MLIRAdapter(IRAdapter):
         return RunPolicies(finds_changes=False, verifies_together=True, lifetime=lifetime)
 
     def parent(self, op: Any) -> Any:
-        """Return the op around."""
+        """Return the enclosing op."""
         parent = parent_of(op)
         return None if parent is None else parent.opview
 

@@ -196,7 +196,7 @@ def _call_jaxlib(name: str, function: str, *arguments: Any) -> None:
 
 
 def parent_of(op: Any) -> Any:
-    """Return the plain `Operation` around an op, or None at the top."""
+    """Return the plain `Operation` that encloses an op, or None at the top."""
     try:
         parent = op.operation.parent
     except ValueError:  # it is detached
@@ -205,7 +205,7 @@ def parent_of(op: Any) -> Any:
 
 
 def block_of(op: Any) -> Any:
-    """Return the block around an op; asked at the top, the bindings end the process."""
+    """Return the block that an op is in; asked at the top, the bindings end the process."""
     operation, parent = op.operation, parent_of(op)
     if parent is None:
         return None

@@ -45,20 +45,20 @@ class MLIRSide:
         """Return whether an op of this name is registered."""
         return self.adapter.kind_named(self.context, name) is not None
 
-    def read(self, text: str, around: Iterable[str] = ()) -> Any:
-        """Return the op that a text stands for, given the symbols around that it uses.
+    def read(self, text: str, enclosing: Iterable[str] = ()) -> Any:
+        """Return the op that a text stands for, given the enclosing symbols that it uses.
 
         Raises:
             PassFailure: MLIR cannot read it, or finds it invalid.
         """
-        around = tuple(around)
-        if around:
-            text = f'"builtin.module"() ({{ {" ".join(around)} {text} }}) : () -> ()'
+        enclosing = tuple(enclosing)
+        if enclosing:
+            text = f'"builtin.module"() ({{ {" ".join(enclosing)} {text} }}) : () -> ()'
         try:
             op = parse_source(self.context, text, "<crossing>", implicit_module=False)
         except ParseError as error:
             raise PassFailure(f"MLIR cannot read it: {error.diagnostics[0].message}") from error
-        if not around:
+        if not enclosing:
             return op
         return self.adapter.children(op)[-1].operation.detach_from_parent().opview
 

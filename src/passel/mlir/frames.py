@@ -1,6 +1,6 @@
-"""Frames: what is needed around ops of MLIR's so that they can be written and read by themselves.
+"""Frames: what must enclose ops of MLIR's so that they can be written and read by themselves.
 
-MLIR verifies what it reads. So an op travels inside of copies of the ops around it, beside
+MLIR verifies what it reads. So an op travels inside of copies of its enclosing ops, beside
 declarations of the symbols that it refers to.
 """
 
@@ -110,7 +110,7 @@ class Symbols:
 
 
 class Frame:
-    """Copies of ops around a block, in which ops are written.
+    """Copies of the ops that enclose a block, in which ops are written.
 
     Args:
         bindings: The build.
@@ -139,8 +139,8 @@ class Frame:
         return ir.Module.create(ir.Location.unknown(self.top.context))
 
     @classmethod
-    def around(cls, bindings: Bindings, op: Any) -> tuple[Frame, int]:
-        """Return copies of the ops around an op, without what else is in them, and their number.
+    def enclosing(cls, bindings: Bindings, op: Any) -> tuple[Frame, int]:
+        """Return copies of the ops that enclose an op, without what else is in them, and how many.
 
         Raises:
             EncodingError: There are none, or some have operands.
@@ -148,9 +148,9 @@ class Frame:
         top, inner, depth = None, op, 0
         while (outer := parent_of(inner)) is not None:
             shell = _shell(bindings, outer)
-            around = block_of(inner)
-            place = next(n for n, region in enumerate(outer.regions) if around in list(region))
-            arguments = around.arguments
+            enclosing = block_of(inner)
+            place = next(n for n, region in enumerate(outer.regions) if enclosing in list(region))
+            arguments = enclosing.arguments
             places = [argument.location for argument in arguments]
             types = [argument.type for argument in arguments]
             block = shell.regions[place].blocks.append(*types, arg_locs=places)
@@ -178,7 +178,7 @@ class Frame:
                 self.block.append(each.op)
             try:
                 if not self.is_valid(self.top):
-                    raise EncodingError("they are invalid without what else is around them")
+                    raise EncodingError("they are invalid without what else encloses them")
                 return (self.written() if declared else data), declared
             finally:
                 for each in declared:

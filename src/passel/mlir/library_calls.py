@@ -77,11 +77,11 @@ class LibraryCalls:
         return (self._top(found, context) if found.ptr else None), reports
 
     def _top(self, found: Handle, context: Any) -> Any:
-        """Return an op without one around, such that it lives as long as its Python object."""
+        """Return an op that no other encloses, such that it lives as long as its Python object."""
         module = self._held.mlirModuleFromOperation(found)
         if module.ptr:
             return capi.imported(self._ir.Module, module, context).operation
-        # The bindings take it for one that the op around frees.
+        # The bindings take it for one that the enclosing op frees.
         return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
 
     def _call(self, context: Any, function: str, *arguments: Any) -> tuple[Any, list[Report]]:

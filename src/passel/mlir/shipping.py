@@ -65,7 +65,7 @@ def ship(bindings: Bindings, ops: Sequence[Any], context: Any) -> bytes:
     block = block_of(operations[0])
     if block is None:
         raise EncodingError("the ops stand in no op")
-    frame, depth = Frame.around(bindings, operations[0])
+    frame, depth = Frame.enclosing(bindings, operations[0])
     for operation in operations:
         if block_of(operation) != block:
             raise EncodingError(f"'{operation.name}' does not stand in one block with the others")
@@ -101,7 +101,7 @@ def receive(bindings: Bindings, registering: tuple[Any, ...], data: bytes) -> Sh
     if frame.written() != contents:
         raise EncodingError("it knows other ops than the process that they are from")
     inside = [each.operation for each in frame.block]
-    operations, letters = inside[:count], Frame.around(bindings, inside[0])[0]
+    operations, letters = inside[:count], Frame.enclosing(bindings, inside[0])[0]
     symbols = Symbols(bindings, inside)
     sent = {address(each): letters.letter([each], symbols)[0] for each in operations}
     for number, key, text in usual:

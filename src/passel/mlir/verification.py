@@ -2,7 +2,7 @@
 
 MLIR verifies everything inside of an op, in parallel, and reports a place and a text; which op
 it means is found by these. Only invalid IR costs that. No op is verified by itself while what
-is around it may be broken: MLIR never does, and some verifiers would end the process.
+encloses it may be broken: MLIR never does, and some verifiers would end the process.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _earliest(bindings: Bindings, op: Any, blamed: Any, error: Report) -> tuple[
 
 
 def _before(bindings: Bindings, op: Any, blamed: Any) -> Iterator[Any]:
-    """Yield what stands before `blamed` and before what is around it, inside of `op`.
+    """Yield what stands before `blamed` and before what encloses it, inside of `op`.
 
     All of it is in ops whose own rules hold, or MLIR would not have come to `blamed`.
     """

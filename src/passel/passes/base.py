@@ -77,7 +77,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         types: The parts that it plays in a pipeline, such as `(BUFFERIZATION,)`.
         constraints: Where it may stand in a pipeline, as `passel.builder` declares it.
         produces: Analyses of its op that it computes for passes after it, valid when it ends.
-        requires: Analyses (classes), of its op or of one around, that a pass before it must
+        requires: Analyses (classes), of its op or of an enclosing one, that a pass before it must
             produce, and dialects (names) that no pass before it may have made illegal.
         makes_legal: Dialects that its ops may be of afterwards.
         makes_illegal: Dialects that no op is of afterwards.
@@ -164,7 +164,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         raise NotImplementedError
 
     def run(self, op: OpT, ctx: PassContext[StateT]) -> None:
-        """Transform `op`, which it must not erase, nor look at or change what is around it.
+        """Transform `op`, which it must not erase, nor look at or change what is outside of it.
 
         Raises:
             PassFailure: The pass gives up on this op.

@@ -95,12 +95,12 @@ class OpFacts:
 
     @property
     def parent(self) -> Any:
-        """The op around; None at the top."""
+        """The enclosing op; None at the top."""
         return self._adapter.parent(self.op)
 
     @property
     def isolated(self) -> bool:
-        """Whether it is `IsolatedFromAbove`: nothing inside uses values from around."""
+        """Whether it is `IsolatedFromAbove`: nothing inside uses values from outside."""
         return self._adapter.kind_of(self.op).isolated
 
     @property
@@ -176,7 +176,7 @@ class PassContext(ABC, Generic[StateT]):
     @property
     @abstractmethod
     def analyses(self) -> AnalysisManager:
-        """The analyses of the op, with those of the ops around and inside."""
+        """The analyses of the op, with those of enclosing and nested ops."""
 
     def analysis(self, kind: AnalysisClass[A]) -> A:
         """Return an analysis of the op, computed now if it is not cached.
@@ -196,11 +196,11 @@ class PassContext(ABC, Generic[StateT]):
         return self.analyses.cached_analysis(kind)
 
     def parent_analysis(self, kind: AnalysisClass[A], op: Any = None) -> A | None:
-        """Return an analysis of an op around, if it is cached; it may be stale.
+        """Return an analysis of an enclosing op, if it is cached; it may be stale.
 
         Args:
             kind: The analysis.
-            op: The ancestor; by default the op immediately around.
+            op: The ancestor; by default the immediately enclosing op.
 
         Source: `mlir::Pass::getCachedParentAnalysis`, MLIR 22.
         """
@@ -241,11 +241,11 @@ class PassContext(ABC, Generic[StateT]):
         """
 
     @abstractmethod
-    def answer_for_changes_around(self) -> None:
+    def answer_for_changes_outside(self) -> None:
         """State that the pass has changed the enclosing op, and answers for it.
 
         A pass must not do so: ops beside its own may be processed at the same time. For a
-        compiler whose passes add symbols beside their op all the same: what the op around
+        compiler whose passes add symbols beside their op all the same: what the enclosing op
         consists of now is what changes by other passes are compared with, and the op counts
         as changed.
         """
@@ -359,7 +359,7 @@ class PassContext(ABC, Generic[StateT]):
 
 
 def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any) -> Diagnostic:
-    """Return a diagnostic about an op, located at the op or the nearest op around it."""
+    """Return a diagnostic about an op, located at the op or the nearest enclosing op."""
     locations = (adapter.location(each) for each in outwards(adapter, op))
     location = next((each for each in locations if each != UNKNOWN), UNKNOWN)
     return Diagnostic(

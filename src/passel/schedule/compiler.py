@@ -177,11 +177,11 @@ class _Compilation:
         )
         return _Nest(tree.anchor, entries, tree.jobs, span)
 
-    def _pipeline(self, nest: _Nest, outer: str, around: tuple[OpKind, ...]) -> Pipeline:
+    def _pipeline(self, nest: _Nest, outer: str, enclosing: tuple[OpKind, ...]) -> Pipeline:
         path = f"{outer}/{nest.anchor}" if outer else nest.anchor
         _check_complete(nest)
         kind = self._checked_kind(nest, is_nested=bool(outer))
-        inside = around if kind is None else (kind, *around)
+        inside = enclosing if kind is None else (kind, *enclosing)
         steps: list[Step] = []
         for item in self._merged(nest):
             if isinstance(item, list):
@@ -192,7 +192,7 @@ class _Compilation:
                 steps.append(PassStep(item, f"{path}/{self._numbers[path]}:{name}"))
                 self._numbers[path] += 1
         if kind is not None:
-            _check_schedulable(nest, kind, around)
+            _check_schedulable(nest, kind, enclosing)
         return Pipeline(nest.anchor, tuple(steps), path, nest.jobs)
 
     def _kind_named(self, name: str) -> OpKind | None:
@@ -214,7 +214,7 @@ class _Compilation:
         if kind is not None and not kind.isolated and nest.entries:
             message = (
                 f"'{nest.anchor}' cannot anchor a pipeline: it is not marked as "
-                "'IsolatedFromAbove', so its passes could not run apart from what is around it"
+                "'IsolatedFromAbove', so its passes could not run apart from what encloses it"
             )
             raise AnchorError(Problem(message, nest.span))
         return kind
@@ -265,11 +265,11 @@ def _check_complete(nest: _Nest) -> None:
             raise PipelineError(Problem(str(error), span)) from error
 
 
-def _check_schedulable(nest: _Nest, kind: OpKind, around: tuple[OpKind, ...]) -> None:
+def _check_schedulable(nest: _Nest, kind: OpKind, enclosing: tuple[OpKind, ...]) -> None:
     problems = [
         Problem(
             f"unable to schedule pass '{item.name}' on a PassManager intended to run on "
-            f"'{nest.anchor}'! It runs {item.requirement()}; {_way_out(item, kind, around)}",
+            f"'{nest.anchor}'! It runs {item.requirement()}; {_way_out(item, kind, enclosing)}",
             span,
         )
         for item, span, _ in nest.entries
@@ -279,9 +279,9 @@ def _check_schedulable(nest: _Nest, kind: OpKind, around: tuple[OpKind, ...]) ->
         raise AnchorError(*problems)
 
 
-def _way_out(pass_: Pass[Any, Any], kind: OpKind, around: tuple[OpKind, ...]) -> str:
-    for outer in around:
+def _way_out(pass_: Pass[Any, Any], kind: OpKind, enclosing: tuple[OpKind, ...]) -> str:
+    for outer in enclosing:
         if is_schedulable(pass_, outer):
-            return f"put it into the pipeline around, on '{outer.name}'"
+            return f"put it into the enclosing pipeline, on '{outer.name}'"
     name = pass_.name or pass_.display_name
     return f"write {kind.name}(any({name})) to run it on the ops inside that it accepts"

@@ -35,7 +35,7 @@ class PassStep(_StepDefaults):
     Attributes:
         pass_: The pass.
         path: Its identity in this schedule, such as `builtin.module/func.func/1:cse`: the
-            anchors around it, then its number among all passes with the same anchors.
+            anchors that enclose it, then its number among all passes with the same anchors.
     """
 
     __slots__ = ("pass_", "path")
@@ -64,7 +64,7 @@ class NestedStep(_StepDefaults):
 
     Attributes:
         pipelines: Of different anchors, sorted by them if they were merged.
-        path: The anchors around it.
+        path: The anchors that enclose it.
     """
 
     __slots__ = ("path", "pipelines")

@@ -202,12 +202,12 @@ class AdapterContract:
     def test_parents(self) -> None:
         """Every op knows its parent, if the IR has parents; the top op has none."""
         adapter, (_, top) = self.adapter, self._built()
-        equal(adapter.parent(top), None, "the op around the top op")
+        equal(adapter.parent(top), None, "the op that encloses the top op")
         for path, _ in self.program.walk():
             if path:
-                around = adapter.parent(self._at(top, path))
-                if self.has_parents or around is not None:
-                    equal(around, self._at(top, path[:-1]), "the op around an op")
+                enclosing = adapter.parent(self._at(top, path))
+                if self.has_parents or enclosing is not None:
+                    equal(enclosing, self._at(top, path[:-1]), "the op that encloses an op")
 
     def test_locations(self) -> None:
         """Every op has a location, be it an unknown one."""
@@ -317,19 +317,19 @@ class AdapterContract:
                 equal(first, second, "the fingerprint")
 
     def test_fingerprint_of_the_changed(self) -> None:
-        """A change of any op shows in everything around it, and nowhere else."""
+        """A change of any op shows in everything that encloses it, and nowhere else."""
         take = self.adapter.fingerprint
         for path, node in self.program.walk():
             _, top = self._built()
-            around = [self._at(top, path[:depth]) for depth in range(len(path) + 1)]
+            enclosing = [self._at(top, path[:depth]) for depth in range(len(path) + 1)]
             beside = [(index,) for index in range(len(self.program.body))] if path else []
             others = [self._at(top, place) for place in beside if place != path[:1]]
-            before, others_before = [*map(take, around)], [*map(take, others)]
-            own = take(around[-1], recursive=False)
-            self.change(around[-1])
-            for op, known in zip(around, before, strict=True):
+            before, others_before = [*map(take, enclosing)], [*map(take, others)]
+            own = take(enclosing[-1], recursive=False)
+            self.change(enclosing[-1])
+            for op, known in zip(enclosing, before, strict=True):
                 check(take(op) != known, f"a changed {node.role} is not seen from {op}")
-            now = take(around[-1], recursive=False)
+            now = take(enclosing[-1], recursive=False)
             check(now != own, f"a changed {node.role} is not seen by itself")
             for op, known in zip(others, others_before, strict=True):
                 equal(take(op), known, "the fingerprint of an op that did not change")

@@ -190,18 +190,18 @@ class ToyAdapter(IRAdapter):
 
     def ship(self, ops: Sequence[ToyOp], context: set[str]) -> bytes:
         """Return the ops, and the enclosing ops without their bodies."""
-        around: list[tuple[str, str | None, int]] = []
+        enclosing: list[tuple[str, str | None, int]] = []
         outer = ops[0].parent
         while outer is not None:
-            around.append((outer.name, outer.symbol, outer.value))
+            enclosing.append((outer.name, outer.symbol, outer.value))
             outer = outer.parent
-        return pickle.dumps((context, around, list(map(_as_data, ops))))
+        return pickle.dumps((context, enclosing, list(map(_as_data, ops))))
 
     def receive(self, data: bytes) -> Shipment:
         """Return copies of the ops."""
-        context, around, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
+        context, enclosing, sent = pickle.loads(data)  # noqa: S301 - `ship` wrote it
         op: ToyOp | None = None
-        for name, symbol, value in reversed(around):
+        for name, symbol, value in reversed(enclosing):
             inner = ToyOp(name, symbol, value=value)
             op = inner if op is None else op.add(inner)
         ops = list(map(_from_data, sent))

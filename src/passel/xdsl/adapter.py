@@ -171,16 +171,16 @@ class XDSLAdapter(IRAdapter):
 
     def misfit(self, context: Context, outer: str, inner: str) -> str:
         """Return why ops do not stand inside of others: as symbols, or by their `HasParent`."""
-        around, op_class = _known_op(context, outer), _known_op(context, inner)
-        if around is None or op_class is None:
+        enclosing, op_class = _known_op(context, outer), _known_op(context, inner)
+        if enclosing is None or op_class is None:
             return ""
         for trait in op_class.get_traits_of_type(HasParent):
-            if not issubclass(around, trait.op_types):
+            if not issubclass(enclosing, trait.op_types):
                 parents = ", ".join(f"'{each.name}'" for each in trait.op_types)
                 return f"'{inner}' stands right inside of {parents} alone"
         symbols = op_class.get_traits_of_type(SymbolOpInterface)
         is_optional = any(isinstance(each, OptionalSymbolOpInterface) for each in symbols)
-        if symbols and not is_optional and not around.has_trait(SymbolTable):
+        if symbols and not is_optional and not enclosing.has_trait(SymbolTable):
             return f"'{inner}' is a symbol, and MLIR has symbols in symbol tables alone"
         return ""
 
@@ -210,7 +210,7 @@ class XDSLAdapter(IRAdapter):
         return children
 
     def parent(self, op: Operation) -> Operation | None:
-        """Return the op around."""
+        """Return the enclosing op."""
         return op.parent_op()
 
     def symbol_name(self, op: Operation) -> str | None:

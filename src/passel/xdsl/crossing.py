@@ -67,7 +67,7 @@ class XDSLSide:
         """Return whether an op of this name is registered."""
         return self.adapter.kind_named(self.context, name) is not None
 
-    def read(self, text: str, around: Iterable[str] = ()) -> Operation:
+    def read(self, text: str, enclosing: Iterable[str] = ()) -> Operation:
         """Return the op that a text stands for.
 
         Raises:

@@ -2,7 +2,7 @@
 
 One walk keeps the set of values that are defined where it stands; only regions of several
 blocks need a dominator tree. What the set does not know is asked of `DominanceInfo`, which
-also sees what is around the root.
+also sees what encloses the root.
 """
 # pyright: reportPrivateUsage=false
 # The walk follows xDSL's private links, and knows values by address: xDSL hashes in Python.
@@ -45,8 +45,8 @@ class _Scope:
 
     Attributes:
         steps: What is left to visit, last first: a block and its depth in the dominator tree.
-        closed: Whether nothing around is seen, so that a set of its own will do.
-        outer: What is defined around, to go back to from a set of its own.
+        closed: Whether nothing outside is seen, so that a set of its own will do.
+        outer: What is defined outside, to go back to from a set of its own.
         path: The blocks down the dominator tree to where the walk stands.
         user: The op whose own regions are being walked.
         reachable: Whether the block that the walk stands in is.
@@ -175,14 +175,14 @@ def _undominated(user: Operation, operand: SSAValue) -> InvalidIR:
     if isinstance(operand, OpResult):
         note = f"operand defined here (op {_relation(user, operand.op.parent)})"
         return InvalidIR(user, message, [(operand.op, note)])
-    if not isinstance(operand, BlockArgument) or (around := operand.block.parent_op()) is None:
+    if not isinstance(operand, BlockArgument) or (enclosing := operand.block.parent_op()) is None:
         return InvalidIR(user, message)
     block = operand.block
     blocks = () if block.parent is None else block.parent.blocks
     number = next(n for n, each in enumerate(blocks) if each is block)
     relation = _relation(user, block).replace("is neither in", "neither in")
     note = f"operand defined as a block argument (block #{number} {relation})"
-    return InvalidIR(user, message, [(around, note)])
+    return InvalidIR(user, message, [(enclosing, note)])
 
 
 def _relation(user: Operation, block: Block | None) -> str:

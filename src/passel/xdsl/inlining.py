@@ -50,10 +50,10 @@ def is_legal_to_inline(op: Operation, call: Operation, context: Context) -> bool
     dialect = op.dialect_name()
     if dialect == "affine":
         # What is a symbol or a dimension in the body of a function may be none in a loop.
-        around, home = call.parent_op(), op.parent_op()
+        enclosing, home = call.parent_op(), op.parent_op()
         while home is not None and home.dialect_name() in ("affine", "scf"):
             home = home.parent_op()
-        return around is not None and home is not None and around.name == home.name
+        return enclosing is not None and home is not None and enclosing.name == home.name
     try:
         interface = context.get_dialect(dialect).get_interface(InlinerInterface)
     except UnregisteredConstructException:

@@ -1,7 +1,7 @@
 """An op's own invariants, checked once for all ops that are alike.
 
 What an op's definition demands of it depends on its class, the types of its operands and
-results, its attributes and the number of its successors, and on nothing around it. So one
+results, its attributes and the number of its successors, and on nothing outside of it. So one
 check serves all ops that agree in these; only what traits and hand-written verifiers look
 at is checked for each op. Ops with regions are always checked in full, and so are those with
 constraints or attributes that are not xDSL's own: what these ask may change.
@@ -167,7 +167,7 @@ def _cannot_fail(trait: OpTrait, op_class: type[Operation]) -> bool:
 
 
 def outward_checks(op_class: type[Operation]) -> tuple[Callable[[Any], None], ...]:
-    """Return the checks of a class's ops that may look outside of an isolated op around.
+    """Return the checks of a class's ops that may look outside of an enclosing isolated op.
 
     Definitions look at the op alone, and of xDSL's own traits those alone look that far which
     check uses of symbols. What is written by hand may look anywhere.

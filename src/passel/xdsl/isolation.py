@@ -1,6 +1,6 @@
 """Verification that an op which is isolated from above uses what is defined inside of it.
 
-xDSL's trait goes from each operand up through all that is around its definition. Here the values
+xDSL's trait goes from each operand up through all that encloses its definition. Here the values
 that have been met are remembered; where one is used that was not met before, the trait decides.
 """
 # pyright: reportPrivateUsage=false

@@ -45,7 +45,7 @@ class XDSLPass(Pass[Operation]):
     created: ClassVar[Statistic] = Statistic("Number of operations created", name="num-created")
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
-    can_thread = False  # some change the op around theirs, or keep things in tables
+    can_thread = False  # some change the op that encloses theirs, or keep things in tables
 
     @classmethod
     def stays_inside(cls) -> bool:
@@ -167,7 +167,7 @@ def wrap_module_pass(module_pass: ModulePass) -> XDSLPass:
 def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[ModuleOp]:
     """Move `op` into a module of its own, and all that is in there at the end back.
 
-    That module has the attributes of the one around `op`, which passes read their target
+    That module has the attributes of the one that encloses `op`, which passes read their target
     from. Symbols that the pass added beside `op` follow it, unless an equal one is there
     already.
 
@@ -191,7 +191,7 @@ def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[Modu
     if op not in results:
         problem = "replaced the op that it ran on"
     elif module.attributes != attributes:
-        problem = "changed attributes of the module around the op that it ran on"
+        problem = "changed attributes of the module that encloses the op that it ran on"
     elif block is None and len(results) > 1:
         problem = "added ops beside the one that it ran on, which is in no module"
     else:
@@ -200,10 +200,10 @@ def _in_own_module(op: Operation, name: str, ctx: PassContext) -> Generator[Modu
 
 
 def _module_attributes(op: Operation) -> dict[str, Attribute]:
-    around = op.parent_op()
-    while around is not None and not isinstance(around, ModuleOp):
-        around = around.parent_op()
-    return {} if around is None else around.attributes
+    enclosing = op.parent_op()
+    while enclosing is not None and not isinstance(enclosing, ModuleOp):
+        enclosing = enclosing.parent_op()
+    return {} if enclosing is None else enclosing.attributes
 
 
 def _restore(
@@ -230,6 +230,6 @@ def _restore(
         if result is not op:
             added.append(f"@{symbol}" if symbol else result.name)
     if added:
-        ctx.answer_for_changes_around()
+        ctx.answer_for_changes_outside()
     if added and op in results:
         ctx.emit_remark(f"pass '{name}' added {', '.join(added)} beside the op it ran on", op)

@@ -46,8 +46,8 @@ class HasOnlyGraphRegion(OpTrait):
 def has_ssa_dominance(region: Region) -> bool:
     """Return whether values in a region must be defined before they are used.
 
-    That is so in every region of several blocks, and in those of one block unless the op
-    around says otherwise or is unregistered, so that it is not known.
+    That is so in every region of several blocks, and in those of one block unless the
+    enclosing op says otherwise or is unregistered, so that it is not known.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """

@@ -66,17 +66,17 @@ def may_be_table(op: Operation, context: Context) -> bool:
     return dialect not in context.registered_dialect_names
 
 
-def closest_around(op: Operation, fits: Callable[[Operation], bool]) -> Operation | None:
+def closest_enclosing(op: Operation, fits: Callable[[Operation], bool]) -> Operation | None:
     """Return the closest enclosing op that fits."""
-    around = op.parent_op()
-    while around is not None and not fits(around):
-        around = around.parent_op()
-    return around
+    enclosing = op.parent_op()
+    while enclosing is not None and not fits(enclosing):
+        enclosing = enclosing.parent_op()
+    return enclosing
 
 
-def table_around(user: Operation) -> Operation | None:
-    """Return the closest symbol table around an op, the one that its references are for."""
-    return closest_around(user, is_table)
+def enclosing_table(user: Operation) -> Operation | None:
+    """Return the closest symbol table that encloses an op, the one that its references are for."""
+    return closest_enclosing(user, is_table)
 
 
 def ops_in(op: Operation) -> Iterator[Operation]:

@@ -187,7 +187,7 @@ def _check_end(block: Block) -> None:
 
 
 def _look_outward(root: Operation) -> None:
-    """Make the checks of nested ops that may fail though nothing changed around these ops.
+    """Make the checks of nested ops that may fail though nothing changed outside of these ops.
 
     Ops nested in one op may be changed each by itself, and verified: what is left is what one
     says of another, such as a call of its callee.

@@ -28,7 +28,7 @@ def reworded(error: ParseError, text: str, context: Context, dialect: str) -> Pa
         error: xDSL's error.
         text: The source.
         context: Where dialects were looked up.
-        dialect: The dialect of the op around the place where parsing stopped.
+        dialect: The dialect of the op that encloses the place where parsing stopped.
     """
     span, message = error.span, error.msg
     if isinstance(error, MultipleSpansParseError):
@@ -65,7 +65,7 @@ def _reworded_text(error: ParseError, text: str) -> ParseError:
 
 
 def _unknown_op(
-    name: str, following: Span[str] | Span[bytes], text: str, context: Context, around: str
+    name: str, following: Span[str] | Span[bytes], text: str, context: Context, enclosing: str
 ) -> ParseError:
     """Return the error for an op that is not registered, at its name."""
     start = max(text.rfind(name, 0, following.start), 0)
@@ -80,7 +80,7 @@ def _unknown_op(
             else _UNREGISTERED_DIALECT
         )
     elif not dot:
-        message = f"custom op '{name}' is unknown (tried '{around}.{name}' as well)"
+        message = f"custom op '{name}' is unknown (tried '{enclosing}.{name}' as well)"
     elif known:
         message = f"custom op '{name}' is unknown"
     else:

@@ -3,7 +3,7 @@
 // RUN: diff /dev/null %t.out
 // RUN: FileCheck %s < %t
 
-// CHECK: error: 'func.func' op pass 'erase-itself' erased the op that it ran on, or took it out of the op around it, which only a pass on the op around it may do
+// CHECK: error: 'func.func' op pass 'erase-itself' erased the op that it ran on, or took it out of its enclosing op, which only a pass on its enclosing op may do
 // CHECK: note: after pass 'erase-itself' on 'func.func' [builtin.module/func.func/0:erase-itself]
 // CHECK: error: 'func.func' op pass 'erase-itself' erased the op that it ran on
 // CHECK-NOT: error

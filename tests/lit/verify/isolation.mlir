@@ -6,7 +6,7 @@
 // RUN: not passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,meddle,look))' --check-isolation 2>&1 | filecheck %s --check-prefix=EXACT
 // RUN: passel-opt %s --load-pass-plugin=%inputs/meddler.py -p 'builtin.module(func.func(look,look))' --check-isolation | filecheck %s
 
-// SIBLING: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on an op beside it, which only a pass on the op around them may do
+// SIBLING: isolation.mlir:{{[0-9]+}}:1: error: 'func.func' op was changed by a pass on an op beside it, which only a pass on their enclosing op may do
 // SIBLING: note: after passes 'look', 'meddle' on 'func.func' @a
 // SIBLING-NOT: error
 

@@ -144,7 +144,7 @@ def test_loops(parse: Callable[[str], Operation]) -> None:
     assert (structured.op.name, structured.parent, structured.depth) == ("scf.for", middle, 3)
     assert info.top_level == [outer]
     assert info.loop_of(latch) is outer
-    assert info.loop_around(structured.op) is middle
+    assert info.enclosing_loop(structured.op) is middle
     assert info.loop_of(leave) is None
 
 

@@ -159,14 +159,14 @@ def test_values_do_not_leave_their_region() -> None:
     """Text cannot say it, but passes can do it."""
     inner = Op(result_types=[i32])
     user = Op(operands=inner.results)
-    around = Op(regions=[Region(Block([inner])), Region(Block())])
-    module = ModuleOp([around, user])
+    enclosing = Op(regions=[Region(Block([inner])), Region(Block())])
+    module = ModuleOp([enclosing, user])
     with pytest.raises(InvalidIR) as caught:
         check_definitions(module)
     assert caught.value.op is user
     assert caught.value.notes == ((inner, "operand defined here (op in a child region)"),)
     user.detach()
-    around.regions[1].block.add_op(user)
+    enclosing.regions[1].block.add_op(user)
     with pytest.raises(InvalidIR) as caught:
         check_definitions(module)
     ((_, note),) = caught.value.notes

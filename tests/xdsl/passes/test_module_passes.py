@@ -186,7 +186,7 @@ def test_on_functions(context: Context, parse_op: Callable[[str], Operation]) ->
 def test_module_attributes_are_seen(
     context: Context, parse_op: Callable[[str], Operation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Passes read their target from the module around, also if it is a throw-away one."""
+    """Passes read their target from the enclosing module, also if it is a throw-away one."""
     monkeypatch.setattr(Scripted, "seen", [])
     on_functions("", context).run(parse_op(MODULE))
     assert Scripted.seen == [{"demo.target": StringAttr("wse2")}] * 3
@@ -198,7 +198,7 @@ def test_module_attributes_are_seen(
         ("raise", "crashed: ValueError: broken on purpose"),
         ("give up", "failed: cannot go on"),
         ("bad spec", "failed: "),
-        ("module attributes", "failed: it changed attributes of the module around the op"),
+        ("module attributes", "failed: it changed attributes of the module that encloses the op"),
     ],
 )
 def test_position_after_failure(

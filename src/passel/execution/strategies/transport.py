@@ -156,6 +156,6 @@ class Transport:
         ctx: OpContext | None = self._ctx
         while ctx is not None:
             if ctx.cached is not None:
-                kinds |= ctx.cached.kinds_around()
+                kinds |= ctx.cached.enclosing_kinds()
             ctx = ctx.parent
         return frozenset(kinds)

@@ -97,12 +97,12 @@ class DominanceInfo:
         return self.tree(block.region).dominance_frontier(block)
 
     def nearest_common_dominator(self, a: Any, b: Any) -> Any:
-        """Return the closest block that dominates both, in the innermost region around them.
+        """Return the closest block that dominates both, in the innermost region that encloses them.
 
         Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
         """
-        path = {_entry(place.region): place for place in _blocks_around(a)}
-        for place in _blocks_around(b):
+        path = {_entry(place.region): place for place in _enclosing_blocks(a)}
+        for place in _enclosing_blocks(b):
             ours = path.get(_entry(place.region))
             if ours is not None:
                 return self.tree(place.region).nearest_common_dominator(ours, place)
@@ -164,7 +164,7 @@ class DominanceInfo:
         if a.operation == b.operation:
             return not _is_ordered(block)
         if block.region != other.region:
-            inner = next((op for op in _ops_around(b) if _is_in(op, block.region)), None)
+            inner = next((op for op in _enclosing_ops(b) if _is_in(op, block.region)), None)
             if inner is None:
                 return False
             if inner == a.operation:
@@ -178,7 +178,7 @@ class DominanceInfo:
         if a == b:
             return not _is_ordered(a)
         if a.region != b.region:
-            inner = next((each for each in _blocks_around(b) if each.region == a.region), None)
+            inner = next((each for each in _enclosing_blocks(b) if each.region == a.region), None)
             if inner is None:
                 return False
             if inner == a:
@@ -205,14 +205,14 @@ def _is_in(operation: Any, region: Any) -> bool:
     return block is not None and bool(block.region == region)
 
 
-def _ops_around(op: Any) -> Iterator[Any]:
+def _enclosing_ops(op: Any) -> Iterator[Any]:
     place = op.operation
     while place is not None:
         yield place
         place = parent_of(place)
 
 
-def _blocks_around(block: Any) -> Iterator[Any]:
+def _enclosing_blocks(block: Any) -> Iterator[Any]:
     place = block
     while place is not None:
         yield place
@@ -226,10 +226,10 @@ def _goes_first(a: Any, b: Any, block: Any) -> bool:
 
 
 def _is_ordered(block: Any) -> bool:
-    """Return whether values must be defined before they are used around a block.
+    """Return whether values must be defined before they are used in a block's region.
 
-    That is so in every region of several blocks, and in those of one block unless the op
-    around says otherwise, or is unregistered, of which it is not known.
+    That is so in every region of several blocks, and in those of one block unless the
+    enclosing op says otherwise, or is unregistered, of which it is not known.
 
     Source: `mlir::detail::DominanceInfoBase::hasSSADominance`, MLIR 22.
     """

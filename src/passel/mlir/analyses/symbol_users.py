@@ -26,8 +26,8 @@ class SymbolUse(NamedTuple):
 class SymbolUsers:
     """The uses of each symbol inside an op, references in arrays and dictionaries included.
 
-    A reference is looked up in the closest symbol table around its user, and is a use of every
-    symbol on its path. Which ops are symbol tables is asked of the bindings' `SymbolTable`.
+    A reference is looked up in the closest symbol table that encloses its user, and is a use of
+    every symbol on its path. Which ops are symbol tables is asked of the bindings' `SymbolTable`.
     References inside of attributes of other kinds are not seen: the bindings cannot look into
     them. Built in one walk; answers cost O(1). Valid while no symbol and no reference is added,
     erased or renamed.

@@ -65,7 +65,7 @@ class _Dominance:
         return self._tree_of(block).dominance_frontier(block)
 
     def nearest_common_dominator(self, a: Block, b: Block) -> Block | None:
-        """Return the closest block that dominates both, in the innermost region around them.
+        """Return the closest block that dominates both, in the innermost region that encloses them.
 
         Source: `mlir::DominanceInfo::findNearestCommonDominator`, MLIR 22.
         """

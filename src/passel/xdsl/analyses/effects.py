@@ -139,7 +139,7 @@ class Effects:
         """Return whether two values may name overlapping memory.
 
         They do not if they come, through views, from different allocations, from different
-        symbols, or one from an allocation and one from an argument of the function around it
+        symbols, or one from an allocation and one from an argument of the enclosing function
         or a symbol. Anything else may.
         """
         first, second = _origin(a), _origin(b)

@@ -14,7 +14,7 @@ class Liveness:
     """The values that are live where each block inside an op begins and ends.
 
     A value is live where a later use in the same region, or nested in it, may still read it.
-    Blocks of nested regions are analysed on their own: what is only needed after the op around
+    Blocks of nested regions are analysed on their own: what is only needed after the enclosing op
     is not live inside of it. (xDSL's analysis of this name tells which values contribute to
     an effect at all; it has no places.)
 

@@ -29,7 +29,7 @@ class Loop:
         preheader: The only block from outside that leads to the header, and nowhere else; of
             an op, the block it is in. None if there is no such block.
         op: The op that is the loop; None for one made of branches.
-        parent: The innermost loop around.
+        parent: The innermost enclosing loop.
         children: The loops immediately inside, outer ones in program order.
     """
 
@@ -62,7 +62,7 @@ class LoopInfo:
 
     Attributes:
         op: The op.
-        loops: All loops, each after those around it.
+        loops: All loops, each after those that enclose it.
 
     Example:
         >>> from xdsl.dialects.builtin import ModuleOp
@@ -90,11 +90,11 @@ class LoopInfo:
         self._innermost = {}
         dominance = DominanceInfo(op) if analyses is None else analyses.analysis(DominanceInfo)
         for owner in op.walk():
-            around = None if owner is op else self.loop_around(owner)
+            enclosing = None if owner is op else self.enclosing_loop(owner)
             if owner.name in _LOOP_OPS and owner.regions and owner.regions[0].blocks:
-                around = self._add(_loop_of(owner, around))
+                enclosing = self._add(_loop_of(owner, enclosing))
             for region in owner.regions:
-                self._innermost |= dict.fromkeys(region.blocks, around)
+                self._innermost |= dict.fromkeys(region.blocks, enclosing)
                 self._find(region, dominance)
 
     @property
@@ -110,7 +110,7 @@ class LoopInfo:
         """Return the innermost loop that a block is in, at any depth."""
         return self._innermost.get(block)
 
-    def loop_around(self, op: Operation) -> Loop | None:
+    def enclosing_loop(self, op: Operation) -> Loop | None:
         """Return the innermost loop that an op is in; a loop is not in itself."""
         return None if op.parent is None else self._innermost.get(op.parent)
 

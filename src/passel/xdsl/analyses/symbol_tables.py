@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from passel.xdsl.symbols import is_table, ops_in, symbol_name, table_around
+from passel.xdsl.symbols import enclosing_table, is_table, ops_in, symbol_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,15 +59,15 @@ class SymbolTables:
     def lookup(self, user: Operation, name: str | SymbolRefAttr) -> Operation | None:
         """Return the symbol that a name or a reference means in `user`, if it exists.
 
-        It is looked up in the closest table around `user`, as MLIR does; one further out is
+        It is looked up in the closest table that encloses `user`, as MLIR does; one further out is
         asked only if its own path names it.
         """
-        table = table_around(user)
+        table = enclosing_table(user)
         return None if table is None else self.lookup_in(table, name)
 
     def resolve(self, user: Operation, reference: SymbolRefAttr) -> Iterator[Operation]:
         """Yield the symbols along a reference in `user`, as far as they exist."""
-        table = table_around(user)
+        table = enclosing_table(user)
         if table is not None:
             yield from self._path(table, reference)
 

@@ -29,8 +29,8 @@ class SymbolUse(NamedTuple):
 class SymbolUsers:
     """The uses of each symbol inside an op, references nested in attributes included.
 
-    A reference is looked up in the closest symbol table around its user, and is a use of every
-    symbol on its path. Built in one walk; answers cost O(1). Valid while no symbol and no
+    A reference is looked up in the closest symbol table that encloses its user, and is a use of
+    every symbol on its path. Built in one walk; answers cost O(1). Valid while no symbol and no
     reference is added, erased or renamed.
 
     Attributes:

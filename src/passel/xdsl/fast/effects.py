@@ -65,7 +65,7 @@ def _is_harmless_inside(root: Operation, classes: ClassTable) -> bool:
 
 
 def _affects_itself(root: Operation, op: Operation, facts: OpClass) -> bool:
-    """Return whether an op's effects are known, and on nothing visible outside of an op around."""
+    """Return whether an op's effects are known, and none is visible outside of an enclosing op."""
     for trait in facts.memory:
         effects = trait.get_effects(op)
         if effects is None:

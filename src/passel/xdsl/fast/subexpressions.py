@@ -48,13 +48,13 @@ class _Scope:
     """Ops that can be used in a region, in groups with the same key.
 
     Args:
-        around: Those that can be used around the region; None if nothing around is seen.
+        enclosing: Those that can be used outside of the region; None if nothing outside is seen.
     """
 
-    __slots__ = ("_around", "_groups")
+    __slots__ = ("_enclosing", "_groups")
 
-    def __init__(self, around: _Scope | None = None) -> None:
-        self._around = around
+    def __init__(self, enclosing: _Scope | None = None) -> None:
+        self._enclosing = enclosing
         self._groups: dict[_Key, list[_Known]] = {}
 
     def find(self, key: _Key, op: Operation) -> _Known | None:
@@ -64,7 +64,7 @@ class _Scope:
             for known in scope._groups.get(key, ()):
                 if not op.regions or _have_same_regions(known.op, op):
                     return known
-            scope = scope._around
+            scope = scope._enclosing
         return None
 
     def add(self, key: _Key, op: Operation, writes: int) -> None:
@@ -127,18 +127,18 @@ class SubexpressionEliminator:
         first = region.first_block
         if first is None:
             return
-        around = self._scope
+        enclosing = self._scope
         if first is region.last_block:
-            self._scope = _Scope(around)
+            self._scope = _Scope(enclosing)
             self._simplify_block(first)
         else:
-            path = [around]
+            path = [enclosing]
             for block, depth in self._preorder(region):
                 del path[depth + 1 :]
                 self._scope = _Scope(path[-1])
                 path.append(self._scope)
                 self._simplify_block(block)
-        self._scope = around
+        self._scope = enclosing
 
     def _simplify_block(self, block: Block) -> None:
         classes, writes = self._classes, 0
@@ -146,13 +146,13 @@ class SubexpressionEliminator:
         while op is not None:
             facts = classes[type(op)]
             if op.regions:
-                around, operands = self._scope, self._operands_known
+                enclosing, operands = self._scope, self._operands_known
                 if facts.is_isolated:
                     # Operands matter only of ops that can be found.
                     self._scope, self._operands_known = _Scope(), set()
                 for region in op.regions:
                     self._simplify_region(region)
-                self._scope, self._operands_known = around, operands
+                self._scope, self._operands_known = enclosing, operands
             kinds = self._kinds_of(op)
             if facts.may_be_terminator:
                 pass

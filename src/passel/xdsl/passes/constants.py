@@ -203,14 +203,14 @@ class ConstantValues:
 
     def _visit_end(self, op: Operation) -> None:
         """Look again at what gets the values that the end of a region passes on."""
-        around = op.parent_op()
-        if around is None or around is self._op:
+        enclosing = op.parent_op()
+        if enclosing is None or enclosing is self._op:
             return
-        if is_callable(around):
+        if is_callable(enclosing):
             if self._graph is not None and op.has_trait(ReturnLike):
-                self._worklist += (call.op for call in self._graph.calls_to(around))
+                self._worklist += (call.op for call in self._graph.calls_to(enclosing))
             return
-        self._worklist.append(around)
+        self._worklist.append(enclosing)
 
     def _ends(self, region: Region) -> list[Operation]:
         lasts = (block.last_op for block in region.blocks if block in self._reached)

@@ -89,12 +89,12 @@ class _Driver(CSEDriver):
         if len(region.blocks) < 2:  # noqa: PLR2004
             super()._simplify_region(region)
             return
-        around = self._known_ops
+        enclosing = self._known_ops
         # What is known in each block from the top of the tree to where the walk stands.
-        path = [around]
+        path = [enclosing]
         for block, depth in self._ctx.analysis(DominanceInfo).tree(region).preorder():
             del path[depth + 1 :]
             self._known_ops = KnownOps(path[-1])
             path.append(self._known_ops)
             self._simplify_block(block)
-        self._known_ops = around
+        self._known_ops = enclosing

@@ -13,7 +13,7 @@ from passel.xdsl.analyses.call_graph import CallGraph, is_external
 from passel.xdsl.passes.canonicalize import Canonicalizer
 from passel.xdsl.passes.inlining import NO_LIMIT, InliningRules, inline_call
 from passel.xdsl.passes.inlining_uses import Callees
-from passel.xdsl.symbols import closest_around, is_callable, is_table, symbol_name
+from passel.xdsl.symbols import closest_enclosing, is_callable, is_table, symbol_name
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -87,10 +87,10 @@ class _Inliner:
         self._callees = Callees(op, self._graph.callables)
         self._rules = InliningRules(self._graph, ctx.ir_context, options.inlining_threshold)
         self._pipelines = {pipeline.anchor: pipeline for pipeline in options.op_pipelines}
-        self._around = {
-            around
+        self._enclosing = {
+            enclosing
             for inner in self._graph.callables
-            if (around := closest_around(inner, is_callable))
+            if (enclosing := closest_enclosing(inner, is_callable))
         }
         self._dead: dict[Operation, None] = {}
 
@@ -122,7 +122,7 @@ class _Inliner:
         """Return whether the calls in a callable are inlined once its body is in its only caller.
 
         In a chain of such callables every body is then moved, and simplified, once instead of
-        once for each callable around. What is inlined is the same: nothing about the callable
+        once for each enclosing callable. What is inlined is the same: nothing about the callable
         or its call depends on what is in the place of the calls in it.
         """
         if len(group) != 1 or self._rules.has_threshold:
@@ -142,7 +142,7 @@ class _Inliner:
 
     def _simplify(self, member: Operation) -> None:
         pipeline = self._pipelines.get(member.name, self._options.default_pipeline)
-        if member in self._around or not len(pipeline):
+        if member in self._enclosing or not len(pipeline):
             return
         if not (run := self._ctx.run_pipeline(pipeline, member)):
             name = symbol_name(member)

@@ -11,7 +11,7 @@ from xdsl.ir import Region
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from passel.xdsl.inlining import is_legal_to_inline
-from passel.xdsl.symbols import references, symbol_name, table_around
+from passel.xdsl.symbols import enclosing_table, references, symbol_name
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -61,7 +61,7 @@ class InliningRules:
         return self._is_legal(callee, call) and self._is_profitable(caller, callee)
 
     def _is_legal(self, callee: FuncOp, call: CallOp) -> bool:
-        same_table = table_around(call) is table_around(callee)
+        same_table = enclosing_table(call) is enclosing_table(callee)
         for op in callee.body.walk():
             if symbol_name(op) is not None or not is_legal_to_inline(op, call, self._context):
                 return False
@@ -96,9 +96,9 @@ def _returns(body: Region) -> bool:
 
 def _fits(body: Region, call: CallOp) -> bool:
     """Return whether as many blocks as a body has may stand where a call stands."""
-    around = call.parent_op()
+    enclosing = call.parent_op()
     return body.first_block is body.last_block or (
-        around is not None and around.name in _SEVERAL_BLOCKS
+        enclosing is not None and enclosing.name in _SEVERAL_BLOCKS
     )
 
 

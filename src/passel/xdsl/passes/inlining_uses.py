@@ -35,8 +35,8 @@ class Callees:
         owners: dict[Operation, Counter[Operation]] = {}
         outside: Counter[Operation] = Counter()
         for inner in op.walk():
-            around = inner.parent_op()
-            counts = outside if around is None else owners.get(around, outside)
+            enclosing = inner.parent_op()
+            counts = outside if enclosing is None else owners.get(enclosing, outside)
             if inner.regions:
                 owners[inner] = self._inside.get(inner, counts)
             self._count(inner, counts)

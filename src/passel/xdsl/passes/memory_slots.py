@@ -178,10 +178,10 @@ def _place(access: Operation, region: Region) -> Operation | None:
     """Return the op of `region` that `access` is, or that it is in without leaving its flow."""
     place = access
     while place.parent_region() is not region:
-        around = place.parent_op()
-        if not isinstance(around, _TRANSPARENT):
+        enclosing = place.parent_op()
+        if not isinstance(enclosing, _TRANSPARENT):
             return None
-        place = around
+        place = enclosing
     return place
 
 

@@ -127,14 +127,14 @@ def _is_folded(op: Operation) -> bool:
 
 
 def _home(value: SSAValue) -> Block:
-    """Return the entry of the closest region around a value that is isolated from above."""
+    """Return the entry of the closest region that encloses a value that is isolated from above."""
     block = value.owner.parent if isinstance(value.owner, Operation) else value.owner
-    while block is not None and (around := block.parent_op()) is not None:
+    while block is not None and (enclosing := block.parent_op()) is not None:
         region = block.parent
-        outer = around.parent
-        isolated = around.has_trait(IsolatedFromAbove, value_if_unregistered=True)
+        outer = enclosing.parent
+        isolated = enclosing.has_trait(IsolatedFromAbove, value_if_unregistered=True)
         if region is not None and (isolated or outer is None):
             return region.blocks[0]
         block = outer
-    msg = "a value in a pass's op has a region around it"
+    msg = "a value in a pass's op has an enclosing region"
     raise AssertionError(msg)

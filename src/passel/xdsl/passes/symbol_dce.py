@@ -106,7 +106,7 @@ class _Liveness:
 
 
 def _is_hidden(table: Operation) -> bool:
-    """Return whether no reference from around a table can reach into it."""
+    """Return whether no reference from outside of a table can reach into it."""
     return symbol_name(table) is None or visibility(table) == "private"
 
 

@@ -55,7 +55,7 @@ class ShardFrontend(Frontend):
     def parse(
         self, part: SourcePart, context: Context, warn: Callable[[Diagnostic], None]
     ) -> Parsed:
-        """Parse the shard, in what is around it."""
+        """Parse the shard, in what encloses it."""
         parsers: list[ShardParser] = []
 
         def make(*arguments: Any) -> ShardParser:

@@ -1,6 +1,6 @@
 """Copies of xDSL's ops for processes that know nothing of them.
 
-Ops travel with the ops around them, as shells: the attributes of these, and of what else is in
+Ops travel with their enclosing ops, as shells: the attributes of these, and of what else is in
 them only declarations of the symbols that the ops refer to. The context travels as the names of
 its dialects; those that no installed package has registered travel as they are.
 """
@@ -100,7 +100,7 @@ def ship(ops: Sequence[Operation], context: Context) -> bytes:
     if wired := next((op for op in ops if op.operands or op.successors), None):
         raise EncodingError(f"'{wired.name}' has operands, which are defined outside of it")
     sent = [(_Shell.bare(op), changes_of(op, Snapshot.of_shell(op))) for op in ops]
-    data = pickled((_around(block), sent), "what is sent")
+    data = pickled((_enclosing(block), sent), "what is sent")
     # Whether anything refers to a symbol the bytes tell more quickly than a look at each op.
     declared = _declarations(block, ops) if _SYMBOLS in data else ()
     try:
@@ -119,9 +119,9 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
     """
     spec, sent, declarations = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(spec, create_context)
-    around, shells = unpickled(sent, context)
+    enclosing, shells = unpickled(sent, context)
     block: Block | None = None
-    for shell in around:
+    for shell in enclosing:
         op = shell.make(context)
         if block is not None:
             block.add_op(op)
@@ -140,8 +140,8 @@ def receive(data: bytes, create_context: Callable[[Sequence[Dialect]], Context])
     return Shipment(context, ops, ())
 
 
-def _around(block: Block) -> list[_Shell]:
-    """Return the ops around a block, the outermost first, without what else is in them."""
+def _enclosing(block: Block) -> list[_Shell]:
+    """Return the ops that enclose a block, the outermost first, without what else is in them."""
     shells: list[_Shell] = []
     inner: Block | None = block
     while inner is not None and (op := inner.parent_op()) is not None:
