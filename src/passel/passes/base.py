@@ -67,9 +67,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         effects: What the pass may do outside the IR: any of `read-files`, `run-programs` and
             `write-files`. A pipeline from a recorded file runs such a pass only if it is allowed
             to; see `PassManager.restrict_effects`.
-        can_fork: Whether it may run in a worker process that is a copy of this one. One whose own
-            class body says that it may is taken there by runs with `jobs="auto"` as well, and it is
-            taken on trust then that it changes nothing but its op.
+        can_fork: Whether it may run in a worker process: a copy of this one, or one of an executor.
+            One whose own class body says that it may is taken there by runs with `jobs="auto"` as
+            well, and it is taken on trust then that it changes nothing but its op.
+        adds_symbols: Whether it may add symbols beside its op, so that it is not taken on trust.
         can_thread: Whether it may run on several ops at once, in threads of one process. Not if
             it changes other ops than its own, or objects beside the IR.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
@@ -117,6 +118,7 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     effects: ClassVar[tuple[str, ...]] = ()
     can_fork: ClassVar[bool] = True
     can_thread: ClassVar[bool] = True
+    adds_symbols: ClassVar[bool] = False
     takes_elements: ClassVar[bool] = False
     types: ClassVar[tuple[PassType, ...]] = ()
     constraints: ClassVar[tuple[Any, ...]] = ()
@@ -205,22 +207,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         Override it where that depends on options. Passes that it holds speak for themselves.
         """
         return self.effects
-
-    @classmethod
-    def stays_inside(cls) -> bool:
-        """Return whether it is taken on trust that it changes nothing but its op.
-
-        By default that is so if its own class body says `can_fork = True`.
-        """
-        return vars(cls).get("can_fork") is True
-
-    @classmethod
-    def can_ship(cls) -> bool:
-        """Return whether it may run in a process that knows nothing of this one.
-
-        By default that is what `can_fork` says.
-        """
-        return cls.can_fork
 
     def may_run(self) -> Iterable[PipelineTree]:
         """Return the pipelines that the pass may run, beside those that its options hold.

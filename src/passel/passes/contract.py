@@ -53,9 +53,8 @@ class Contract(NamedTuple):
         effects: What they may do outside the IR.
         can_fork: Whether they may run in copies of this process.
         can_thread: Whether they may run on several ops at once in one process.
-        can_ship: Whether they may run in processes that know nothing of this one.
-        forks_unasked: Whether they run in other processes though no run has asked for these.
-        stays_inside: Whether it is taken on trust that they change nothing but their op.
+        is_automatic: Whether `jobs="auto"` takes them to worker processes.
+        is_trusted: Whether it is taken on trust that they change nothing but their op.
     """
 
     preserves: tuple[type, ...] = ()
@@ -70,9 +69,8 @@ class Contract(NamedTuple):
     effects: tuple[str, ...] = ()
     can_fork: bool = True
     can_thread: bool = True
-    can_ship: bool = True
-    forks_unasked: bool = False
-    stays_inside: bool = False
+    is_automatic: bool = False
+    is_trusted: bool = False
 
 
 def contract_of(cls: type[Any]) -> Contract:
@@ -95,11 +93,11 @@ def contract_of(cls: type[Any]) -> Contract:
             f"{owner} makes dialect '{dialect}' both legal and illegal: list it in "
             "makes_illegal if none of it is left, else in makes_legal"
         )
+    declares = vars(cls).get("can_fork") is True  # that a base class says so is not enough
     return Contract(
-        **{name: getattr(cls, name) for name in Contract._fields[:-3]},
-        can_ship=cls.can_ship(),
-        forks_unasked=vars(cls).get("can_fork") is True,  # that a base class says so is not enough
-        stays_inside=cls.stays_inside(),
+        **{name: getattr(cls, name) for name in Contract._fields[:-2]},
+        is_automatic=declares,
+        is_trusted=declares and not cls.adds_symbols,
     )
 
 

@@ -166,7 +166,7 @@ def _can_leave(manager: OpPassManager, is_asked: bool) -> bool:
     """Return whether passes change nothing but the IR; if not asked for, each has to declare it."""
     for pass_, *_ in walk(manager):
         contract = pass_.contract
-        if not contract.can_fork or not (is_asked or contract.forks_unasked):
+        if not contract.can_fork or not (is_asked or contract.is_automatic):
             return False
         if pass_.own_effects():
             return False

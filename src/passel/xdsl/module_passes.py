@@ -46,11 +46,7 @@ class XDSLPass(Pass[Operation]):
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
     can_thread = False  # some change the op that encloses theirs, or keep things in tables
-
-    @classmethod
-    def stays_inside(cls) -> bool:
-        """Return False: it may add symbols beside its op."""
-        return False
+    adds_symbols = True
 
     def module_pass(self) -> ModulePass:
         """Return the `ModulePass` with this pass's options."""

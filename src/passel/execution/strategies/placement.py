@@ -46,69 +46,52 @@ def placement_of(step: NestedStep, services: RunServices) -> Placement:
     """Return the placement of a nested step in a run."""
     passes = [each.pass_ for each in passes_in(step)]
     contracts = [visit.pass_.contract for each in passes for visit in walk(each)]
-    found = {
-        place: why
-        for place in Place
-        if (why := _obstacle(place, services) or _obstacle_of_passes(place, passes))
+    sends_copies = ability_of(services.adapter, SendsOps) is None
+    # Where ops are sent as copies, forked workers get no more than others.
+    ways = {
+        Place.THREADS: Place.THREADS,
+        Place.COPIES: Place.PROCESSES if sends_copies else Place.COPIES,
+        Place.PROCESSES: Place.PROCESSES,
     }
-    automatic, sends_copies = "", ability_of(services.adapter, SendsOps) is None
-    if sends_copies:  # forked workers get no more than others then
-        found.pop(Place.COPIES, None)
-        if why := found.get(Place.PROCESSES):
-            found[Place.COPIES] = why
+    automatic = ""
+    if sends_copies:
         automatic = f"ops of {services.adapter.name} are copied for workers"
     elif services.hooks.sees_steps:
         automatic = "the run is observed, pass by pass"
-    elif not all(each.forks_unasked for each in contracts):
+    elif not all(each.is_automatic for each in contracts):
         automatic = "not all passes declare that they change only their ops"
-    is_trusted = not services.options.isolation and all(each.stays_inside for each in contracts)
+    is_trusted = not services.options.isolation and all(each.is_trusted for each in contracts)
     is_watched = services.options.timeout is not None or services.hooks.sees_steps
     return Placement(
-        obstacles=found,
+        obstacles={
+            place: why for place, way in ways.items() if (why := _why_not(way, passes, services))
+        },
         automatic=automatic,
         is_trusted=is_trusted,
         parent_may_help=is_trusted and not is_watched,
     )
 
 
-def _obstacle(place: Place, services: RunServices) -> str:
-    """Return why a run processes no siblings in a place, whatever its passes; empty if it may."""
-    adapter, options, only = services.adapter, services.options, _only(place)
-    if place is Place.HERE:
-        return ""
-    if place is Place.THREADS and ability_of(adapter, LocksContexts) is not None:
-        return f"contexts of {adapter.name} are for one of Python's threads at a time"
-    can_return = {
-        Place.THREADS: True,
-        Place.COPIES: ability_of(adapter, SendsOps) is not None,
-        Place.PROCESSES: ability_of(adapter, ShipsOps) is not None,
-    }
-    if not can_return[place]:
-        return f"ops of {adapter.name} cannot be sent"
-    if bound := services.hooks.bound_here(threads=place is Place.THREADS):
-        return f"{' and '.join(bound)} can observe passes {only}"
-    if services.gates:
-        return f"gates are asked {only}"
-    if options.isolation:
-        return f"the isolation check is done {only}"
+def _why_not(place: Place, passes: list[Pass], services: RunServices) -> str:
+    """Return why ops that passes run on are not processed in a place; empty if they may be."""
+    adapter, options, is_thread = services.adapter, services.options, place is Place.THREADS
+    only = f"in one {'thread' if is_thread else 'process'} only"
+    why = ""
+    if is_thread and ability_of(adapter, LocksContexts) is not None:
+        why = f"contexts of {adapter.name} are for one of Python's threads at a time"
+    elif place is Place.PROCESSES and ability_of(adapter, ShipsOps) is None:
+        why = f"ops of {adapter.name} cannot be sent"
+    elif bound := services.hooks.bound_here(threads=is_thread):
+        why = f"{' and '.join(bound)} can observe passes {only}"
+    elif services.gates:
+        why = f"gates are asked {only}"
+    elif options.isolation:
+        why = f"the isolation check is done {only}"
     # Which dialects passes have brought is known where they run.
-    if options.analyses and (place is not Place.COPIES or services.dialects is not None):
-        return f"analyses are verified {only}"
-    return ""
-
-
-def _obstacle_of_passes(place: Place, passes: list[Pass]) -> str:
-    for each in passes:
-        may = {
-            Place.HERE: True,
-            Place.THREADS: each.contract.can_thread,
-            Place.COPIES: each.contract.can_fork,
-            Place.PROCESSES: each.contract.can_ship,
-        }
-        if not may[place]:
-            return f"pass '{each.name or each.display_name}' runs {_only(place)}"
-    return ""
-
-
-def _only(place: Place) -> str:
-    return f"in one {'thread' if place is Place.THREADS else 'process'} only"
+    elif options.analyses and (place is not Place.COPIES or services.dialects is not None):
+        why = f"analyses are verified {only}"
+    declared = "can_thread" if is_thread else "can_fork"
+    barred = next((each for each in passes if not getattr(each.contract, declared)), None)
+    if barred is not None and not why:
+        why = f"pass '{barred.name or barred.display_name}' runs {only}"
+    return why
