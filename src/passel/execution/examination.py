@@ -3,6 +3,19 @@
 An op's state is its fingerprint. It is known from one pass to the next, so that it is taken once
 per pass, and only in runs that need it: to verify what changed and nothing else, to report
 changes, or to hold passes to what they state.
+
+After a pass that has succeeded, its op is verified, unless
+
+* the run does not verify;
+* the fingerprint shows that nothing has changed, in runs that verify what changed;
+* the pass states that it preserves everything: such claims are checked together, before nested
+  pipelines and at the end of the pipeline, and what was changed after all is verified then;
+* it is the last pass of a nested pipeline, and the IR verifies siblings together with the
+  enclosing op (`ChildRun.settle`);
+* it is a `FusedStep`, which the IR has verified by itself: the run's op is verified as a whole in
+  the end (`PipelineRunner.run_root`).
+
+The enclosing op is verified when nested pipelines have changed anything (`ChildRun.settle`).
 """
 
 from __future__ import annotations
