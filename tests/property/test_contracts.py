@@ -143,7 +143,7 @@ def found_by_walk(pm: PassManager) -> Found:
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(pipelines(2))
 def test_the_check_finds_what_looking_at_all_pairs_finds(tree: OpPassManager) -> None:
     """Each offender is reported for the first consumer that it harms, and nothing else is."""
@@ -172,7 +172,7 @@ def is_accepted(pm: PassManager, number: int) -> bool:
     return not any(each.severity is Severity.ERROR for each in found)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(pipelines(2, inside=("toy.func", "toy.module", "any")))
 def test_what_the_check_accepts_is_there_in_the_run(tree: OpPassManager) -> None:
     """No consumer that is accepted finds what it requires gone."""

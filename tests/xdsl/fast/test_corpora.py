@@ -29,7 +29,7 @@ def test_xdsls_corpus(step: int) -> None:
     assert by_example > 4 * len(chunks)
 
 
-@sampled(4)
+@sampled(9)
 def test_our_files(step: int) -> None:
     """The files that other tests read, five times each, give the same."""
     files = sorted([*REAL_FILES.glob("*.mlir"), *(_TESTS / "xdsl" / "programs").rglob("*.mlir")])
@@ -40,7 +40,7 @@ def test_our_files(step: int) -> None:
         assert assert_same(repeated(text, 5)).from_templates > 0, file
 
 
-@sampled(4)
+@sampled(9)
 def test_the_tools_inputs(step: int) -> None:
     """The inputs of the tool's tests give the same IR or the same error."""
     for file in sorted((_TESTS / "lit").rglob("*.mlir"))[::step]:
