@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from passel.specification.cpp import INTEGERS
-from passel.specification.python import PythonPass, in_python, one_line
+from passel.specification.python import MODULES, PythonPass, in_python, one_line
 from passel.specification.source import INDENT, docstring, imports, literal
 
 if TYPE_CHECKING:
@@ -73,10 +72,8 @@ def _passel_names(passes: Iterable[PythonPass]) -> Iterator[tuple[str, str]]:
         for option in each.options:
             if option.help or option.has_own_name:
                 yield "passel", "option"
-            if option.scalar == "OpPassManager":
-                yield "passel", "OpPassManager"
-            if option.scalar in INTEGERS:
-                yield "passel.passes.numbers", option.scalar
+            if option.scalar in MODULES:
+                yield MODULES[option.scalar], option.scalar
 
 
 def _options_class(python: PythonPass) -> Iterator[str]:

@@ -46,6 +46,11 @@ INTEGERS: dict[str, tuple[str, ...]] = {
 }
 """Types of `passel.passes.numbers`, and what C++ calls them where `long` has 64 bits."""
 
+RANGES: dict[str, IntRange] = {
+    name: typing.get_args(getattr(numbers, name))[1] for name in INTEGERS
+}
+"""The values that these types have."""
+
 _TYPES = {
     "bool": "bool",
     "float": "float",
@@ -184,11 +189,6 @@ def dialect_class_of(dialect: str) -> str:
     return f"::{dialect}::{words}Dialect"
 
 
-def range_named(python: str) -> IntRange:
-    """Return the range of a type of `passel.passes.numbers`."""
-    return _RANGES[python]
-
-
 # -- Choices ---------------------------------------------------------------------------------
 
 _ENTRY = re.compile(r"\bclEnumVal(N?)\s*\(")
@@ -251,9 +251,6 @@ def choice_of(constant: str, among: tuple[Choice, ...]) -> str:
 
 # -- Values ----------------------------------------------------------------------------------
 
-_RANGES: dict[str, IntRange] = {
-    name: typing.get_args(getattr(numbers, name))[1] for name in INTEGERS
-}
 _INTEGER = re.compile(r"([-+]?)(0[xX][\da-fA-F]+|0|[1-9]\d*)([uUlL]*)")
 _FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)([fFlL]?)")
 _LIMIT = re.compile(r"(?:::)?std::numeric_limits<(.+)>::(max|min|lowest)\(\)")
@@ -281,9 +278,9 @@ def value(expression: str, python: str) -> bool | int | float | str:
         return _float(text)
     if python == "bool":
         return text == "true" if text in {"true", "false"} else bool(_integer(text))
-    if python not in _RANGES:
+    if python not in RANGES:
         raise UnknownCpp(expression)
-    bounds = _RANGES[python]
+    bounds = RANGES[python]
     found = _integer(text)
     if not bounds.minimum:
         found %= bounds.maximum + 1  # as C++ converts it
@@ -295,7 +292,7 @@ def value(expression: str, python: str) -> bool | int | float | str:
 def _integer(text: str) -> int:
     limit = _LIMIT.fullmatch(text)
     if limit:
-        bounds = _RANGES.get(python_type(limit[1]))
+        bounds = RANGES.get(python_type(limit[1]))
         if bounds is None:
             raise UnknownCpp(text)
         return bounds.maximum if limit[2] == "max" else bounds.minimum

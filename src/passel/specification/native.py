@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from passel.specification.cpp import INTEGERS
-from passel.specification.python import PythonOption, PythonPass, in_python
+from passel.specification.python import MODULES, PythonOption, PythonPass, in_python
 from passel.specification.source import INDENT, imports, literal
 
 if TYPE_CHECKING:
@@ -110,10 +109,8 @@ def native_stubs(passes: Sequence[PassDeclaration]) -> str:
 def _names(options: Iterable[PythonOption]) -> Iterator[tuple[str, str]]:
     yield "passel.mlir.typed", _BASE
     for option in options:
-        if option.scalar == "OpPassManager":
-            yield "passel", option.scalar
-        if option.scalar in INTEGERS:
-            yield "passel.passes.numbers", option.scalar
+        if option.scalar in MODULES:
+            yield MODULES[option.scalar], option.scalar
 
 
 def _class(python: PythonPass) -> Iterator[str]:

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from passel.specification.model import (
         OptionDeclaration,
         PassDeclaration,
-        Place,
         StatisticDeclaration,
     )
 
 _HARD_TO_READ = {"I", "O", "l"}
 """Names of one letter that are taken for numbers, and that linters refuse."""
+
+MODULES = {"OpPassManager": "passel", **dict.fromkeys(INTEGERS, "passel.passes.numbers")}
+"""Types of options that are imported, and the modules that they are imported from."""
 
 _BASE = re.compile(r"(?:::)?mlir::(Operation|Interface)Pass<(.*)>")
 _ZERO: dict[str, Any] = {"bool": False, "float": 0.0, "str": "", **dict.fromkeys(INTEGERS, 0)}
@@ -286,20 +288,15 @@ def _check_attributes(
     statistics: tuple[PythonStatistic, ...],
 ) -> None:
     known: dict[str, str] = {}
-    named: list[tuple[str, str, Place]] = [
-        (option.field, f"option '{option.name}'", each.place)
-        for option, each in zip(options, declared.options, strict=True)
-    ]
-    named += [
-        (statistic.attribute, f"statistic '{statistic.name}'", each.place)
-        for statistic, each in zip(statistics, declared.statistics, strict=True)
-    ]
-    for attribute, what, place in named:
+    named = [(each.field, f"option '{each.name}'") for each in options]
+    named += [(each.attribute, f"statistic '{each.name}'") for each in statistics]
+    sources = (*declared.options, *declared.statistics)
+    for (attribute, what), source in zip(named, sources, strict=True):
         if attribute in known:
             raise SpecificationError(
                 f"{known[attribute]} and {what} of pass '{declared.argument}' are both "
                 f"'{attribute}' in Python",
-                str(place),
+                str(source.place),
             )
         known[attribute] = what
 

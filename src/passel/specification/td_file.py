@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from passel.manager import OpPassManager
 from passel.passes import InterfacePass, Statistic
 from passel.passes.numbers import IntRange
-from passel.specification.cpp import INTEGERS, cpp_class_of, dialect_class_of, range_named
+from passel.specification.cpp import INTEGERS, RANGES, cpp_class_of, dialect_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -73,17 +73,13 @@ def pass_td(classes: Iterable[type[Pass[Any, Any]]]) -> str:
 
 def _record(kind: type[Pass[Any, Any]]) -> Iterator[str]:
     comments, base = _base(kind)
-    options = [line for info in kind.option_infos() for line in _option(kind, info)]
     yield from comments
     body = [*_texts(kind)]
     if kind.dependent_dialects:
         names = ", ".join(_quoted(dialect_class_of(each)) for each in kind.dependent_dialects)
         body.append(f"  let dependentDialects = [{names}];")
-    if options:
-        body += ["  let options = [", *_separated(options), "  ];"]
-    statistics = list(_statistics(kind))
-    if statistics:
-        body += ["  let statistics = [", *_separated(statistics), "  ];"]
+    body += _list("options", [_option(kind, info) for info in kind.option_infos()])
+    body += _list("statistics", list(_statistics(kind)))
     head = f"def {kind.__name__} : {base}"
     if body:
         yield f"{head} {{"
@@ -133,17 +129,17 @@ def _statistics(kind: type[Pass[Any, Any]]) -> Iterator[str]:
 # -- Options ---------------------------------------------------------------------------------
 
 
-def _option(kind: type[Pass[Any, Any]], info: OptionInfo) -> Iterator[str]:
+def _option(kind: type[Pass[Any, Any]], info: OptionInfo) -> str:
+    """Return an item of the list of options, below comments on what C++ cannot declare."""
     hint = typing.get_type_hints(kind, include_extras=True)[info.field]
     cpp = _cpp_type(hint, f"{kind.__name__}{_camel_case(info.field)}")
     default = "" if info.required or cpp.is_list else _default(info.default, cpp)
     is_plain = not (cpp.is_list or cpp.choices or cpp.name == "OpPassManager")
     if info.default is None and not info.required and is_plain:
         cpp = cpp._replace(name=f"std::optional<{cpp.name}>")
-    if cpp.note:
-        yield f"    // {cpp.note}"
+    comments = f"    // {cpp.note}\n" if cpp.note else ""
     if cpp.is_list and info.default:
-        yield f"    // Its default in Python is {info.default_text}."
+        comments += f"    // Its default in Python is {info.default_text}.\n"
     arguments = [_mixed_case(info.field), info.name, cpp.name]
     if not cpp.is_list:
         arguments.append(default)
@@ -156,7 +152,7 @@ def _option(kind: type[Pass[Any, Any]], info: OptionInfo) -> Iterator[str]:
         )
         flags = f", [{{::llvm::cl::values({values})}}]"
     name = "ListOption" if cpp.is_list else "Option"
-    yield f"    {name}<{', '.join(map(_quoted, arguments))}{flags}>"
+    return f"{comments}    {name}<{', '.join(map(_quoted, arguments))}{flags}>"
 
 
 def _cpp_type(hint: Any, name: str) -> _CppType:
@@ -191,7 +187,7 @@ def _annotated(arguments: tuple[Any, ...], name: str) -> _CppType:
     if bounds is None:
         return _cpp_type(plain, name)
     for python, (cpp, *_) in INTEGERS.items():
-        if bounds[:2] == range_named(python)[:2]:
+        if bounds[:2] == RANGES[python][:2]:
             return _CppType("unsigned" if python == "UInt32" else cpp)
     return _CppType("int64_t", note=f"It takes {bounds}.")
 
@@ -227,12 +223,9 @@ def _python_name(hint: Any) -> str:
 # -- Text ------------------------------------------------------------------------------------
 
 
-def _separated(items: list[str]) -> Iterator[str]:
-    """Yield items with commas between them, but for comments."""
-    last = max(index for index, item in enumerate(items) if not item.lstrip().startswith("//"))
-    for index, item in enumerate(items):
-        is_comment = item.lstrip().startswith("//")
-        yield item if is_comment or index == last else f"{item},"
+def _list(field: str, items: list[str]) -> list[str]:
+    """Return the lines that set a field to a list; none if it is empty."""
+    return [f"  let {field} = [", ",\n".join(items), "  ];"] if items else []
 
 
 def _quoted(text: str) -> str:
