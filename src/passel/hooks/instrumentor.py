@@ -298,9 +298,8 @@ class Instrumentor:
             return None
 
         def call(*args: Any) -> None:
-            was, interrupts.is_allowed = interrupts.is_allowed, False
             raised: BaseException | None = None
-            try:
+            with interrupts.held():
                 for hook in hooks:
                     try:
                         hook.call(*args)
@@ -308,10 +307,7 @@ class Instrumentor:
                         raised = _first(raised, error)
                 if raised is not None:
                     raise raised
-                if interrupts.is_pending:
-                    interrupts.raise_pending()
-            finally:
-                interrupts.is_allowed = was
+                interrupts.raise_pending()
 
         return call
 
