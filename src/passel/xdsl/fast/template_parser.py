@@ -41,8 +41,8 @@ _before_number: Final = re.compile(
     r"""(?: "[^"\\]*" \( [^"#!/]* [\w$] [ ]=[ ] | arith\.constant[ ] | llvm\.mlir\.constant\( )""",
     re.ASCII | re.VERBOSE,
 ).fullmatch
-"""What stands between the start of an op and a typed integer that is an attribute of the op: not
-a part of a text, a comment, a location, or another attribute."""
+"""The text between the start of an op and a typed integer that is an attribute of the op: not
+a part of a string, a comment, a location, or another attribute."""
 
 _OP_NAME: Final = re.compile(r'"([^"\\]*)"|([a-zA-Z_][a-zA-Z0-9_$.]*)', re.ASCII)
 _DIALECT_NAME: Final = re.compile(r"([!#])([a-zA-Z_][\w$]*)(?:\.|\s*<\s*)([\w$.]*)", re.ASCII)
