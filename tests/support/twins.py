@@ -88,12 +88,13 @@ def _outcome(
     (parser,) = parsers
     built = parser.ops_from_templates if isinstance(parser, TemplateParser) else 0
     loaded = sorted(each.name for each in context.loaded_dialects)
-    seen = repr((layout(op), _printed(op), loaded, len(parser.dialect_resources)))
+    seen = repr((layout(op), printed(op), loaded, len(parser.dialect_resources)))
     # A resource gets another name each time that a source declares it in one process.
     return Outcome(_RESOURCE.sub("dense_resource<...>", seen), op, built)
 
 
-def _printed(op: Operation) -> str:
+def printed(op: Operation) -> str:
+    """Return an op in both forms, as far as xDSL can print it."""
     stream = StringIO()
     try:
         Printer(stream, print_generic_format=True, print_debuginfo=True).print_op(op)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from layouts import fields_of
+from odd_modules import odd_module
 from xdsl.dialects.builtin import (
     FileLineColLoc,
     FloatAttr,
@@ -238,6 +239,27 @@ def test_acts_are_repeated_together(random: Random, length: int) -> None:
 def _optimize(op: Operation) -> None:
     with suppress(PassFailedError):
         PassManager.parse("any(canonicalize,cse)", xdsl_context()).run(op)
+
+
+@sampled(20)
+def test_odd_modules(step: int) -> None:
+    """What is left of a module that no frontend would write arrives, whatever was done to it."""
+    sent = 0
+    for seed in range(0, 400, step):
+        here, there = _pair(odd_module(seed))
+        try:
+            _check(here, there, _optimize_invalid)
+        except EncodingError:  # a value that was erased is still used
+            continue
+        sent += 1
+    assert sent > 200 / step
+
+
+def _optimize_invalid(op: Operation) -> None:
+    manager = PassManager.parse("any(canonicalize,cse,dce)", xdsl_context())
+    manager.enable_verifier(False)
+    with suppress(PassFailedError):
+        manager.run(op)
 
 
 @sampled(50)
