@@ -249,10 +249,13 @@ def test_odd_modules(step: int) -> None:
         here, there = _pair(odd_module(seed))
         try:
             _check(here, there, _optimize_invalid)
-        except EncodingError:  # a value that was erased is still used
+        except EncodingError as error:
+            # A value that was erased is still used.
+            if "uses a value that is defined outside" not in str(error):
+                raise
             continue
         sent += 1
-    assert sent > 200 / step
+    assert sent > 300 / step
 
 
 def _optimize_invalid(op: Operation) -> None:

@@ -72,7 +72,7 @@ def test_odd_modules(step: int) -> None:
                 _, *expected = rewritten(slow, pipeline, xdsl_context())
             assert (printed(fast), *found) == (printed(slow), *expected)
             changed += printed(fast) != before
-    assert changed > 40
+    assert changed > 1000 / step
 
 
 @settings(max_examples=4)
