@@ -102,6 +102,7 @@ class Location(NamedTuple):
         column: Column, counted from 1; 0 if unknown.
         label: What is known instead of a file, such as `loc("x")`; may be empty.
         caller: The call site of an inlined op, rendered as a note.
+        source: The line's text for places in Python code; tools know the text of their input.
     """
 
     file: str | None = None
@@ -109,6 +110,7 @@ class Location(NamedTuple):
     column: int = 0
     label: str = ""
     caller: Location | None = None
+    source: str = ""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}" if self.file else "<unknown>:0"

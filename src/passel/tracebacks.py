@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import traceback
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +24,9 @@ def raised_at(error: BaseException) -> Location:
     """
     frames = frames_of(error)
     frame = _author(frames) or frames[-1]
-    return Location(_shown(frame.filename), frame.lineno or 0, (frame.colno or 0) + 1)
+    line = frame.lineno or 0
+    source = linecache.getline(frame.filename, line).rstrip()
+    return Location(_shown(frame.filename), line, (frame.colno or 0) + 1, source=source)
 
 
 def brief_at(error: BaseException) -> str:

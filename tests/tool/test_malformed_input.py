@@ -74,6 +74,19 @@ def test_bytecode(tool: Tool, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
+def test_files_that_locations_name_are_not_opened(tool: Tool, adapter: str) -> None:
+    """No line of them is shown, and one that never ends does not keep the tool waiting."""
+    Path("secret.txt").write_text("TOP SECRET\n")
+    os.mkfifo("fifo")
+    constant = '"arith.constant"() {value = 1 : i64} : () -> i32 loc("%s":1:1)\n'
+    for name in ("secret.txt", "fifo", "/dev/zero"):
+        error = only_error(tool(f"--ir={adapter}", stdin=constant % name))
+        assert error.startswith(f"{name}:1:1: error: 'arith.constant' op ")
+        assert "\n^" not in error
+        assert "SECRET" not in error
+
+
 # -- sources -------------------------------------------------------------------------------
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Diagnostic, Location, Severity, underline
@@ -99,25 +98,25 @@ class Renderer:
         self.stream.write(text)
 
     def _excerpt(self, location: Location) -> str:
-        """Return the source line and a caret line, if the source can be had."""
-        if not location.file or not location.line:
+        """Return the source line and a caret line, if the line is known.
+
+        No file is opened: an op of the input can name any file as its location.
+        """
+        line = location.source or self._line_at(location)
+        if line is None:
             return ""
-        lines = self._lines_of(location.file)
-        if location.line > len(lines):
-            return ""
-        line = lines[location.line - 1].rstrip("\r")
         column = max(location.column - 1, 0)
         if self._byte_columns and not line.isascii():
             column = len(line.encode()[:column].decode(errors="ignore"))
         return printable(underline(line, column)) + "\n"
 
-    def _lines_of(self, name: str) -> list[str]:
-        """Return the lines of a source, split once for all diagnostics."""
-        lines = self._lines.get(name)
-        if lines is None:
-            text = self._sources.pop(name, None)
-            lines = self._lines[name] = (_read(name) if text is None else text).split("\n")
-        return lines
+    def _line_at(self, location: Location) -> str | None:
+        """Return a line of a source, which is split once for all diagnostics."""
+        name, number = location.file or "", location.line
+        if name in self._sources:
+            self._lines[name] = self._sources.pop(name).split("\n")
+        lines = self._lines.get(name, [])
+        return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else None
 
 
 def _coloured(place: str, severity: Severity, message: str, lines: str = "") -> str:
@@ -141,13 +140,6 @@ def coloured(text: str, stream: TextIO, color: Color) -> str:
         return text
     place, severity, message, lines = found.groups(default="")
     return _coloured(place, Severity(severity), message, lines).removesuffix("\n")
-
-
-def _read(name: str) -> str:
-    try:
-        return Path(name).read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return ""
 
 
 def _shortened(text: str) -> str:
