@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -231,12 +232,25 @@ def test_copies_are_independent(make: Callable[..., Pass[Any]]) -> None:
     """Changing a copy, or what is nested in it, leaves the original alone; and back."""
     pm = PassManager("toy.module", nesting=Nesting.IMPLICIT)
     inner = pm.nest("toy.func").add(make("a"))
-    copy = pm.copy()
-    assert (copy, copy.nesting, type(copy)) == (pm, Nesting.IMPLICIT, PassManager)
+    other = pm.copy()
+    assert (other, other.nesting, type(other)) == (pm, Nesting.IMPLICIT, PassManager)
     inner.add(make("b"))
-    assert str(copy) == "toy.module(toy.func(a))"
-    copy.add(make("c"))
+    assert str(other) == "toy.module(toy.func(a))"
+    other.add(make("c"))
     assert str(pm) == "toy.module(toy.func(a,b))"
+
+
+@pytest.mark.parametrize("kind", [PassManager, OpPassManager])
+def test_the_module_copy_makes_copies_of_managers(
+    kind: type[OpPassManager], make: Callable[..., Pass[Any]]
+) -> None:
+    """`copy.copy(manager)` is `manager.copy()`; what cannot be changed is its own copy."""
+    manager = kind("toy.module").add(make("a"))
+    other = copy.copy(manager)
+    other.add(make("b"))
+    assert (str(manager), str(other)) == ("toy.module(a)", "toy.module(a,b)")
+    frozen = OpPassManager.option_value(manager)
+    assert copy.copy(frozen) is frozen
 
 
 def test_a_copy_keeps_how_it_runs(parse: Callable[[str], PassManager], adapter: ToyAdapter) -> None:
@@ -245,9 +259,9 @@ def test_a_copy_keeps_how_it_runs(parse: Callable[[str], PassManager], adapter: 
     pm.context = {"mine"}
     pm.enable_verifier(False)
     pm.add_instrumentation(recorder)
-    copy = pm.copy()
-    copy.run(parse_toy("toy.module"))
-    assert copy.context is pm.context
+    other = pm.copy()
+    other.run(parse_toy("toy.module"))
+    assert other.context is pm.context
     assert len(recorder.events) == 2
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
 from passel.execution.analyses import MissingParentAnalysis
-from passel.execution.matching import unmatched
+from passel.execution.matching import matched_now, unmatched
 from passel.execution.options import RunOptions
 from passel.execution.outcome import UNCHANGED, Outcome
 from passel.execution.reports import Reports
@@ -98,7 +98,8 @@ class Run:
     def unmatched(self) -> tuple[str, ...]:
         """Return the nested pipelines that found no op to run on, once the run is over.
 
-        Empty if gates decide which steps run: these may have kept pipelines from looking for ops.
+        Not those for which there were ops when it began, nor those for `any` op. Empty if gates
+        decide which steps run: these may have kept pipelines from looking for ops.
         """
         if self._services.gates:
             return ()
@@ -134,6 +135,7 @@ class Run:
             BaseException: The run was interrupted. `outcome` says how far it came.
         """
         self.op, self.pipeline = op, schedule.pipeline
+        self._services.matched.update(matched_now(self.adapter, self.pipeline, op))
         hooks = self._hooks
         hooks.run = self
         held = hooks.interrupts.installed() if hooks.sees_steps else nullcontext()

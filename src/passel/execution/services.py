@@ -43,7 +43,7 @@ class RunServices:
         dialects: Holds passes to their dialects, if claims are checked.
         states: What passes' `initialize` returned.
         ordinals: Numbers of ops among their siblings, if steps are observed.
-        matched: Keys of nested pipelines that have run on some op.
+        matched: Keys of nested pipelines that had some op to run on.
         identity_of: A function from ops to keys of a dictionary.
     """
 

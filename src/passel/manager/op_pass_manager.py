@@ -210,6 +210,8 @@ class OpPassManager(PassTree, OptionValue):
         ]
         return other
 
+    __copy__ = copy
+
     def _append(self, *entries: _Entry) -> None:
         """Add entries at the end: the only way in which they come in later."""
         self._entries += entries
@@ -371,6 +373,9 @@ class FrozenPipeline(OpPassManager):
 
     def _empty_copy(self) -> OpPassManager:
         return OpPassManager(self._anchor, nesting=self.nesting, jobs=self._jobs)
+
+    def __copy__(self) -> Self:
+        return self
 
     def clear(self) -> None:
         """Refuse to.

@@ -21,8 +21,9 @@ class RunResult(NamedTuple):
         statistics: Counts by pass path, then by the statistic's name; only those counted.
         timing: The tree of timers, if an instrumentation such as `Timing` measured any.
         unmatched: Nested pipelines that found no op to run on, such as
-            `builtin.module(gpu.module(cse))`. Those that MLIR runs by itself, and those of dynamic
-            pipelines and of passes for another IR, are not looked at.
+            `builtin.module(gpu.module(cse))`. Not those for which there were ops at first, nor
+            those for `any`. Those that MLIR runs by itself, and those of dynamic pipelines and of
+            passes for another IR, are not looked at.
     """
 
     changed: bool | None
