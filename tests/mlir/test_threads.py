@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
 from typing import Any
@@ -12,6 +13,7 @@ from mlir.passmanager import PassManager as NativeManager
 from processes import survived
 
 from passel import Pass, PassContext, PassManager
+from passel.mlir import contexts
 from passel.mlir.bindings import bindings_named
 from passel.mlir.bindings_calls import BindingsCalls
 from passel.mlir.calls import Calls, calls_of
@@ -261,3 +263,85 @@ def test_threads_of_python_do_not_get_its_ops(caplog: pytest.LogCaptureFixture) 
         assert str(module).count(f"thread = {get_ident() % 2**31}") == 2
     said = "no threads: contexts of mlir are for one of Python's threads at a time"
     assert caplog.messages == [said]
+
+
+THREADED = pytest.mark.skipif(
+    Context().get_num_threads() == 1, reason="MLIR has one thread for one processor"
+)
+
+
+def threads_of_calls(
+    manager: PassManager, module: Module, monkeypatch: pytest.MonkeyPatch, **given: Any
+) -> list[tuple[str, int]]:
+    """Return the ops that MLIR runs passes on, each with how many threads it has for them."""
+    calls = calls_of(bindings_named("mlir"))
+    found: list[tuple[str, int]] = []
+
+    def run(native: Any, op: Any) -> Any:
+        found.append((op.name, op.context.get_num_threads()))
+        return original(native, op)
+
+    original = calls.run
+    with monkeypatch.context() as patch:
+        patch.setattr(calls, "run", run)
+        manager.run(module, **given)
+    return found
+
+
+def nested(context: Context, outer: int | None, inner: int | None) -> PassManager:
+    """Return a pipeline for the functions in modules, with how many of each may run at once."""
+    manager = PassManager("builtin.module", context)
+    modules = manager.nest("builtin.module", jobs=outer)
+    modules.nest("func.func", jobs=inner).add("cse", "canonicalize")
+    return manager
+
+
+@THREADED
+@pytest.mark.parametrize(
+    ("outer", "inner", "expected"),
+    [
+        (None, None, [("builtin.module", True)]),
+        (1, 1, [("builtin.module", False)] * 2),
+        (None, 1, [("builtin.module", False)]),
+        (1, None, [("builtin.module", True)] * 2),
+    ],
+)
+def test_limits_of_nested_managers_are_limits_of_threads(
+    monkeypatch: pytest.MonkeyPatch,
+    outer: int | None,
+    inner: int | None,
+    expected: list[tuple[str, bool]],
+) -> None:
+    """A level that takes one op at a time has one thread, and its context has all of them again."""
+    context = Context()
+    text = "module { func.func @f() { return } } module { func.func @g() { return } }"
+    module, usual = Module.parse(text, context), context.get_num_threads()
+    found = threads_of_calls(nested(context, outer, inner), module, monkeypatch)
+    assert found == [(name, usual if many else 1) for name, many in expected]
+    assert context.get_num_threads() == usual
+
+
+@THREADED
+@pytest.mark.parametrize("way", ["argument", "environment"])
+def test_one_job_is_one_thread(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    """With one job MLIR works on the thread of the run alone, however that is asked for."""
+    context = Context()
+    usual = context.get_num_threads()
+    module = Module.parse("module { func.func @f() { return } }", context)
+    manager = nested(context, None, None)
+    if way == "environment":
+        monkeypatch.setenv("PASSEL_JOBS", "1")
+    given = {} if way == "environment" else {"jobs": 1}
+    assert threads_of_calls(manager, module, monkeypatch, **given) == [("builtin.module", 1)]
+    assert context.get_num_threads() == usual
+
+
+@THREADED
+def test_fewer_threads_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MLIR makes as many threads as jobs, where there are more processors."""
+    processors = os.sched_getaffinity(0)
+    context = Context()
+    monkeypatch.setattr(contexts, "_processors", lambda: len(processors) + 1)
+    with contexts.on_threads(context, 2):
+        assert context.get_num_threads() == 2
+    assert os.sched_getaffinity(0) == processors

@@ -185,6 +185,7 @@ FEATURES = {
         ),
         Feature("gate", flags=("--mlir-debug-counter=cse-skip=1",), expect=_first_not_merged),
         Feature("limited", flags=("--pass-timeout=60",)),
+        Feature("one-by-one", flags=("--jobs-of=builtin.module/func.func=1",)),
         Feature("contracts", flags=("--verify-contracts",)),
         Feature("split", flags=("--split-input-file",), parts=2),
         Feature("recorded", flags=("--run-reproducer",), recorded=True),

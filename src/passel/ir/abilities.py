@@ -103,8 +103,14 @@ class TakesDialects(Protocol):
 class LocksContexts(Protocol):
     """Optional ability of an adapter: only one run at a time may work in a context."""
 
-    def lock_of(self, context: Any) -> AbstractContextManager[object]:
-        """Return what a run holds from when its pipeline is compiled until it ends."""
+    def alone_in(self, context: Any, jobs: int | None = None) -> AbstractContextManager[object]:
+        """Return what a run holds from when its pipeline is compiled until it ends.
+
+        Args:
+            context: The IR's own context.
+            jobs: How many threads of the IR's own library may work meanwhile; None for as many
+                as that takes.
+        """
         ...
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from passel.diagnostics import log_diagnostics
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Run, RunOptions
-from passel.execution.strategies import Jobs, strategy_for
+from passel.execution.strategies import Jobs, own_threads, strategy_for
 from passel.hooks import Instrumentor
 from passel.ir import (
     ANY,
@@ -215,8 +215,9 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
             on_diagnostic: Called for everything that is reported, when it is reported. Without
                 it, what is not part of the error that `run` raises goes to the log `passel`.
             jobs: How many processes nested pipelines may be shared among, where that pays and
-                the IR can be sent between processes: forked ones, or for MLIR's ops started ones.
-                By default the environment's `PASSEL_JOBS`, or 1. What passes change beside the IR
+                the IR can be sent between processes: forked ones, or for MLIR's ops started ones;
+                and how many threads MLIR's own passes may work on. By default the environment's
+                `PASSEL_JOBS`, or one process and MLIR's threads. What passes change beside the IR
                 is lost in workers. `"auto"` for as many as there are processors, if all passes
                 nested there say `can_fork = True`, so that nothing is.
             executor: What does the work instead, such as a `ThreadPoolExecutor`; `jobs` is then
@@ -235,8 +236,10 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
             message = f"can't run '{self._anchor}' pass manager on '{name}' op"
             raise AnchorError(Problem(message))
         locks = ability_of(adapter, LocksContexts)
-        with nullcontext() if locks is None else locks.lock_of(context):
-            return self._run(adapter, context, op, on_diagnostic, strategy_for(jobs, executor))
+        strategy = strategy_for(jobs, executor)
+        threads = own_threads(jobs) if executor is None else None
+        with nullcontext() if locks is None else locks.alone_in(context, threads):
+            return self._run(adapter, context, op, on_diagnostic, strategy)
 
     def _run(
         self,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from hashlib import blake2b
 from io import BytesIO
 from sys import intern
@@ -22,7 +22,7 @@ from passel.ir import IRAdapter, RunPolicies
 from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.capi import address
 from passel.mlir.contents import symbol_name
-from passel.mlir.contexts import context_lock
+from passel.mlir.contexts import context_lock, on_threads
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
 from passel.mlir.lifetime import NativeLifetime
@@ -31,7 +31,6 @@ from passel.mlir.verification import is_valid, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
-    from threading import RLock
     from types import ModuleType
 
     from passel.diagnostics import Location
@@ -217,9 +216,12 @@ class MLIRAdapter(IRAdapter):
         """Return the ops immediately inside the regions of `op`."""
         return self.bindings.children(op)
 
-    def lock_of(self, context: Any) -> RLock:
+    @contextmanager
+    def alone_in(self, context: Any, jobs: int | None = None) -> Generator[None]:
         """Let one run at a time work in a context: compiling may load dialects into it."""
-        return context_lock(context)
+        threads = nullcontext() if jobs is None else on_threads(context, jobs)
+        with context_lock(context), threads:
+            yield
 
     def policies(self) -> RunPolicies:
         """Let runs verify rather than take fingerprints, siblings together."""

@@ -6,7 +6,7 @@ import threading
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from passel.mlir.contexts import context_lock, on_one_thread
+from passel.mlir.contexts import context_lock, on_threads
 from passel.mlir.diagnostics import Report
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class BindingsCalls:
         result = None
         with ExitStack() as stack:
             stack.enter_context(context_lock(context))
-            stack.enter_context(on_one_thread(context))
+            stack.enter_context(on_threads(context, 1))
             if self._bindings.abilities.error_handlers:
                 stack.enter_context(_emitting(context))
             reports = stack.enter_context(captured(self._bindings, context))

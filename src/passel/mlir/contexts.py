@@ -28,15 +28,30 @@ def context_lock(context: Any) -> RLock:
 
 
 @contextmanager
-def on_one_thread(context: Any) -> Generator[None]:
-    """Turn off a context's threads for a while; for good where it may have none."""
+def on_threads(context: Any, most: int) -> Generator[None]:
+    """Let a context work on so many threads at most for a while; for good if it may have had one.
+
+    MLIR makes as many as the calling thread may use processors. Where that cannot be set, it is
+    given one thread.
+    """
     has_query = bindings_of(context).abilities.thread_query
     had_threads = has_query and context.get_num_threads() > 1
+    if most > 1 and not (had_threads and most < _processors()):
+        yield
+        return
     context.enable_multithreading(False)
+    if most > 1 and hasattr(os, "sched_setaffinity"):
+        ours = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, sorted(ours)[:most])
+        try:
+            context.enable_multithreading(True)
+        finally:
+            os.sched_setaffinity(0, ours)
     try:
         yield
     finally:
         if had_threads:
+            context.enable_multithreading(False)
             context.enable_multithreading(True)
 
 

@@ -6,11 +6,13 @@ the op is kept, from which they then run again, one by one.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import PassFailure
 from passel.ir import ANY
 from passel.mlir.contents import replace_contents
+from passel.mlir.contexts import on_threads
 from passel.mlir.diagnostics import convert_location
 from passel.mlir.kinds import Kinds
 from passel.mlir.native import Managers, NativePass, can_fail
@@ -21,7 +23,7 @@ from passel.pipeline import print_elements
 from passel.schedule import FusedStep, NestedStep, PassStep, Step, nodes_of, passes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from passel.diagnostics import Diagnostic, Location
     from passel.mlir.bindings import Bindings
@@ -55,6 +57,7 @@ def fuse(
     structure = _Structure(kinds, query_context(bindings))
     fused: list[Step] = []
     native: list[Step] = []
+    most: int | None = None
 
     def flush() -> None:
         if len(native) == 1 and isinstance(native[0], PassStep):
@@ -66,6 +69,7 @@ def fuse(
                 text=print_elements(nodes_of(native)),
                 managers=Managers(bindings, verify=verify),
                 is_deep=any(map(structure.is_deep, native)),
+                jobs=most,
             )
             fused.append(FusedStep(pass_, native[0].path, pass_.steps))
         native.clear()
@@ -74,12 +78,14 @@ def fuse(
         if not structure.is_native(step):
             flush()
             fused.append(step)
-        elif structure.is_deep(step):
+            continue
+        limit = min(_limits(step), default=None)
+        if limit != most or structure.is_deep(step):
             flush()
-            native.append(step)
+        native.append(step)
+        most = limit
+        if structure.is_deep(step):
             flush()
-        else:
-            native.append(step)
     flush()
     return tuple(fused)
 
@@ -102,6 +108,7 @@ class _Structure:
             return isinstance(step.pass_, NativePass)
         return _levels(step) <= _MOST_LEVELS and all(
             pipeline.steps  # MLIR reads no pipeline of nothing
+            and (pipeline.jobs is None or _levels(step) == 1)  # MLIR has one number for all levels
             and self._is_known(pipeline)
             and all(map(self.is_native, pipeline.steps))
             for pipeline in step.pipelines
@@ -134,6 +141,15 @@ def _levels(step: Step) -> int:
     return 1 + max(inner, default=0)
 
 
+def _limits(step: Step) -> Iterator[int]:
+    """Yield how many ops pipelines may run on at once, those that say it."""
+    for pipeline in step.pipelines if isinstance(step, NestedStep) else ():
+        if pipeline.jobs is not None:
+            yield pipeline.jobs
+        for each in pipeline.steps:
+            yield from _limits(each)
+
+
 class FusedPass(Pass[Any]):
     """Several of MLIR's passes in the place of one, for the length of a run.
 
@@ -143,6 +159,7 @@ class FusedPass(Pass[Any]):
         text: The passes, as in a pipeline.
         managers: MLIR's pass managers for them.
         is_deep: Whether what MLIR reports of them comes in any order.
+        jobs: How many threads may work on them at most; None for no limit.
     """
 
     ir = "mlir"
@@ -152,6 +169,7 @@ class FusedPass(Pass[Any]):
     text: str
     managers: Managers
     is_deep: bool
+    jobs: int | None
 
     def run(self, op: Any, ctx: PassContext) -> None:
         """Let MLIR run the passes.
@@ -162,7 +180,9 @@ class FusedPass(Pass[Any]):
         """
         operation, bindings = op.operation, self.managers.bindings
         before = operation.clone(ip=False).operation if self._may_fail() else None
-        outcome = self.managers.manager(operation, self.text, ctx.ir_context).run(operation)
+        threads = nullcontext() if self.jobs is None else on_threads(ctx.ir_context, self.jobs)
+        with threads:
+            outcome = self.managers.manager(operation, self.text, ctx.ir_context).run(operation)
         if outcome.failed and before is not None:
             replace_contents(bindings, operation, before)
             replay = Replay(self.kinds, Managers(bindings), verified=self.managers.verify)

@@ -20,6 +20,7 @@ from passel.tool.flag_values import (
     color_of,
     ir_of,
     jobs_or_auto,
+    limit_of,
     names_of,
     number_of,
     plugin_of,
@@ -77,6 +78,12 @@ class PipelineFlags(FlagGroup):
         "<n>",
         short=("j",),
         parse=jobs_or_auto,
+    )
+    jobs_of: tuple[tuple[str, int], ...] = flag(
+        "how many ops at once a nested pipeline runs on, such as builtin.module/func.func=1",
+        "<anchors=n>",
+        repeated=True,
+        parse=limit_of,
     )
     mlir_disable_threading: bool = flag("")
     cluster: str = flag("a Dask cluster whose workers do the work", "<address>", parse=cluster_of)
@@ -436,7 +443,7 @@ class Settings:
         return FrontendSettings(
             implicit_module=not self.reading.no_implicit_module,
             allow_unregistered=self.reading.allow_unregistered_dialect,
-            threading=self.threading,
+            threading=self.threading and self.jobs != 1,
             printing=self.print_flags,
             own=self.own,
         )

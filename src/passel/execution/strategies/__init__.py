@@ -9,6 +9,14 @@ from passel.execution.strategies.base import (
     SiblingWork,
     processors,
 )
-from passel.execution.strategies.selection import Jobs, strategy_for
+from passel.execution.strategies.selection import Jobs, own_threads, strategy_for
 
-__all__ = ["Jobs", "Sequential", "SiblingStrategy", "SiblingWork", "processors", "strategy_for"]
+__all__ = [
+    "Jobs",
+    "Sequential",
+    "SiblingStrategy",
+    "SiblingWork",
+    "own_threads",
+    "processors",
+    "strategy_for",
+]

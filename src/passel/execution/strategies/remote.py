@@ -135,7 +135,7 @@ class RemoteWorker:
         run = run_class(compiler, hooks, emit, options=options, strategy=Sequential())
         run.repeats_failures = repeats
         locks = ability_of(adapter, LocksContexts)
-        alone = nullcontext() if locks is None else locks.lock_of(shipment.context)
+        alone = nullcontext() if locks is None else locks.alone_in(shipment.context)
         with alone, running_on(adapter, shipment.context):
             yield from run.do_share(
                 schedule, step, shipment, parcel.ordinals, MissingAnalyses(parcel.missing)

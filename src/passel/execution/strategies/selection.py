@@ -36,11 +36,7 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
         ValueError: It is no positive number.
     """
     if jobs is None and executor is None:
-        text = os.environ.get("PASSEL_JOBS", "") or "1"
-        number = int(text) if text.isascii() and text.isdigit() else 0
-        jobs = "auto" if text == "auto" else number
-        if not jobs:
-            raise ValueError(f"PASSEL_JOBS is '{text}', which is no positive number")
+        jobs = _of_environment() or 1
     is_automatic = jobs == "auto"
     if jobs == "auto":
         jobs = processors() if executor is None else None
@@ -59,6 +55,26 @@ def strategy_for(jobs: Jobs | None, executor: Executor | None = None) -> Sibling
     from passel.execution.strategies.forked import Forked
 
     return Forked(jobs, is_automatic=is_automatic)
+
+
+def own_threads(jobs: Jobs | None) -> int | None:
+    """Return how many threads the IR's own library may have in a run; None for as many as it takes.
+
+    Args:
+        jobs: As for `strategy_for`.
+    """
+    jobs = _of_environment() if jobs is None else jobs
+    return None if jobs == "auto" else jobs
+
+
+def _of_environment() -> Jobs | None:
+    text = os.environ.get("PASSEL_JOBS", "")
+    if text in ("", "auto"):
+        return "auto" if text else None
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if not number:
+        raise ValueError(f"PASSEL_JOBS is '{text}', which is no positive number")
+    return number
 
 
 def _on_executor(executor: Executor, jobs: int | None) -> SiblingStrategy:
