@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import Pass, PassContext, PassFailure, PassManager
+from passel.execution import Run
+from passel.execution.strategies import Sequential
+from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.threads import Threads
+from passel.hooks import Instrumentor
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.ir_files import FileTree, file_name
 from passel.instruments.ir_printer import PrintIR
-from passel.schedule import PassStep
+from passel.schedule import PassStep, PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from passel.execution.strategies import SiblingStrategy
     from passel.hooks import Around
 
 SOURCE = "toy.module @m(toy.func @f,toy.func @g)"
@@ -332,3 +338,43 @@ def test_split_and_merge(to_files: bool, tmp_path: Path) -> None:
 
 def _files(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.mlir"))
+
+
+class Warn(Pass[ToyOp]):
+    """Warn, and change the op."""
+
+    name = "warn"
+    times: int = 1
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Do it."""
+        for _ in range(self.times):
+            op.value += 1
+            ctx.emit_warning(f"now it is {op.value}")
+
+
+class Log(StringIO):
+    """A stream in which diagnostics stand among dumps."""
+
+    def take(self, diagnostic: object) -> None:
+        """Write a diagnostic."""
+        self.write(f"{diagnostic}\n")
+
+
+@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "fork"])
+@pytest.mark.parametrize("flags", [{"before": True, "after": True}, {"diff": True}])
+def test_warnings_keep_their_places_between_dumps(
+    strategy: SiblingStrategy, flags: dict[str, Any]
+) -> None:
+    """Workers hold back what passes report, which then comes in the order of one process."""
+    said: list[str] = []
+    for chosen in (Sequential(), strategy):
+        log, compiler = Log(), PipelineCompiler(ToyAdapter(), {"toy"})
+        pm = PassManager("toy.module", adapter=ToyAdapter()).add(Warn())
+        pm.add_nested("toy.func", Warn(), Warn(times=2), Break()).add(Warn())
+        hooks = Instrumentor([PrintIR(stream=log, **flags)])
+        run = Run(compiler, hooks, log.take, strategy=chosen)
+        run.run(compiler.schedule(pm), parse_toy("toy.module(toy.func @f,toy.func @g,toy.func @h)"))
+        said.append(log.getvalue())
+    assert said[0] == said[1]
+    assert said[0].count("warning: now it is") == 1 + 3 * 3

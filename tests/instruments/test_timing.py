@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import json
 import pickle
 import re
 import threading
@@ -14,12 +15,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailure, PassManager
+from passel.execution import Run
+from passel.execution.strategies import Sequential
+from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.threads import Threads
+from passel.hooks import Instrumentor
 from passel.instruments.timing import Timer, Timing
 from passel.instruments.timing_report import timing_report
+from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from passel.execution.strategies import SiblingStrategy
 
 
 MODULE = "toy.module(toy.func @f,toy.module @m(toy.func @h),toy.func @g)"
@@ -250,25 +259,99 @@ def test_threads_can_share_a_timing() -> None:
     assert "----User Time----" in timing_report(timing.timing)
 
 
-def test_parts_in_other_processes_are_merged_below_the_open_row() -> None:
-    """Parts merged while a row is open ran at the same time: the longest counts as wall."""
+def shared_run(strategy: SiblingStrategy, timing: Timing, ops: int = 8) -> None:
+    """Let workers take ten milliseconds for each of some ops."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.add_nested("toy.func", Nap(milliseconds=10))
+    compiler = PipelineCompiler(ToyAdapter(), {"toy"})
+    module = parse_toy(f"toy.module({','.join(['toy.func @f'] * ops)})")
+    Run(compiler, Instrumentor([timing]), strategy=strategy).run(compiler.schedule(pm), module)
+
+
+@pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "fork"])
+def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> None:
+    """A worker's shares add up, user times of all as well, in all enclosing rows; none is negative."""
     timing = Timing()
+    shared_run(strategy, timing)
+    tree = timing.timing
+    assert list(outline(tree)) == [
+        "Pipeline Collection : ['toy.func'] x1",
+        "  'toy.func' Pipeline x8",
+        "    Nap x8",
+        "  Waiting for workers x1",
+    ]
+    nap, waiting = tree.find("Nap"), tree.find("Waiting for workers")
+    assert nap is not None
+    assert waiting is not None
+    assert nap.user >= 0.08
+    assert 0.04 <= nap.wall <= nap.user - 0.02
+    assert tree.user == pytest.approx(tree.wall + tree.children[0].children[0].user)
+    assert waiting.user >= nap.wall - 0.01
+    for row in tree.walk():
+        assert 0 <= row.wall <= tree.wall
+        assert row.user >= sum(each.user for each in row.children)
+    assert sum(each.wall for each in tree.children[0].children) <= tree.children[0].wall
+    report = timing_report(tree, columns=("user", "wall", "self"))
+    assert "----User Time----" in timing_report(tree)
+    assert "-0.0" not in report
+    assert all(float(each) <= 100 for each in re.findall(r"\( *(\S+)%\)", report))
+
+
+def test_parts_of_one_worker_add_up() -> None:
+    """Of two workers one has two parts: the wall time is that of both."""
+    timing, parts = Timing(), [Timing() for _ in range(3)]
+
+    def work(*own: Timing) -> None:
+        for part in own:
+            with part, part.scope("Work"):
+                time.sleep(0.02)
+
     with timing, timing.scope("Step"):
-        for _ in range(2):
-            child: Timing = pickle.loads(pickle.dumps(timing.split()))
-            with child.scope("Work"):
-                time.sleep(0.01)
-            timing.merge(pickle.loads(pickle.dumps(child)))
+        threads = [threading.Thread(target=work, args=own) for own in (parts[:2], parts[2:])]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for part in parts:
+            timing.merge(pickle.loads(pickle.dumps(part)))
+    assert list(outline(timing.timing)) == ["Step x1", "  Work x3", "  Waiting for workers x1"]
+    found = timing.timing.find("Work")
+    assert found is not None
+    assert found.user >= 0.06
+    assert 0.04 <= found.wall < found.user
+
+
+def test_wall_time_of_workers_is_time_that_was_waited() -> None:
+    """What a worker has done while this thread worked as well adds nothing to what that took."""
+    timing, part = Timing(), Timing()
+    with part, part.scope("Work"):
+        time.sleep(0.02)
     with timing, timing.scope("Step"):
-        child = timing.split()
-        with child.scope("Work"):
-            time.sleep(0.01)
-        timing.merge(child)
-    assert list(outline(timing.timing)) == ["Step x2", "  Work x3"]
-    work = timing.timing.find("Work")
-    assert work is not None
-    assert work.user >= 0.03
-    assert 0.02 <= work.wall < work.user
+        timing.merge(part)
+    root = timing.timing
+    assert sum(each.wall for each in root.children[0].children) <= root.wall < 0.02
+    assert root.user >= 0.02
+
+
+AUTOMATIC = "pass by pass (-j N shares them all the same)"
+
+
+def test_the_report_says_whether_there_were_workers() -> None:
+    """One line, with the reason if they have not done all that they could; none for one job."""
+    said: list[str] = []
+    for strategy in (Forked(2, eager=True), Forked(2), Forked(2, is_automatic=True), Sequential()):
+        stream = io.StringIO()
+        shared_run(strategy, Timing(report=stream), ops=3)
+        said.append(stream.getvalue().splitlines()[-1].strip())
+    assert said[:3] == [
+        "Shared with worker processes: 3 of 3 ops",
+        "Shared with worker processes: 0 of 3 ops; that would not save time",
+        f"Shared with worker processes: 0 of 3 ops; the run is observed, {AUTOMATIC}",
+    ]
+    assert said[3].endswith("Total")
+    stream = io.StringIO()
+    shared_run(Forked(2, eager=True), Timing(report=stream, output_format="json"))
+    assert json.loads(stream.getvalue())[-1]["name"] == "Total"
 
 
 def test_only_timings_can_be_merged() -> None:

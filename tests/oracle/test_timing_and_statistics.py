@@ -131,6 +131,7 @@ def masked(text: str) -> list[str]:
     """Return the lines of the reports, with numbers masked; diagnostics are not reports."""
     start = re.search(r"^(===-|\[$)", text, re.MULTILINE)
     text = text[start.start() :] if start else ""
+    text = re.sub(r"  Shared with .*\n", "", text)  # a line below the report, of passel alone
     text = re.sub(r" *-?\d+\.\d+", " N", text)
     return re.sub(r"\(S\) +\d+", "(S) N", text).splitlines()
 

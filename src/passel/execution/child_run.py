@@ -167,6 +167,7 @@ class ChildRun:
         _ = self._ctx.analyses  # made here, so that no two threads make them
         other, (hooks, parts) = copy(self), self._services.hooks.branch()
         other._services = self._services.branch(hooks)
+        hooks.run = hooks.run.branch(other._services.reports)
         other._runner = runner = self._runner.branch(other._services)
         other._verifier = Verifier(other._services)
         for task in tasks:
@@ -189,9 +190,15 @@ class ChildRun:
             self._transport = Transport(self._services, self._step, self._ctx)
         return self._transport
 
-    def merge(self, observers: Any, /) -> None:
-        """Take over what such parts have observed."""
-        self._services.hooks.merge(observers)
+    def merge(self, observers: Any, outcomes: Sequence[Outcome], /) -> None:
+        """Take over what such parts have observed, and report it, in program order."""
+        self._services.sharing.shared += len(outcomes)
+        with self._services.reports.catching_up(outcomes):
+            self._services.hooks.merge(observers)
+
+    def keep(self, why: str, /) -> None:
+        """Take note that tasks are not shared out, and why."""
+        self._services.sharing.keep(why)
 
     @contextmanager
     def apart(self, *, repeats_failures: bool = False) -> Generator[None]:

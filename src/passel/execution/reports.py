@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from passel.errors import PassFailure
 from passel.execution.outcome import UNCHANGED, Outcome, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
@@ -24,6 +25,7 @@ class Reports:
 
     Attributes:
         held: How many buffer what happens inside, to report it later in program order.
+        count: How many diagnostics there were so far, reported or held back.
     """
 
     def __init__(
@@ -34,6 +36,9 @@ class Reports:
         self._emit = emit
         self._on_failure = on_failure
         self.held: int = 0
+        self.count: int = 0
+        self._behind: Sequence[Diagnostic] = ()
+        self._caught = 0
 
     @property
     def renders(self) -> bool:
@@ -48,6 +53,7 @@ class Reports:
 
     def __call__(self, diagnostics: Sequence[Diagnostic], failures: Sequence[Failure] = ()) -> None:
         """Report, unless that is held back."""
+        self.count += len(diagnostics)
         if self.held:
             return
         if self._emit is not None:
@@ -56,6 +62,20 @@ class Reports:
         if self._on_failure is not None:
             for failure in failures:
                 self._on_failure(failure)
+
+    @contextmanager
+    def catching_up(self, outcomes: Sequence[Outcome]) -> Generator[None]:
+        """Report all that another thread or process has held back, by the end of the body."""
+        self._behind = [diagnostic for each in outcomes for diagnostic in each.diagnostics]
+        self._caught = 0
+        yield
+        self.catch_up(len(self._behind))
+        self((), [failure for each in outcomes for failure in each.failures])
+
+    def catch_up(self, number: int) -> None:
+        """Report what it has held back, up to so many diagnostics."""
+        behind, self._caught = self._behind[self._caught : number], max(self._caught, number)
+        self(behind)
 
     def detach(self, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics as plain data, with their ops as text if there is a listener."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
@@ -74,6 +75,7 @@ class Run:
         self._reports = Reports(emit, instrumentor.on_failure)
         self._services = RunServices(compiler, instrumentor, options, gates, self._reports)
         self._strategy = strategy or Sequential()
+        self._services.sharing.where = self._strategy.where
         self._runner = PipelineRunner(self._services, self._strategy, self._cross)
         self._emit = emit
         self.adapter: IRAdapter = compiler.adapter
@@ -109,6 +111,26 @@ class Run:
     def ordinal_of(self, op: Any) -> int:
         """Return which of the ops immediately inside of its enclosing op an op is."""
         return self._services.ordinals.get(self._services.identity_of(op), 0)
+
+    @property
+    def sharing(self) -> str:
+        """How many ops workers have processed, and why not more; empty if none could be shared."""
+        return str(self._services.sharing)
+
+    @property
+    def reported(self) -> int:
+        """How many diagnostics there were so far."""
+        return self._reports.count
+
+    def catch_up(self, number: int) -> None:
+        """Report the first diagnostics of what is being merged, which comes from elsewhere."""
+        self._reports.catch_up(number)
+
+    def branch(self, reports: Reports) -> Run:
+        """Return the run as it is seen in another thread or process."""
+        other = copy(self)
+        other._reports = reports
+        return other
 
     @property
     def notes(self) -> list[str]:

@@ -9,6 +9,7 @@ from passel.execution.dialects import DialectCheck
 from passel.execution.failures import FailureReporter
 from passel.execution.fingerprints import Fingerprinter
 from passel.execution.options import VerifyEach
+from passel.execution.sharing import Sharing
 from passel.ir import FindsDialects, FusesPasses, ability_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class RunServices:
         states: What passes' `initialize` returned.
         ordinals: Numbers of ops among their siblings, if steps are observed.
         matched: Keys of nested pipelines that had some op to run on.
+        sharing: Whether ops were shared with workers, and why not.
         identity_of: A function from ops to keys of a dictionary.
     """
 
@@ -82,6 +84,7 @@ class RunServices:
         self.states: dict[PassStep, Any] = {}
         self.ordinals: dict[Hashable, int] = {}
         self.matched: set[str] = set()
+        self.sharing: Sharing = Sharing("")
         self.identity_of: Callable[[Any], Hashable] = self.adapter.identity_of
 
     def branch(self, hooks: Instrumentor) -> RunServices:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.execution.child_run import ChildRun, ChildRunParts
 from passel.execution.outcome import UNCHANGED, Outcome, merge
-from passel.execution.strategies.base import Sequential
+from passel.execution.strategies.base import Sequential, at_work
 from passel.execution.strategies.placement import Place, placement_of
 
 if TYPE_CHECKING:
@@ -63,8 +63,10 @@ class SiblingRunner:
         if services.hooks.sees_steps:
             identity_of = services.identity_of
             services.ordinals.update((identity_of(op), i) for i, op in enumerate(children.children))
-        strategy = self._strategy_for(step, op)
-        buffers = services.defers or strategy.place is not Place.HERE
+        strategy = self._strategy_for(step, op, len(children.tasks))
+        is_shared = strategy.place is not Place.HERE
+        # What is observed is reported in its place among dumps, as it is taken over.
+        buffers = services.defers or (is_shared and not services.hooks.sees_steps)
         outcomes: list[Outcome] = []
         reports.held += buffers
         try:
@@ -112,14 +114,19 @@ class SiblingRunner:
             return nullcontext()
         return hooks.interrupts.allowed()
 
-    def _strategy_for(self, step: NestedStep, op: Any) -> SiblingStrategy:
+    def _strategy_for(self, step: NestedStep, op: Any, count: int) -> SiblingStrategy:
         """Return the strategy of the run, or the plainest where sharing must be asked for."""
-        strategy = self._strategy
-        if strategy.is_automatic and (
-            self._placement_of(step).automatic or not self._services.adapter.is_known_code(op)
-        ):
-            return Sequential()
-        return strategy
+        strategy, services = self._strategy, self._services
+        if strategy.place is Place.HERE or count == 1 or at_work.get():
+            return strategy
+        services.sharing.ops += count
+        why = strategy.is_automatic and self._placement_of(step).automatic
+        if strategy.is_automatic and not why and not services.adapter.is_known_code(op):
+            why = "not all ops are known to keep to themselves"
+        if not why:
+            return strategy
+        services.sharing.keep(f"{why} (-j N shares them all the same)")
+        return Sequential()
 
 
 def _goes_on(step: NestedStep, ctx: OpContext) -> bool:

@@ -29,6 +29,10 @@ class Run(Protocol):
         checks: The flags with which passel-opt checks what this run checks besides.
         counts: Statistics by the pass's path and the statistic's name, once the run is over.
         failures: Every failure, once the run is over.
+        sharing: How many ops workers have processed, and why not more, once the run is over;
+            empty if none could be shared.
+        reported: How many diagnostics passes have reported so far, as far as this observer sees
+            the run.
     """
 
     adapter: IRAdapter
@@ -54,6 +58,24 @@ class Run(Protocol):
 
         Counted from 0 when the nested pipelines on these started, whatever they do; 0 at the
         top. With the path of a step it identifies the execution of a pass.
+        """
+        ...
+
+    @property
+    def sharing(self) -> str:
+        """How many ops workers have processed, and why not more."""
+        ...
+
+    @property
+    def reported(self) -> int:
+        """How many diagnostics passes have reported so far."""
+        ...
+
+    def catch_up(self, number: int, /) -> None:
+        """Report the first diagnostics of the part that is being merged, up to that number.
+
+        All of them are reported when it is; an observer that prints calls this to keep its
+        place between them.
         """
         ...
 

@@ -247,6 +247,7 @@ class PrintIR(PassInstrumentation):
             failed=failed,
             is_diff=self._diff and when == "After",
             names_op=self._module_scope or bool(self._symbol),
+            reported=run.run.reported,
         )
         self._sink.take(chain, dump)
 

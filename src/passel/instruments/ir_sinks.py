@@ -27,6 +27,7 @@ class Dump(NamedTuple):
         failed: Whether the pass failed.
         is_diff: Whether it is a diff.
         names_op: Whether the header has to tell which op the pass ran on.
+        reported: How many diagnostics came before it.
     """
 
     execution: PassExecution
@@ -35,6 +36,7 @@ class Dump(NamedTuple):
     failed: bool = False
     is_diff: bool = False
     names_op: bool = False
+    reported: int = 0
 
     @property
     def header(self) -> str:
@@ -77,6 +79,7 @@ class StreamSink:
     def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
         """Write the dumps that another process has recorded."""
         for dump in recorder.dumps:
+            run.catch_up(dump.reported)
             self.take([], dump)
 
     def say(self, text: str) -> None:

@@ -15,7 +15,7 @@ from passel.analysis import analysis_name
 from passel.hooks import PassInstrumentation
 from passel.instruments.timer import Timer
 from passel.instruments.timing_report import check_columns, timing_report
-from passel.instruments.timing_rows import Row, ThreadTimer
+from passel.instruments.timing_rows import Row, ThreadTimer, this_worker
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ class Timing(PassInstrumentation):
         self._columns = check_columns(columns)
         self._report = report
         self._threads: dict[int, ThreadTimer] = {}
+        self._worker = this_worker()
+        self._sharing: dict[str, None] = {}
 
     # -- What users call ---------------------------------------------------------------------
 
@@ -102,6 +104,7 @@ class Timing(PassInstrumentation):
 
     def __enter__(self) -> Self:
         """Count all that follows, up to the end of the `with` statement, as total time."""
+        self._worker = this_worker()
         self._thread().start()
         return self
 
@@ -116,6 +119,7 @@ class Timing(PassInstrumentation):
                 display=self._display,
                 output_format=self._format,
                 columns=self._columns,
+                notes=self._sharing,
             )
         )
 
@@ -128,15 +132,16 @@ class Timing(PassInstrumentation):
     def merge(self, child: PassInstrumentation) -> None:
         """Add what a part has measured below the row that is open now.
 
-        All parts that are merged while that is open count as having run at the same time.
+        Of the workers that have measured parts while that is open, the wall time of the slowest
+        counts, and the user time of all.
         """
         if not isinstance(child, Timing):
             raise TypeError(f"not the result of split: {child!r}")
-        self._thread().row.merged.absorb(child.timing)
+        self._thread().row.merge(child._worker, child.timing)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle what was measured so far, but not where it is reported."""
-        names = ("_display", "_format", "_columns")
+        names = ("_display", "_format", "_columns", "_worker")
         return {name: getattr(self, name) for name in names} | {"timing": self.timing}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -151,6 +156,8 @@ class Timing(PassInstrumentation):
         """Measure the total time, and print."""
         with self:
             yield
+        if run.sharing:
+            self._sharing[run.sharing] = None
         if self._report is not False and not self._thread().running:
             self.write_report(sys.stderr if self._report is True else self._report)
 
@@ -174,11 +181,12 @@ class Timing(PassInstrumentation):
         thread = self._threads.get(get_ident()) or self._thread()
         above = thread.row
         thread.row = row = above.nested.get(what) or self._row(above, what)
-        start = perf_counter()
+        row.mark = start = perf_counter()
         try:
             yield
         finally:
-            row.stop(perf_counter() - start)
+            above.mark = perf_counter()
+            above.added += row.stop(above.mark - start)
             thread.row = above
 
     # -- Rows --------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ def timing_report(
     display: Literal["tree", "list"] = "tree",
     output_format: Literal["text", "json"] = "text",
     columns: tuple[str, ...] = (),
+    notes: Iterable[str] = (),
 ) -> str:
     """Return the report of a tree of timers.
 
@@ -53,6 +54,7 @@ def timing_report(
         output_format: Text, or JSON: an array of rows, those nested in a row's `passes`, where
             an empty object ends each array. Durations are in seconds.
         columns: What to show; by default the wall time, and the user time if that is another.
+        notes: Lines below a report as text.
 
     Example:
         >>> tree = Timer("root", wall=2.0, user=2.0, children=[Timer("CSE", wall=1.5)])
@@ -70,7 +72,8 @@ def timing_report(
     chosen = columns or (("wall",) if root.user == root.wall else ("user", "wall"))
     layout = _JsonReport if output_format == "json" else _TextReport
     rows = _merged(root) if display == "list" else root.children
-    return "".join(layout(root, chosen, nested=display == "tree").lines(rows))
+    lines = layout(root, chosen, nested=display == "tree").lines(rows)
+    return "".join([*lines, *(f"  {note}\n" for note in notes if layout is _TextReport)])
 
 
 def _merged(root: Timer) -> list[Timer]:
@@ -117,7 +120,8 @@ class _Report:
         """Return the row of the time that is in no other one."""
         inner = list(_shown(self.root.children)) if self.nested else self.root.children
         wall = self.root.wall - sum(timer.wall for timer in inner)
-        return Timer("Rest", wall=wall, user=self.root.user - sum(timer.user for timer in inner))
+        user = self.root.user - sum(timer.user for timer in inner)
+        return Timer("Rest", wall=max(0.0, wall), user=max(0.0, user))
 
     def total(self) -> Timer:
         return Timer("Total", wall=self.root.wall, user=self.root.user)

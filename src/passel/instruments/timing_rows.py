@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
+from threading import get_ident
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 from passel.instruments.timer import Timer
+
+Worker: TypeAlias = tuple[bytes, int, int]
+"""The identity of a thread of a process, of any machine."""
+
+_ORIGIN = os.urandom(8)  # forked processes have it from one, which may be on another machine
+
+
+def this_worker() -> Worker:
+    """Return the identity of this thread."""
+    return _ORIGIN, os.getpid(), get_ident()
 
 
 @dataclass(slots=True, eq=False)
@@ -16,30 +28,58 @@ class Row(Timer):
     Attributes:
         nested: The rows inside by whatever is run, for speed: the steps of a pipeline that a
             pass builds anew for each op are other objects, but the same rows.
-        merged: What was measured elsewhere while the row was measured, all at the same time.
+        mark: The time until which it is known what this thread did in it.
+        waited: For how long this thread has waited for others, since it is measured.
+        workers: The trees of these others.
+        added: The user time of others that is to be added to it.
     """
 
     nested: dict[Any, Row] = field(default_factory=dict[Any, "Row"])
-    merged: Timer = field(default_factory=lambda: Timer("root"))
+    mark: float = 0.0
+    waited: float = 0.0
+    workers: dict[Worker, Timer] = field(default_factory=dict[Worker, Timer])
+    added: float = 0.0
 
-    def stop(self, seconds: float) -> None:
-        """Add a time for which the row was measured, with what was merged meanwhile."""
-        _count(self, seconds)
-        if self.merged.children:
-            self.add(self.merged)
-            self.merged = Timer("root")
+    def stop(self, seconds: float) -> float:
+        """Add a time for which the row was measured, and return the user time of others in it."""
+        if self.workers:
+            self._take_workers()
+        added, self.added = self.added, 0.0
+        self.wall += seconds
+        self.user += seconds + added
+        self.count += 1
+        return added
+
+    def merge(self, worker: Worker, measured: Timer) -> None:
+        """Take over what a worker has measured, for which this thread has waited until now."""
+        self.workers.setdefault(worker, Timer("root")).absorb(measured, at_once=False)
+        now = perf_counter()
+        self.waited += now - self.mark
+        self.mark = now
+
+    def _take_workers(self) -> None:
+        """Add rows of workers: the wall time of the slowest, and the user time of all."""
+        slowest, everyone = 0.0, Timer("root")
+        for tree in self.workers.values():
+            slowest = max(slowest, sum(each.wall for each in tree.children))
+            everyone.absorb(tree)
+        if slowest > self.waited:  # this thread has worked as well
+            for timer in everyone.walk():
+                timer.wall *= self.waited / slowest
+        self.add(everyone)
+        waiting = self.child("Waiting for workers", ("waiting",), "", hidden=False)
+        waiting.wall += max(0.0, self.waited - slowest)
+        waiting.user += self.waited
+        waiting.count += 1
+        self.added += sum(each.user for each in everyone.children)
+        self.waited = 0.0
+        self.workers.clear()
 
     def add(self, timer: Timer) -> None:
         """Add what is nested in what was measured elsewhere, and is over."""
         for each in timer.children:
             mine = self.child(each.name, each.key, each.path, hidden=each.hidden)
             mine.absorb(each, at_once=False)
-
-
-def _count(timer: Timer, seconds: float) -> None:
-    timer.wall += seconds
-    timer.user += seconds
-    timer.count += 1
 
 
 class ThreadTimer:

@@ -70,8 +70,15 @@ class SiblingWork(Protocol):
         """
         ...
 
-    def merge(self, observers: Any, /) -> None:
-        """Take over what such parts have observed, maybe in another process."""
+    def merge(self, observers: Any, outcomes: Sequence[Outcome], /) -> None:
+        """Take over what such parts have observed, maybe in another process, and report it.
+
+        Called in program order, with the outcomes of the tasks.
+        """
+        ...
+
+    def keep(self, why: str, /) -> None:
+        """Take note that tasks are not shared out, and why."""
         ...
 
     def apart(self) -> AbstractContextManager[None]:
@@ -111,11 +118,13 @@ class SiblingStrategy(Protocol):
             reports can be reported at once.
         where: What does the tasks, as messages name it.
         is_automatic: Whether it was chosen by `jobs="auto"`.
+        jobs: How many tasks it does at once.
     """
 
     place: Place
     where: str
     is_automatic: bool
+    jobs: int
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
@@ -141,16 +150,23 @@ def most_at_once(jobs: int, work: SiblingWork) -> int:
     return jobs if work.jobs is None else min(jobs, work.jobs)
 
 
-def can_share(work: SiblingWork, tasks: Sequence[Any], jobs: int) -> bool:
-    """Return whether there is more than one task to do at once, and this is no worker itself."""
-    return not at_work.get() and len(tasks) > 1 and most_at_once(jobs, work) > 1
+def may_share(
+    strategy: SiblingStrategy, work: SiblingWork, tasks: Sequence[Any], jobs: int | None = None
+) -> bool:
+    """Return whether a strategy may share tasks out; the report of timing says why not.
 
-
-def is_allowed(strategy: SiblingStrategy, work: SiblingWork) -> bool:
-    """Return whether a strategy may do tasks; the log says why not if it was asked for."""
+    So does the log if it is not for lack of tasks, and the strategy was asked for.
+    """
+    if at_work.get() or len(tasks) < 2:  # noqa: PLR2004 - one task is not shared
+        return False
+    if most_at_once(strategy.jobs if jobs is None else jobs, work) < 2:  # noqa: PLR2004 - as above
+        work.keep("they are to run one by one")
+        return False
     why = work.placement.obstacles.get(strategy.place)
-    if why and not strategy.is_automatic:
-        log_warning_once(f"no {strategy.where}: {why}")
+    if why:
+        work.keep(why)
+        if not strategy.is_automatic:
+            log_warning_once(f"no {strategy.where}: {why}")
     return not why
 
 
@@ -166,6 +182,7 @@ class Sequential:
     place = Place.HERE
     where = "this thread"
     is_automatic = False
+    jobs = 1
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do the tasks lazily, each when its outcome is taken."""

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
 from passel.execution.strategies.base import (
-    can_share,
-    is_allowed,
+    may_share,
     most_at_once,
     processors,
     workers_for,
@@ -65,7 +64,7 @@ class Forked:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if can_share(work, tasks, self.jobs) and is_allowed(self, work):
+        if may_share(self, work, tasks):
             return self._share(work, tasks)
         return map(work, tasks)
 
@@ -75,7 +74,9 @@ class Forked:
             most = min(most_at_once(self.jobs, work), max(2, processors()))
             size = ceil(len(tasks) / (most * _CHUNKS_PER_WORKER))
             done = yield from CostModel(work, most, size, helps=helps).run(tasks)
-        if done < len(tasks):
+        if done == len(tasks):
+            work.keep("that would not save time")
+        else:
             yield from _fork(work, tasks[done:], most_at_once(self.jobs, work), helps=helps)
 
 

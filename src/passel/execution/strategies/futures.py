@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.base import can_share, chunks_of, is_allowed, most_at_once
+from passel.execution.strategies.base import chunks_of, may_share, most_at_once
 from passel.execution.strategies.forked import do_again
 from passel.execution.strategies.parcels import Refusal, pack, pack_assignment
 from passel.execution.strategies.placement import Place
@@ -57,7 +57,7 @@ class Futures:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if not can_share(work, tasks, 2) or not is_allowed(self, work):
+        if not may_share(self, work, tasks, 2):
             return map(work, tasks)
         try:
             assignment = pack_assignment(work.transport.assignment())

@@ -27,7 +27,8 @@ class Result(NamedTuple):
 
 def taken(work: SiblingWork, chunk: Sequence[Any], result: Result) -> Iterator[Outcome]:
     """Take over what a worker has done with tasks, and yield the outcomes."""
-    work.merge(result.observers)
+    outcomes = [outcome for outcome, _ in result.done]
+    work.merge(result.observers, outcomes)
     collects = gc.isenabled()
     gc.disable()  # much is made, and nothing becomes garbage
     try:
@@ -36,8 +37,7 @@ def taken(work: SiblingWork, chunk: Sequence[Any], result: Result) -> Iterator[O
     finally:
         if collects:
             gc.enable()
-    for outcome, _ in result.done:
-        yield outcome
+    yield from outcomes
 
 
 def how_it_ended(code: int | None, work: SiblingWork) -> str:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from passel.execution.strategies.base import (
     at_work,
-    can_share,
     chunks_of,
-    is_allowed,
+    may_share,
     most_at_once,
 )
 from passel.execution.strategies.placement import Place
@@ -56,7 +55,7 @@ class Threads:
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if can_share(work, tasks, self.jobs) and is_allowed(self, work):
+        if may_share(self, work, tasks):
             return self._share(work, tasks)
         return map(work, tasks)
 
@@ -72,7 +71,7 @@ class Threads:
             threads.start(pool, jobs)
             for share in shares:
                 outcomes = result_of(share.done)
-                work.merge(share.branch.parts)
+                work.merge(share.branch.parts, outcomes)
                 yield from outcomes
         finally:
             threads.end()
