@@ -1,0 +1,39 @@
+"""Searches over runs: the smallest case that still fails.
+
+`ddmin` finds which of some items are needed; `Trials` ask an oracle about cases in child
+processes, which they may crash; `Reducer` makes a case smaller.
+"""
+
+from passel.search.ddmin import ddmin, one_by_one
+from passel.search.oracle import (
+    Case,
+    Command,
+    FailureIdentity,
+    Oracle,
+    SameFailure,
+    Subject,
+    Verdict,
+)
+from passel.search.reducing import Reducer, Size
+from passel.search.starting import SearchError, failure_of, narrowed, printed
+from passel.search.trials import Trials, UnsteadyError
+
+__all__ = [
+    "Case",
+    "Command",
+    "FailureIdentity",
+    "Oracle",
+    "Reducer",
+    "SameFailure",
+    "SearchError",
+    "Size",
+    "Subject",
+    "Trials",
+    "UnsteadyError",
+    "Verdict",
+    "ddmin",
+    "failure_of",
+    "narrowed",
+    "one_by_one",
+    "printed",
+]

@@ -1,0 +1,144 @@
+"""A function called on items in child processes, where it may crash or hang."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import pickle
+import signal
+from contextlib import contextmanager
+from mmap import mmap
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from passel.execution.strategies.fork_map import fork_map
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+_I = TypeVar("_I")
+_R = TypeVar("_R")
+
+
+class Died(NamedTuple):
+    """The end of a child while it worked on an item.
+
+    Attributes:
+        code: The exit code, negative for a signal; None if it is not known.
+        note: The last note that it took.
+        words: The last output on the standard error stream.
+    """
+
+    code: int | None
+    note: str
+    words: str
+
+    @property
+    def cause(self) -> str:
+        """Name of the signal, such as `SIGSEGV`, or the exit code."""
+        if self.code is not None and self.code < 0:
+            return signal.Signals(-self.code).name
+        return f"exit code {self.code}"
+
+
+class Scratch(NamedTuple):
+    """A folder for one item, which outlives the child.
+
+    Attributes:
+        folder: The folder.
+    """
+
+    folder: Path
+
+    @property
+    def result(self) -> Path:
+        """The file with the result, once there is one."""
+        return self.folder / "result"
+
+    def note(self, text: str) -> None:
+        """Keep a text, in place of the last one, in case the child dies."""
+        (self.folder / "note").write_text(text)
+
+    @property
+    def noted(self) -> str:
+        """The last note; empty if there is none."""
+        note = self.folder / "note"
+        return note.read_text() if note.exists() else ""
+
+    @contextmanager
+    def streams(self) -> Generator[None]:
+        """Let the process write its errors to the folder, and its output nowhere."""
+        for name, stream in ((os.devnull, 1), (self.folder / "words", 2)):
+            descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(descriptor, stream)
+            os.close(descriptor)
+        yield
+
+    def died(self, code: int | None) -> Died:
+        """Return how a child ended that worked in the folder."""
+        words = self.folder / "words"
+        return Died(code, self.noted, words.read_text(errors="replace") if words.exists() else "")
+
+
+class Children(Generic[_I, _R]):
+    """Calls a function in child processes, until a result is good.
+
+    Args:
+        function: Called with an item and a folder for it.
+        is_good: Whether a result, or a death, is good.
+        jobs: How many children work at once.
+        timeout: How long an item may take, in seconds: then the child is killed by SIGALRM.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[_I, Scratch], _R],
+        is_good: Callable[[_R | Died], bool],
+        *,
+        jobs: int = 1,
+        timeout: float | None = None,
+    ) -> None:
+        self._function = function
+        self._is_good = is_good
+        self._jobs = jobs
+        self.timeout: float | None = timeout
+
+    def results(self, items: Sequence[_I]) -> dict[int, _R | Died]:
+        """Return results by the indices of items, up to the first good one at least.
+
+        Children take the items in their order. Once a result is good, they begin no more; one
+        that dies of an item cannot tell whether that is good, so that all others are done.
+        """
+        good = mmap(-1, 1)  # shared: whether there is a good result
+        with TemporaryDirectory(prefix="passel-") as folder:
+            scratches = [Scratch(Path(folder, str(index))) for index in range(len(items))]
+
+            def work(index: int) -> tuple[()]:
+                scratch = scratches[index]
+                if good[0] or scratch.result.exists():
+                    return ()
+                scratch.folder.mkdir()
+                with scratch.streams():
+                    signal.setitimer(signal.ITIMER_REAL, self.timeout or 0)
+                    result = self._function(items[index], scratch)
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                good[0] |= self._is_good(result)
+                # At once: what a child has in memory is lost if it dies of a later item.
+                scratch.result.write_bytes(pickle.dumps(result))
+                return ()
+
+            @contextmanager
+            def body() -> Generator[Callable[[int], tuple[()]]]:
+                faulthandler.disable()  # of a crash, its own words are of interest
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                yield work
+
+            forks = fork_map(body, range(len(items)), self._jobs)
+            return {
+                index: scratch.died(forks.deaths[index].code)
+                if index in forks.deaths
+                else pickle.loads(scratch.result.read_bytes())  # noqa: S301 - a child wrote it
+                for index, scratch in enumerate(scratches)
+                if index in forks.deaths or scratch.result.exists()
+            }

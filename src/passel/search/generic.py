@@ -1,0 +1,308 @@
+"""MLIR's generic form as a tree: for any IR that prints and parses it.
+
+Every value has a name of its own here, so that ops can be moved, and those in isolated regions
+are not mistaken for others.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_SPACE = re.compile(r"(?:\s+|//[^\n]*)*")
+_NAME = re.compile(r"%[\w$.-]+(?:#\d+)?")
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_LABEL = re.compile(r"\^[\w$.-]+")
+_COUNT = re.compile(r":(\d+)")
+_PIECE = re.compile(
+    r'"(?:[^"\\]|\\.)*"|->|>=|[(\[{<]|[)\]}>]|[,\n]|[^"()\[\]{}<>,\n>-]+|.', re.DOTALL
+)
+
+
+_OPENERS = frozenset("([{<")
+_CLOSERS = frozenset(")]}>")
+
+
+class GenericSyntaxError(ValueError):
+    """A text is not in the generic form."""
+
+
+@dataclass(slots=True)
+class Block:
+    """A block: its label, its arguments with their types, and its ops."""
+
+    label: str
+    args: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    ops: list[Op] = field(default_factory=list["Op"])
+
+
+@dataclass(slots=True)
+class Op:
+    """An op.
+
+    Attributes:
+        number: Identifies it, also in copies of the tree.
+        name: Its name.
+        results: The names of its results.
+        operands: The names of its operands.
+        successors: The labels of its successors.
+        properties: Entries such as `value = 1 : i32`.
+        regions: Its regions, each a list of blocks.
+        attributes: Entries of the other dictionary.
+        operand_types: The types of its operands.
+        result_types: The types of its results.
+        location: Its location, with what is before it; empty if it was not printed.
+    """
+
+    number: int
+    name: str
+    results: list[str] = field(default_factory=list[str])
+    operands: list[str] = field(default_factory=list[str])
+    successors: list[str] = field(default_factory=list[str])
+    properties: list[str] = field(default_factory=list[str])
+    regions: list[list[Block]] = field(default_factory=list[list[Block]])
+    attributes: list[str] = field(default_factory=list[str])
+    operand_types: list[str] = field(default_factory=list[str])
+    result_types: list[str] = field(default_factory=list[str])
+    location: str = ""
+
+    def copy(self) -> Op:
+        """Return a copy of it and of all that is nested in it."""
+        return Op(
+            self.number,
+            self.name,
+            self.results[:],
+            self.operands[:],
+            self.successors[:],
+            self.properties[:],
+            [
+                [Block(b.label, b.args[:], [op.copy() for op in b.ops]) for b in region]
+                for region in self.regions
+            ],
+            self.attributes[:],
+            self.operand_types[:],
+            self.result_types[:],
+            self.location,
+        )
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks of its regions."""
+        yield from itertools.chain.from_iterable(self.regions)
+
+    def walk(self) -> Iterator[Op]:
+        """Yield it and all ops nested in it, in program order."""
+        yield self
+        for block in self.blocks():
+            for op in block.ops:
+                yield from op.walk()
+
+    def entry(self, key: str) -> str | None:
+        """Return the value of a property, or of an attribute."""
+        for each in (*self.properties, *self.attributes):
+            name, _, value = each.partition(" = ")
+            if name == key:
+                return value
+        return None
+
+    def complexity(self) -> int:
+        """Return a measure of it without its attributes and types."""
+        return sum(
+            1
+            + len(op.results)
+            + len(op.operands)
+            + len(op.successors)
+            + sum(1 + len(block.args) for block in op.blocks())
+            for op in self.walk()
+        )
+
+    def __str__(self) -> str:
+        return "".join(_pieces(self, 0))
+
+
+def _pieces(op: Op, depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    yield indent
+    if op.results:
+        yield f"{', '.join(op.results)} = "
+    yield f'"{op.name}"({", ".join(op.operands)})'
+    if op.successors:
+        yield f"[{', '.join(op.successors)}]"
+    if op.properties:
+        yield f" <{{{', '.join(op.properties)}}}>"
+    for index, region in enumerate(op.regions):
+        yield ", {\n" if index else " ({\n"
+        for block in region:
+            yield _header(block, indent)
+            for each in block.ops:
+                yield from _pieces(each, depth + 1)
+                yield "\n"
+        yield f"{indent}}}"
+    if op.regions:
+        yield ")"
+    if op.attributes:
+        yield f" {{{', '.join(op.attributes)}}}"
+    results = ", ".join(op.result_types)
+    if len(op.result_types) != 1 or "->" in results:
+        results = f"({results})"
+    yield f" : ({', '.join(op.operand_types)}) -> {results}{op.location}"
+
+
+def _header(block: Block, indent: str) -> str:
+    """Return the line before the ops of a block; an entry block without arguments needs none."""
+    if not block.args:
+        return f"{indent}{block.label}:\n" if block.label else ""
+    args = ", ".join(f"{name}: {type_}" for name, type_ in block.args)
+    return f"{indent}{block.label or '^entry'}({args}):\n"
+
+
+def parse_generic(text: str) -> Op:
+    """Return the op that a text holds in generic form.
+
+    Raises:
+        GenericSyntaxError: It is in another form.
+    """
+    reader = _Reader(text)
+    op = reader.op()
+    reader.end()
+    _rename(op, {}, itertools.count())
+    return op
+
+
+def _rename(op: Op, outer: Mapping[str, str], numbers: Iterator[int]) -> None:
+    """Give all values that are defined inside of an op names of their own."""
+    for region in op.regions:
+        inner = dict(outer)
+
+        def renamed(names: list[str], inner: dict[str, str] = inner) -> list[str]:
+            inner.update((name, f"%{next(numbers)}") for name in names)
+            return [inner[name] for name in names]
+
+        for block in region:
+            names = renamed([name for name, _ in block.args])
+            block.args = list(zip(names, (t for _, t in block.args), strict=True))
+            for each in block.ops:
+                each.results = renamed(each.results)
+        for block in region:
+            for each in block.ops:
+                each.operands = [inner.get(name, name) for name in each.operands]
+                _rename(each, inner, numbers)
+
+
+class _Reader:
+    """Reads the generic form.
+
+    Args:
+        text: The text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._numbers = itertools.count()
+        self._skip()
+
+    def end(self) -> None:
+        """Check that nothing follows."""
+        if self._at < len(self._text):
+            raise self._error("the end")
+
+    def op(self) -> Op:
+        """Read an op."""
+        op = Op(next(self._numbers), "", self._results())
+        op.name = self._expect(_STRING)[1]
+        self._expect("(")
+        op.operands = self._entries(")")
+        if self._take("["):
+            op.successors = self._entries("]")
+        if self._take("<{"):
+            op.properties = self._entries("}")
+            self._expect(">")
+        if self._take("({"):
+            op.regions = [self._region()]
+            while self._take(","):
+                self._expect("{")
+                op.regions.append(self._region())
+            self._expect(")")
+        if self._take("{"):
+            op.attributes = self._entries("}")
+        self._expect(":")
+        self._expect("(")
+        op.operand_types = self._entries(")")
+        self._expect("->")
+        op.result_types = self._entries(")") if self._take("(") else self._entries("\n")
+        if op.result_types and " loc(" in op.result_types[-1]:
+            op.result_types[-1], space, location = op.result_types[-1].partition(" loc(")
+            op.location = space + location
+        elif self._take("loc("):
+            op.location = f" loc({', '.join(self._entries(')'))})"
+        return op
+
+    def _results(self) -> list[str]:
+        """Read the names of results: `%a:2` is `%a#0, %a#1`."""
+        names: list[str] = []
+        while name := self._take(_NAME):
+            count = self._take(_COUNT)
+            names += [f"{name[0]}#{n}" for n in range(int(count[1]))] if count else [name[0]]
+            if not self._take(","):
+                self._expect("=")
+        return names
+
+    def _region(self) -> list[Block]:
+        """Read a region, whose opening brace has been read."""
+        blocks: list[Block] = []
+        while not self._take("}"):
+            if label := self._take(_LABEL):
+                args = self._entries(")") if self._take("(") else []
+                self._expect(":")
+                parted = [arg.partition(":") for arg in args]
+                blocks.append(Block(label[0], [(n.strip(), t.strip()) for n, _, t in parted]))
+            elif not blocks:
+                blocks.append(Block(""))
+            else:
+                blocks[-1].ops.append(self.op())
+        return blocks
+
+    def _entries(self, closer: str) -> list[str]:
+        """Read up to a closing bracket or the end of the line, and return what commas separate."""
+        entries, depth, start = list[str](), 0, self._at
+        while piece := _PIECE.match(self._text, self._at):
+            text, place = piece[0], self._at
+            self._at = piece.end()
+            if depth == 0 and text in (",", closer):
+                entries.append(self._text[start:place].strip())
+                start = self._at
+                if text == closer:
+                    break
+            depth += (text in _OPENERS) - (text in _CLOSERS)
+            if depth < 0:
+                raise self._error(f"'{closer}'")
+        else:
+            entries.append(self._text[start:].strip())
+        self._skip()
+        return [each for each in entries if each]
+
+    def _expect(self, what: str | re.Pattern[str]) -> re.Match[str]:
+        if found := self._take(what):
+            return found
+        raise self._error(f"'{what}'" if isinstance(what, str) else "a name")
+
+    def _take(self, what: str | re.Pattern[str]) -> re.Match[str] | None:
+        pattern = re.compile(re.escape(what)) if isinstance(what, str) else what
+        found = pattern.match(self._text, self._at)
+        if found:
+            self._at = found.end()
+            self._skip()
+        return found
+
+    def _skip(self) -> None:
+        found = _SPACE.match(self._text, self._at)
+        self._at = found.end() if found else self._at
+
+    def _error(self, expected: str) -> GenericSyntaxError:
+        line = self._text.count("\n", 0, self._at) + 1
+        return GenericSyntaxError(f"line {line}: expected {expected}")

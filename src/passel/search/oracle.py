@@ -1,0 +1,282 @@
+"""Oracles: whether a case, which is IR and a pipeline, is interesting.
+
+A case is read and run by a `Subject`, in a child process, since it may crash the process.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from passel.errors import PassFailedError
+from passel.hooks import PassInstrumentation
+from passel.instruments.reproducer_file import reproducer_text
+from passel.ir.frontend import SourcePart
+from passel.schedule import PassStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.errors import Failure
+    from passel.hooks import Run
+    from passel.ir.frontend import Frontend, Parsed
+    from passel.manager import PassManager
+    from passel.schedule import Step
+    from passel.search.children import Died, Scratch
+
+_LONGEST = 200
+_INDEX = re.compile(r"\b\d+:")
+_OP_NAME = re.compile(r"'[a-z_]\w*(\.[a-z_]\w*)+'")
+_PARTICULAR = re.compile(
+    r"""'[a-z_]\w*(?:\.[a-z_]\w*)+' | "[^"\n]*" | '[^'\n]*' | <[^\n]*> | [%@^][\w$.#-]+"""
+    r""" | \b\d[\w.]* | \b(?:[su]?i|f|bf)\d+\b""",
+    re.VERBOSE,
+)
+
+
+class Case(NamedTuple):
+    """IR, and what to run on it.
+
+    Attributes:
+        ir: The IR as text.
+        pipeline: The pipeline as text; empty if there is none.
+        verify_each: Whether to verify after passes.
+    """
+
+    ir: str
+    pipeline: str = ""
+    verify_each: bool = True
+
+    def text(self) -> str:
+        """Return the case as a file: a reproducer, if it has a pipeline."""
+        if not self.pipeline:
+            return self.ir.rstrip("\n") + "\n"
+        return reproducer_text(self.ir.rstrip("\n"), self.pipeline, verify_each=self.verify_each)
+
+
+class FailureIdentity(NamedTuple):
+    """Facts by which a failure is recognized in another case.
+
+    Attributes:
+        path: The path of the pass, without the numbers, which change with the pipeline.
+        kind: The type of the exception, the signal, or the kind of the failure.
+        message: The first line of the message, without the names of values, symbols and types.
+    """
+
+    path: str
+    kind: str
+    message: str
+
+    @classmethod
+    def of(cls, failure: Failure) -> FailureIdentity:
+        """Return the identity of a failure of a run."""
+        cause = failure.cause
+        kind = failure.kind if cause is None else type(cause).__name__
+        message = failure.diagnostic.message if cause is None else str(cause)
+        return cls(_INDEX.sub("", failure.path), kind, head(message))
+
+    @classmethod
+    def of_death(cls, died: Died) -> FailureIdentity:
+        """Return the identity of a crash of the process, in the pass that it took note of."""
+        return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
+
+    def __str__(self) -> str:
+        said = f": {self.message}" if self.message else ""
+        return f"{self.kind} in {self.path or 'the parser'}{said}"
+
+
+def head(message: str) -> str:
+    """Return the first line of a message, without what changes when the IR gets smaller.
+
+    Example:
+        >>> head("'arith.addi' op operand #12 of '@f' must be i32, but got 'tensor<4xf32>'")
+        "'arith.addi' op operand #… of … must be …, but got …"
+    """
+    line = message.strip().partition("\n")[0][:_LONGEST]
+    return _PARTICULAR.sub(lambda m: m[0] if _OP_NAME.fullmatch(m[0]) else "…", line)
+
+
+class Verdict(Enum):
+    """Answer of an oracle."""
+
+    INVALID = "invalid"
+    """The case is no valid IR, or no pipeline for it: nothing was asked."""
+    DULL = "not interesting"
+    INTERESTING = "interesting"
+
+
+class Subject:
+    """How cases are read and run: in a process that they may crash.
+
+    Args:
+        frontend: Reads the IR; it is configured.
+        manager: Returns the manager of a pipeline for an op, given it and its context.
+        verifies: Whether the IR has to be valid.
+    """
+
+    def __init__(
+        self,
+        frontend: Frontend,
+        manager: Callable[[str, Any, Any], PassManager],
+        *,
+        verifies: bool = True,
+    ) -> None:
+        self.frontend = frontend
+        self._manager = manager
+        self._verifies = verifies
+
+    def parse(self, text: str) -> tuple[Parsed, Any]:
+        """Return what a text holds, and its context.
+
+        Raises:
+            UnreadableError: It is no valid IR.
+            InvalidIR: It is not valid.
+        """
+        context = self.frontend.new_context()
+        parsed = self.frontend.parse(SourcePart(text, "<case>"), context, lambda _: None)
+        if self._verifies and not self.frontend.verifies:
+            self.frontend.adapter.verify(parsed.op, recursive=True)
+        return parsed, context
+
+    def is_valid(self, case: Case) -> bool:
+        """Return whether a case is valid: its IR, and its pipeline for that."""
+        try:
+            parsed, context = self.parse(case.ir)
+            if case.pipeline:
+                self._manager(case.pipeline, parsed.op, context).check()
+        except Exception:  # noqa: BLE001 - parsers of others raise what they like
+            return False
+        return True
+
+    def run(
+        self, case: Case, scratch: Scratch, *observers: PassInstrumentation
+    ) -> tuple[FailureIdentity, ...]:
+        """Run a case, and return its failures.
+
+        Args:
+            case: The case.
+            scratch: Takes note of the pass that runs.
+            observers: Observe the run.
+
+        Raises:
+            UnreadableError: The IR does not parse.
+            InvalidIR: The IR is not valid.
+            PipelineError: The pipeline is wrong, or none for this IR.
+        """
+        parsed, context = self.parse(case.ir)
+        manager = self._manager(case.pipeline, parsed.op, context)
+        manager.enable_verifier(case.verify_each)
+        for each in (_Notes(scratch), *observers):
+            manager.add_instrumentation(each)
+        try:
+            manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
+        except PassFailedError as error:
+            return tuple(map(FailureIdentity.of, error.failures))
+        except BaseException as error:  # noqa: BLE001 - a pass may call `sys.exit`
+            kind = type(error).__name__
+            return (FailureIdentity(_INDEX.sub("", scratch.noted), kind, head(str(error))),)
+        return ()
+
+
+class _Notes(PassInstrumentation):
+    """Takes note of the pass that runs, in case it crashes the process."""
+
+    one_by_one = True
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
+
+    def before_run(self, run: Run) -> None:
+        """Take note that the IR has been read."""
+        self._scratch.note(run.pipeline.anchor)
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Take note of a pass."""
+        if isinstance(step, PassStep):
+            self._scratch.note(step.path)
+
+
+class Oracle(Protocol):
+    """Answers whether cases are interesting; called in a child process."""
+
+    def __call__(self, case: Case, scratch: Scratch) -> Verdict:
+        """Return the verdict on a case."""
+        ...
+
+    def of_death(self, died: Died) -> Verdict:
+        """Return the verdict on a case that the child process died of."""
+        ...
+
+
+class SameFailure:
+    """The oracle for cases that fail as another one has.
+
+    Args:
+        subject: Reads and runs cases.
+        identity: The failure.
+    """
+
+    def __init__(self, subject: Subject, identity: FailureIdentity) -> None:
+        self._subject = subject
+        self.identity = identity
+
+    def __call__(self, case: Case, scratch: Scratch) -> Verdict:
+        """Run the case."""
+        try:
+            found = self._subject.run(case, scratch)
+        except Exception:  # noqa: BLE001 - parsers of others raise what they like
+            return Verdict.INVALID
+        return Verdict.INTERESTING if self.identity in found else Verdict.DULL
+
+    def of_death(self, died: Died) -> Verdict:
+        """Compare the crash."""
+        if not died.note:
+            return Verdict.INVALID
+        same = FailureIdentity.of_death(died) == self.identity
+        return Verdict.INTERESTING if same else Verdict.DULL
+
+
+class Command:
+    """The oracle that is a command: exit code 0 means interesting, as creduce has it.
+
+    Args:
+        words: The command. `{}` stands for the file with the case; without it, that is the last
+            argument.
+        subject: Reads cases, to see whether they are valid; None if they need not be.
+        suffix: The end of the file's name.
+        timeout: How long it may take, in seconds.
+    """
+
+    def __init__(
+        self,
+        words: list[str],
+        subject: Subject | None = None,
+        *,
+        suffix: str = ".mlir",
+        timeout: float | None = None,
+    ) -> None:
+        self._words = words if any("{}" in each for each in words) else [*words, "{}"]
+        self._subject = subject
+        self._suffix = suffix
+        self._timeout = timeout
+
+    def __call__(self, case: Case, scratch: Scratch) -> Verdict:
+        """Run the command, in the current directory."""
+        if self._subject is not None and not self._subject.is_valid(case):
+            return Verdict.INVALID
+        file = scratch.folder / f"case{self._suffix}"
+        file.write_text(case.text(), encoding="utf-8", errors="surrogateescape")
+        words = [each.replace("{}", str(file)) for each in self._words]
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL) as process:  # noqa: S603 - the user's
+            try:
+                code = process.wait(self._timeout)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return Verdict.DULL
+        return Verdict.DULL if code else Verdict.INTERESTING
+
+    def of_death(self, died: Died) -> Verdict:
+        """Return that a case which crashes the parser is not valid."""
+        return Verdict.INVALID

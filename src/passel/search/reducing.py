@@ -1,0 +1,138 @@
+"""Reduction: the smallest case found that is still interesting.
+
+Source: J. Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012, for passes that
+make edits of one kind each, until none helps; `mlir-reduce`, MLIR 22, for reduction of MLIR.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.search.ddmin import ddmin
+from passel.search.edits import KINDS
+from passel.search.generic import parse_generic
+from passel.search.passes import Place, places, without
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from passel.search.edits import Kind
+    from passel.search.generic import Op
+    from passel.search.oracle import Case
+    from passel.search.trials import Trials
+
+
+class Size(NamedTuple):
+    """The size of a case.
+
+    Attributes:
+        passes: How many passes its pipeline has.
+        complexity: How many ops, values and blocks its IR has.
+        length: How long the texts of both are.
+    """
+
+    passes: int
+    complexity: int
+    length: int
+
+
+class Reducer:
+    """Makes a case smaller, as long as it stays interesting.
+
+    Args:
+        case: An interesting case; its IR is in generic form.
+        trials: Asks the oracle.
+        on_progress: Called when a phase begins, with its title, and when the case gets smaller.
+
+    Attributes:
+        best: The smallest case until now, also after an interrupt.
+    """
+
+    def __init__(
+        self, case: Case, trials: Trials, on_progress: Callable[[str], object] = lambda _: None
+    ) -> None:
+        self.best: Case = case
+        self._trials = trials
+        self._on_progress = on_progress
+        self._root = parse_generic(case.ir)
+        self._worked: dict[int, int] = {}
+
+    @property
+    def size(self) -> Size:
+        """The size of the best case."""
+        return self._size(self.best, self._root)
+
+    def offer(self, cases: Sequence[Case]) -> bool:
+        """Take the first of some cases that is interesting, whatever its size.
+
+        Returns:
+            Whether one is.
+        """
+        found = self._trials.first(cases)
+        if found is not None:
+            self.best, self._root = cases[found], parse_generic(cases[found].ir)
+        return found is not None
+
+    def run(self) -> Case:
+        """Return the smallest case, when no edit makes it smaller."""
+        while True:
+            before = self.best
+            self._reduce_pipeline()
+            for number, kind in enumerate(KINDS):
+                self._on_progress(kind.title)
+                self._reduce_ir(number, kind)
+            if self.best == before:
+                return before
+
+    def _reduce_pipeline(self) -> None:
+        for number, title in enumerate(("passes", "options") if self.best.pipeline else ()):
+            self._on_progress(title)
+            case = self.best
+
+            def edited(left_out: set[Place], case: Case = case) -> Case:
+                return case._replace(pipeline=without(case.pipeline, left_out))
+
+            self._minimize(~number, places(case.pipeline)[number], lambda out: (edited(out), None))
+
+    def _reduce_ir(self, number: int, kind: Kind) -> None:
+        case, root = self.best, self._root
+
+        def edited(left_out: set[Any]) -> tuple[Case, Op]:
+            copy = root.copy()
+            kind.make(copy, left_out)
+            return case._replace(ir=str(copy)), copy
+
+        self._minimize(number, list(kind.find(root)), edited)
+
+    def _minimize(
+        self, number: int, items: list[Any], edited: Callable[[set[Any]], tuple[Case, Op | None]]
+    ) -> None:
+        """Leave out as many items as possible, beginning with as many at once as worked before."""
+
+        def first(lists: Iterable[list[Any]]) -> int | None:
+            tried: list[tuple[int, list[Any]]] = []
+
+            def smaller() -> Iterator[Case]:
+                for index, kept in enumerate(lists):
+                    case, root = edited(set(items).difference(kept))
+                    if self._size(case, root or self._root) < self.size:
+                        tried.append((index, kept))
+                        yield case
+
+            found = self._trials.first(smaller())
+            if found is None:
+                return None
+            index, kept = tried[found]
+            self.best, root = edited(set(items).difference(kept))
+            self._root = root or self._root
+            worked[0], left[0] = max(worked[0], left[0] - len(kept)), len(kept)
+            self._on_progress("")
+            return index
+
+        worked, left = [1], [len(items)]
+        ddmin(items, first, size=self._worked.get(number))
+        self._worked[number] = worked[0]
+
+    def _size(self, case: Case, root: Op) -> Size:
+        passes = len(places(case.pipeline)[0]) if case.pipeline else 0
+        return Size(passes, root.complexity(), len(case.ir) + len(case.pipeline))

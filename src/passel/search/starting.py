@@ -1,0 +1,102 @@
+"""Where a search starts: a case in generic form, how it fails, and the pass that fails alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, TypeVar
+
+from passel.errors import PasselError
+from passel.instruments.recorded import read_reproducer
+from passel.instruments.reproducer import CrashReproducer
+from passel.instruments.reproducer_file import RUNNING
+from passel.ir import PrintFlags
+from passel.ir.frontend import SourcePart
+from passel.search.children import Children, Died
+from passel.search.oracle import Case, FailureIdentity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.search.children import Scratch
+    from passel.search.oracle import Subject
+
+_R = TypeVar("_R")
+
+_GENERIC = PrintFlags(generic=True, local_scope=True)
+
+
+class SearchError(PasselError):
+    """A search cannot start: the message says why, and what would help."""
+
+
+def in_child(function: Callable[[Scratch], _R]) -> _R | Died:
+    """Call a function in a child process, and return its result or how the child died."""
+
+    def call(_: None, scratch: Scratch) -> _R:
+        return function(scratch)
+
+    results = Children(call, bool).results([None])
+    if not results:
+        raise SearchError("a child process could not tell its result")
+    return results[0]
+
+
+def printed(subject: Subject, text: str, flags: PrintFlags = _GENERIC) -> str | None:
+    """Return IR in another form, by default the generic one; None if it does not parse or print."""
+
+    def form(_: Scratch) -> str | None:
+        try:
+            return subject.frontend.adapter.print_op(subject.parse(text)[0].op, flags)
+        except Exception:  # noqa: BLE001 - whatever a parser or printer raises
+            return None
+
+    result = in_child(form)
+    return None if isinstance(result, Died) else result
+
+
+def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
+    """Return the identity of the first failure of a case; None if it does not fail.
+
+    Raises:
+        SearchError: The case cannot be run.
+    """
+
+    def run(scratch: Scratch) -> tuple[FailureIdentity, ...] | str:
+        try:
+            return subject.run(case, scratch)
+        except Exception as error:  # noqa: BLE001 - whatever a parser raises
+            return f"{type(error).__name__}: {error}"
+
+    result = in_child(run)
+    if isinstance(result, str):
+        raise SearchError(f"the case cannot be run: {result}")
+    if isinstance(result, Died):
+        return FailureIdentity.of_death(result)
+    return next(iter(result), None)
+
+
+def narrowed(subject: Subject, case: Case) -> Case | None:
+    """Return the IR before the pass that fails, and that pass alone, if that can be recorded."""
+    with TemporaryDirectory(prefix="passel-") as folder:
+        file = Path(folder, "local.mlir")
+
+        def run(scratch: Scratch) -> None:
+            subject.run(case, scratch, CrashReproducer(file, local=True))
+
+        in_child(run)
+        left = [each for each in (file, Path(f"{file}{RUNNING}")) if each.exists()]
+        if not left:
+            return None
+        text = left[0].read_text(encoding="utf-8", errors="surrogateescape")
+
+    def read(_: Scratch) -> Case | None:
+        parsed, _ = subject.parse(text)
+        recorded = read_reproducer(parsed.resources, SourcePart(text, "<case>"))
+        if recorded is None or recorded.pipeline is None:
+            return None
+        ir = subject.frontend.adapter.print_op(parsed.op, _GENERIC)
+        return case._replace(ir=ir, pipeline=recorded.pipeline)
+
+    result = in_child(read)
+    return None if isinstance(result, Died) else result

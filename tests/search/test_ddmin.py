@@ -1,0 +1,68 @@
+"""Delta debugging."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from passel.search import ddmin, one_by_one
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@given(st.integers(0, 60).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(0, 59)))))
+def test_what_is_needed_is_left(given: tuple[int, set[int]]) -> None:
+    """Of any items, exactly those are left, in order, that are needed."""
+    count, needed = given
+    needed = {each for each in needed if each < count}
+    assert ddmin(range(count), one_by_one(lambda kept: needed <= set(kept))) == sorted(needed)
+
+
+@given(st.lists(st.integers(0, 9), max_size=30))
+def test_nothing_more_can_be_left_out(items: list[int]) -> None:
+    """Also where items stand for each other, none of those that are left can be left out."""
+
+    def is_interesting(kept: list[int]) -> bool:
+        return sum(kept) >= sum(items) // 2
+
+    left = ddmin(items, one_by_one(is_interesting))
+    assert is_interesting(left)
+    for index in range(len(left)):
+        assert not is_interesting(left[:index] + left[index + 1 :]) or not any(left)
+
+
+def test_few_of_many_are_found_in_few_trials() -> None:
+    """Of a thousand items, two are found in no more than a hundred trials."""
+    tried: list[int] = []
+
+    def is_interesting(kept: list[int]) -> bool:
+        tried.append(len(kept))
+        return {123, 777} <= set(kept)
+
+    assert ddmin(range(1000), one_by_one(is_interesting)) == [123, 777]
+    assert len(tried) < 100
+
+
+def test_several_lists_can_be_tried_at_once() -> None:
+    """A function that takes more lists than it needs gets the same result."""
+
+    def first(lists: Iterable[list[int]]) -> int | None:
+        verdicts = [{3, 40} <= set(each) for each in lists]
+        return verdicts.index(True) if any(verdicts) else None
+
+    assert ddmin(range(50), first) == [3, 40]
+
+
+def test_the_first_trials_can_be_smaller() -> None:
+    """With a size, no more neighbours than that are left out at once."""
+    tried: list[int] = []
+
+    def is_interesting(kept: list[int]) -> bool:
+        tried.append(len(kept))
+        return len(kept) == 8
+
+    assert ddmin(range(8), one_by_one(is_interesting), size=1) == list(range(8))
+    assert set(tried) == {7}
