@@ -29,7 +29,7 @@ from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
 from passel.passes.resolution import names_for, resolve
 from passel.pipeline import parse_pipeline
-from passel.schedule import PipelineCompiler
+from passel.schedule import PipelineCompiler, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry
     from passel.pipeline import PipelineNode
+    from passel.schedule import Schedule
 
 
 class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
@@ -188,8 +189,31 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
             EffectsError: A pass has effects that are not allowed.
             AdapterError: It is not known for which IR to check.
         """
+        self._compiled(adapter)
+
+    def pass_paths(self, adapter: IRAdapter | None = None) -> tuple[str, ...]:
+        """Return the paths of all passes, in the order in which they run.
+
+        A path is the identity of a pass in reports, statistics and records. Passes of dynamic
+        pipelines have theirs only while these run.
+
+        Args:
+            adapter: As for `check`.
+
+        Raises:
+            PasselError: As `check` does.
+
+        Example:
+            >>> from passel.testing import ToyAdapter
+            >>> PassManager("toy.module", adapter=ToyAdapter()).pass_paths()
+            ()
+        """
+        pipeline = self._compiled(adapter).pipeline
+        return tuple(step.path for step in passes_of(pipeline))
+
+    def _compiled(self, adapter: IRAdapter | None) -> Schedule:
         chosen = adapter or self._adapter or self._adapter_of_context()
-        self._compiler_for(chosen, self._context_for(chosen, None)).schedule(self)
+        return self._compiler_for(chosen, self._context_for(chosen, None)).schedule(self)
 
     def _adapter_of_context(self) -> IRAdapter:
         if self.context is None:

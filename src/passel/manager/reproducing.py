@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.errors import AdapterError, PipelineError, Problem
-from passel.ir import BringsFrontend, WrapsPasses, ability_of, adapter_named, adapter_names
+from passel.ir import WrapsPasses, ability_of, adapter_named, adapter_names
 from passel.manager.pass_manager import PassManager
 from passel.passes import Pass, default_registry
 
@@ -122,18 +122,13 @@ def _adapter(adapter: IRAdapter | str) -> IRAdapter:
 
 
 def _frontend(adapter: IRAdapter, *, allow_unregistered: bool) -> Frontend:
-    brings = ability_of(adapter, BringsFrontend)
-    if brings is None:
-        raise AdapterError(
-            f"the adapter of '{adapter.name}' cannot read files: give load_reproducer(parse=...) "
-            "a function that returns the op of a text"
-        )
-    from passel.ir.frontend import FrontendSettings
+    from passel.manager.reading import frontend_of
 
-    frontend = brings.make_frontend()
-    settings = FrontendSettings(implicit_module=False, allow_unregistered=allow_unregistered)
-    frontend.configure(settings)
-    return frontend
+    try:
+        return frontend_of(adapter, allow_unregistered=allow_unregistered)
+    except AdapterError as error:
+        way_out = "give load_reproducer(parse=...) a function that returns the op of a text"
+        raise AdapterError(f"{error}: {way_out}") from None
 
 
 def _with(passes: Iterable[Any], adapter: IRAdapter) -> PassRegistry:

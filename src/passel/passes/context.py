@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from passel.analysis.manager import A
     from passel.diagnostics import Location
     from passel.errors import Failure
-    from passel.ir import IRAdapter
+    from passel.ir import InvalidIR, IRAdapter
     from passel.passes.statistics import Statistic
 
     StateT = TypeVar("StateT", default=None)
@@ -368,3 +368,12 @@ def op_diagnostic(adapter: IRAdapter, severity: Severity, message: str, op: Any)
         location,
         print_op=lambda: adapter.print_op(op, _FOR_DIAGNOSTICS),
     )
+
+
+def invalid_diagnostic(adapter: IRAdapter, error: InvalidIR) -> Diagnostic:
+    """Return what a verifier has found, as a diagnostic about its op."""
+    message = f"'{adapter.kind_of(error.op).name}' op {error.message}"
+    diagnostic = op_diagnostic(adapter, Severity.ERROR, message, error.op)
+    for place, note in error.notes:
+        diagnostic.attach_note(note, adapter.location(place))
+    return diagnostic

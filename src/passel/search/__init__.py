@@ -1,4 +1,7 @@
-"""Searches over runs: the smallest case that still fails.
+"""Searches over runs: the place in a pipeline, the smallest case that still fails.
+
+A `Session` runs a pipeline pass by pass, forwards and backwards; a `Stretch` is what lies between
+two places of it.
 
 `ddmin` finds which of some items are needed; `Trials` ask an oracle about cases in child
 processes, which they may crash; `Reducer` makes a case smaller.
@@ -14,7 +17,9 @@ from passel.search.oracle import (
     Subject,
     Verdict,
 )
+from passel.search.places import Place, Stretch
 from passel.search.reducing import Reducer, Size
+from passel.search.session import Session
 from passel.search.starting import SearchError, failure_of, narrowed, printed
 from passel.search.trials import Trials, UnsteadyError
 
@@ -23,10 +28,13 @@ __all__ = [
     "Command",
     "FailureIdentity",
     "Oracle",
+    "Place",
     "Reducer",
     "SameFailure",
     "SearchError",
+    "Session",
     "Size",
+    "Stretch",
     "Subject",
     "Trials",
     "UnsteadyError",

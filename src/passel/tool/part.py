@@ -13,7 +13,7 @@ from passel.diagnostics import Diagnostic, Severity, brief
 from passel.errors import AnchorError, PassFailedError, PipelineError
 from passel.ir import ANY, InvalidIR
 from passel.ir.frontend import UnreadableError
-from passel.passes.context import op_diagnostic
+from passel.passes.context import invalid_diagnostic, op_diagnostic
 from passel.tool.collector import release_collector
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from passel.instruments.recorded import Recorded
     from passel.ir.frontend import Parsed, SourcePart
-    from passel.manager import PassManager
+    from passel.manager import PassManager, RunResult
     from passel.tool.shared import Shared
 
 _LONGEST_HINT = 100
@@ -100,12 +100,7 @@ class Part:
         try:
             adapter.verify(self._parsed.op, recursive=True)
         except InvalidIR as error:
-            name = adapter.kind_of(error.op).name
-            message = f"'{name}' op {error.message}"
-            diagnostic = op_diagnostic(adapter, Severity.ERROR, message, error.op)
-            for place, note in error.notes:
-                diagnostic.attach_note(note, adapter.location(place))
-            self._report(diagnostic)
+            self._report(invalid_diagnostic(adapter, error))
             return False
         return True
 
@@ -150,7 +145,7 @@ class Part:
             sys.stderr.write(f"Pass Manager with {len(manager)} passes:\n{text}\n\n")
         self._observe(manager)
         try:
-            result = manager.run(self._parsed.op, on_diagnostic=self._report, **self._parallelism())
+            result = self._run_passes(manager)
         except AnchorError as error:
             self._report_misfit(manager, error)
             return False
@@ -161,6 +156,16 @@ class Part:
         self._shared.reports.note_unmatched(result.unmatched)
         self._shared.replay.generate(self._parsed.op, self._context, manager, self._adapter)
         return True
+
+    def _run_passes(self, manager: PassManager) -> RunResult:
+        """Run the passes, or those that the flags for stopping and going on leave."""
+        how: dict[str, Any] = {"on_diagnostic": self._report, **self._parallelism()}
+        if not self._settings.stepping.is_asked_for:
+            return manager.run(self._parsed.op, **how)
+        from passel.tool.stepping import run_in_stretches
+
+        self._parsed, result = run_in_stretches(manager, self._parsed, self._shared, how)
+        return result
 
     def _parallelism(self) -> dict[str, Any]:
         """Return how the run shares its work, as `PassManager.run` takes it."""

@@ -32,6 +32,8 @@ _KEPT = (
     "pass-timeout",
     "mlir-debug-counter",
     "allow-effects",
+    "start-after",
+    "stop-after",
 )
 """Flags without which a replay reads or does something else."""
 
@@ -78,19 +80,25 @@ class Replay:
         )
         manager.add_instrumentation(self._current)
 
+    def begin_at(self, place: str) -> None:
+        """Let replays of what fails from now on begin at a place of the pipeline."""
+        if self._current is not None:
+            self._current.replay = self._command(f"--start-after={place}")
+
     def _count(self) -> None:
         if self._current is not None and self._current.reproducer is not None:
             self._written += 1
         self._current = None
 
-    def _command(self) -> str:
-        """Return the command that replays the file `{file}`."""
+    def _command(self, *more: str) -> str:
+        """Return the command that replays the file `{file}`, with more flags."""
         words = [self._settings.program, "--run-reproducer"]
         for name in (*_KEPT, *self._settings.brought):
             written = self._settings.written.get(name, ())
             words += written if name == "load-pass-plugin" else written[-1:]
         if self._settings.pipeline.verify_each == "always":
             words.append("--verify-each=always")
+        words += more  # the last of several counts
         return f"{_quoted(words)} {{file}}"
 
     def generate(self, op: Any, context: Any, manager: PassManager, adapter: IRAdapter) -> None:

@@ -121,6 +121,25 @@ class PipelineFlags(FlagGroup):
     )
 
 
+class SteppingFlags(FlagGroup):
+    """Stopping and going on."""
+
+    stop_after: str = flag("run no pass behind this one; the result is the IR there", "<place>")
+    start_after: str = flag("run no pass up to this one; the input is the IR there", "<place>")
+    edit_ir_after: tuple[str, ...] = flag(
+        "open the IR after this pass in $EDITOR, and go on with what comes back",
+        "<place>",
+        repeated=True,
+        parse=str,
+    )
+    interactive: bool = flag("run the pipeline pass by pass from a prompt")
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether any of this is asked for."""
+        return any(getattr(self, name) for name in self.flags)
+
+
 class InputFlags(FlagGroup):
     """Input."""
 
@@ -391,6 +410,7 @@ class Settings:
         self.input: str = line.inputs[0] if line.inputs else "-"
         self.stray: Mapping[str, str] = line.stray
         self.pipeline: PipelineFlags = PipelineFlags(line)
+        self.stepping: SteppingFlags = SteppingFlags(line)
         self.reading: InputFlags = InputFlags(line)
         self.output: OutputFlags = OutputFlags(line)
         self.diagnostics: DiagnosticFlags = DiagnosticFlags(line)

@@ -1,0 +1,57 @@
+"""IR that is read from texts in Python, by the frontend of its adapter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from passel.errors import AdapterError
+from passel.ir import BringsFrontend, InvalidIR, ability_of
+from passel.ir.frontend import FrontendSettings, SourcePart, UnreadableError
+from passel.passes.context import invalid_diagnostic
+
+if TYPE_CHECKING:
+    from passel.ir import IRAdapter
+    from passel.ir.frontend import Frontend
+
+
+def frontend_of(adapter: IRAdapter, *, allow_unregistered: bool = False) -> Frontend:
+    """Return a frontend that reads the single op at the top of a text.
+
+    Args:
+        adapter: The adapter of the IR.
+        allow_unregistered: Whether contexts that it makes take ops of unknown dialects.
+
+    Raises:
+        AdapterError: The IR has no files.
+    """
+    brings = ability_of(adapter, BringsFrontend)
+    if brings is None:
+        raise AdapterError(f"the adapter of '{adapter.name}' cannot read files")
+    frontend = brings.make_frontend()
+    frontend.configure(
+        FrontendSettings(implicit_module=False, allow_unregistered=allow_unregistered)
+    )
+    return frontend
+
+
+def read_ir(adapter: IRAdapter, context: Any, text: str, name: str) -> Any:
+    """Return the op at the top of a text, which is valid.
+
+    Args:
+        adapter: The adapter of the IR.
+        context: The IR's own context.
+        text: The text.
+        name: What errors call it.
+
+    Raises:
+        UnreadableError: It is not valid IR. Its diagnostics say where.
+        AdapterError: The IR has no files.
+    """
+    frontend = frontend_of(adapter)
+    op = frontend.parse(SourcePart(text, name), context, lambda _: None).op
+    if not frontend.verifies:
+        try:
+            adapter.verify(adapter.op_of(op), recursive=True)
+        except InvalidIR as error:
+            raise UnreadableError([invalid_diagnostic(adapter, error)]) from None
+    return op

@@ -1,0 +1,140 @@
+"""Places in a pipeline, and the stretch of a run between two of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.diagnostics import suggest
+from passel.errors import PipelineError, Problem
+from passel.schedule import PassStep, passes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.schedule import Step
+
+
+class Place(NamedTuple):
+    """A place right after a pass.
+
+    Attributes:
+        path: The pass's path, such as `builtin.module/func.func/1:cse`.
+        symbol: The op that it has run on, by its symbol name; empty for all ops.
+
+    Example:
+        >>> Place.of("1:cse@main", ["builtin.module/func.func/1:cse"])
+        Place(path='builtin.module/func.func/1:cse', symbol='main')
+    """
+
+    path: str
+    symbol: str = ""
+
+    @classmethod
+    def of(cls, text: str, paths: Sequence[str]) -> Place:
+        """Return the place that a text names.
+
+        Args:
+            text: A path, or an end of one that no other path has; then, after `@`, the symbol name
+                of an op.
+            paths: Those of all passes of the pipeline.
+
+        Raises:
+            PipelineError: There is no such place, or more than one.
+        """
+        path, _, symbol = text.partition("@")
+        found = [each for each in paths if path in (each, _name_of(each))]
+        found = found or [each for each in paths if each.endswith(f"/{path}")]
+        if len(found) == 1:
+            return cls(found[0], symbol)
+        listed = "".join(f"\n  {each}" for each in found or paths)
+        if found:
+            raise PipelineError(Problem(f"'{path}' is at {len(found)} places; name one:{listed}"))
+        hint = suggest(path, [*paths, *map(_name_of, paths)])
+        raise PipelineError(Problem(f"no pass is at '{path}'{hint}; the passes are at:{listed}"))
+
+    def __str__(self) -> str:
+        """Return the place as text."""
+        return f"{self.path}@{self.symbol}" if self.symbol else self.path
+
+
+def _name_of(path: str) -> str:
+    """Return the name of the pass at a path."""
+    return path.rpartition("/")[2].partition(":")[2]
+
+
+class Stretch:
+    """A gate that runs what lies between two places; see `PassManager.add_gate`.
+
+    A place without a symbol lies behind all executions of its pass: those of the passes before
+    it, on whichever op, have happened there, and no others. A place on one op lies where a run in
+    one process is right after that execution: ops in front have been through the whole nested
+    pipeline, those behind it have not begun. So a run up to a place and one from there do to the
+    IR what one run does.
+
+    Passes of dynamic pipelines, and of those that passes for another IR run, belong to the pass
+    that runs them.
+
+    Args:
+        paths: Those of all passes, in the order in which they run (`PassManager.pass_paths`).
+        symbol_of: Returns the symbol name of an op.
+        start: Where it begins; None for the start of the pipeline.
+        stop: Where it ends; None for the end of the pipeline.
+
+    Attributes:
+        is_missed: Whether a place on one op has not been reached.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        symbol_of: Callable[[Any], str | None],
+        start: Place | None = None,
+        stop: Place | None = None,
+    ) -> None:
+        self._numbers = {path: number for number, path in enumerate(paths)}
+        self._symbol_of = symbol_of
+        self._start, self._stop = start, stop
+        self._awaits_start = bool(start and start.symbol)
+        self._awaits_stop = bool(stop and stop.symbol)
+        self._is_over = False
+
+    @property
+    def missed(self) -> Place | None:
+        """The place on one op that the run has not come to, if any."""
+        if self._awaits_start:
+            return self._start
+        return self._stop if self._awaits_stop else None
+
+    def __call__(self, step: Step, op: Any) -> bool:
+        """Return whether a step is to run on an op."""
+        if isinstance(step, PassStep) and not step.is_fused:
+            return self._runs(step.path, op)
+        return any(self._may_run(each.path) for each in passes_in(step))
+
+    def _may_run(self, path: str) -> bool:
+        """Return whether a pass may run on some op."""
+        number = self._numbers.get(path)
+        if number is None:
+            return True
+        if self._is_over:
+            return False
+        start, stop = self._start, self._stop
+        if start and not start.symbol and number <= self._numbers[start.path]:
+            return False
+        return not (stop and not stop.symbol and number > self._numbers[stop.path])
+
+    def _runs(self, path: str, op: Any) -> bool:
+        if path not in self._numbers:
+            return True
+        if self._awaits_start:
+            if self._is_at(self._start, path, op):
+                self._awaits_start = False
+            return False
+        if not self._may_run(path):
+            return False
+        if self._awaits_stop and self._is_at(self._stop, path, op):
+            self._awaits_stop, self._is_over = False, True
+        return True
+
+    def _is_at(self, place: Place | None, path: str, op: Any) -> bool:
+        return place is not None and path == place.path and self._symbol_of(op) == place.symbol

@@ -1,0 +1,105 @@
+"""Stopping, editing and going on, as the flags for it ask.
+
+The pipeline is built whole, and gates leave out what lies elsewhere: so each pass keeps its path,
+its statistics and its options.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from passel.errors import PipelineError
+from passel.ir.frontend import UsageError
+from passel.search import Place, Stretch
+from passel.tool.editing import edit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from passel.ir.frontend import Parsed
+    from passel.manager import PassManager, RunResult
+    from passel.schedule import Step
+    from passel.tool.settings import SteppingFlags
+    from passel.tool.shared import Shared
+
+
+def run_in_stretches(
+    manager: PassManager, parsed: Parsed, shared: Shared, how: Mapping[str, Any]
+) -> tuple[Parsed, RunResult]:
+    """Run what the flags leave of a pipeline, and return the IR with the result of the run.
+
+    Args:
+        manager: The pipeline.
+        parsed: The IR.
+        shared: Services and settings of all parts of the input.
+        how: How to run, as `PassManager.run` takes it.
+
+    Raises:
+        UsageError: The flags name a place that does not exist, or was not reached.
+        PassFailedError: A pass failed.
+    """
+    flags = shared.settings.stepping
+    if flags.interactive:
+        from passel.tool.prompt import Prompt
+
+        return Prompt(manager, parsed, shared).run()
+    paths, adapter = manager.pass_paths(), shared.adapter
+    stretch: Stretch | None = None
+
+    def admits(step: Step, op: Any) -> bool:
+        return stretch is None or stretch(step, op)
+
+    manager.add_gate(admits)
+    result: RunResult | None = None
+    for start, stop in pairwise(_places(flags, paths)):
+        if result is not None and start is not None:
+            parsed = replace(parsed, op=_edited(parsed.op, manager.context, start, shared))
+            shared.replay.begin_at(str(start))
+        stretch = Stretch(paths, adapter.symbol_name, start, stop)
+        result = manager.run(parsed.op, **how)
+        if (missed := stretch.missed) is not None:
+            raise UsageError(
+                f"the run has not come to {missed}: the pass there ran on no op called "
+                f"@{missed.symbol}"
+            )
+    assert result is not None  # noqa: S101 - there is at least one stretch
+    return parsed, result
+
+
+def _places(flags: SteppingFlags, paths: Sequence[str]) -> list[Place | None]:
+    """Return where stretches begin and end, in order.
+
+    Raises:
+        UsageError: They are not in order.
+    """
+    start = _place(flags.start_after, "start-after", paths)
+    stop = _place(flags.stop_after, "stop-after", paths)
+    edits = [_place(text, "edit-ir-after", paths) for text in flags.edit_ir_after]
+    edits.sort(key=lambda place: paths.index(place.path) if place else -1)
+    places = [start, *edits, stop]
+    known = [each for each in places if each]
+    for one, other in pairwise(known):
+        if paths.index(one.path) > paths.index(other.path):
+            raise UsageError(f"{other} comes before {one} in the pipeline: nothing lies between")
+    return places
+
+
+def _place(text: str, flag: str, paths: Sequence[str]) -> Place | None:
+    if not text:
+        return None
+    try:
+        return Place.of(text, paths)
+    except PipelineError as error:
+        raise UsageError(f"'--{flag}': {error}") from None
+
+
+def _edited(op: Any, context: Any, place: Place, shared: Shared) -> Any:
+    """Return the IR that an editor makes of an op.
+
+    Raises:
+        UsageError: The editor fails, or what it leaves is not valid and is not mended.
+    """
+    text = shared.adapter.print_op(shared.adapter.op_of(op), shared.settings.print_flags)
+    return edit(text, place.path.rpartition(":")[2], context, shared)

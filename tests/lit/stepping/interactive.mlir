@@ -1,0 +1,34 @@
+// A prompt runs passes one by one, goes back, and ends with the IR as it is.
+
+// RUN: printf 'step\ndiff @f\nbookmark here\nrun\nprint @f\nrewind here\napply func.func(dce)\nquit\n' > %t
+// RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize))" --interactive < %t 2>%t.err | filecheck %s
+// RUN: filecheck %s --input-file=%t.err --check-prefix=SAID
+
+// CHECK: func.func @f
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: return
+
+// SAID: builtin.module/func.func/0:cse
+// SAID: (start) changed; 1 {{.*}}
+// SAID: (after 0:cse) --- before
+// SAID: -  %1 = arith.addi
+// SAID: (after 0:cse) (after 0:cse) changed; 0 {{.*}}
+// SAID: (after 1:canonicalize) func.func @f
+// SAID-NEXT: arith.addi
+// SAID-NEXT: return
+// SAID: (after 1:canonicalize) (after 0:cse) nothing changed
+
+// RUN: printf 'setp\nstep x\nrun cse\nrun cse\nrun dce\n\n' > %t.wrong
+// RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize))" --interactive < %t.wrong 2>&1 | filecheck %s --check-prefix=WRONG
+// WRONG: error: there is no command 'setp'; type help for those there are
+// WRONG: error: step takes a number, not 'x'
+// WRONG: error: no pass is at 'dce'
+func.func @f(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32
+  %c = arith.constant 0 : i32
+  %2 = arith.addi %0, %c : i32
+  return %2 : i32
+}

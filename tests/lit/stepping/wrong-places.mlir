@@ -1,0 +1,22 @@
+// A place that does not exist, or that the run does not come to, is one error with the way out.
+
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=csee 2>&1 | filecheck %s --check-prefix=TYPO
+// TYPO: passel-opt: error: '--stop-after': no pass is at 'csee'; did you mean 'cse'?; the passes are at:
+// TYPO-NEXT: builtin.module/func.func/0:cse
+
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=dce 2>&1 | filecheck %s --check-prefix=TWO
+// TWO: passel-opt: error: '--start-after': 'dce' is at 2 places; name one:
+// TWO-NEXT: builtin.module/0:dce
+// TWO-NEXT: builtin.module/1:dce
+
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --start-after=0:dce --stop-after=cse 2>&1 | filecheck %s --check-prefix=ORDER
+// ORDER: passel-opt: error: builtin.module/func.func/0:cse comes before builtin.module/0:dce in the pipeline: nothing lies between
+
+// RUN: not passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --stop-after=cse@g 2>&1 | filecheck %s --check-prefix=NO-OP
+// NO-OP: passel-opt: error: the run has not come to builtin.module/func.func/0:cse@g: the pass there ran on no op called @g
+
+// RUN: not passel-opt -p "builtin.module(dce)" --interactive < %s 2>&1 | filecheck %s --check-prefix=STDIN
+// STDIN: passel-opt: error: '--interactive' reads commands from the standard input: name the input's file
+func.func @f() {
+  return
+}

@@ -1,0 +1,189 @@
+"""Places in pipelines, and runs that stop at one and go on from it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
+
+from passel import Pass, PassContext, PassManager, PipelineError, Statistic
+from passel.ir import PrintFlags
+from passel.passes import default_registry
+from passel.search import Place, Stretch
+from passel.xdsl import XDSLAdapter, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ADAPTER = XDSLAdapter()
+PATHS = ["builtin.module/func.func/0:cse", "builtin.module/func.func/1:dce", "builtin.module/0:dce"]
+
+
+def test_a_place_is_named_by_a_path_or_by_an_end_of_one() -> None:
+    """A pass's name is enough where only one pass has it; an op follows after an at sign."""
+    assert Place.of("cse", PATHS) == Place(PATHS[0])
+    assert Place.of("func.func/1:dce@main", PATHS) == Place(PATHS[1], "main")
+    assert str(Place(PATHS[1], "main")) == f"{PATHS[1]}@main"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dce", "'dce' is at 2 places; name one:"),
+        ("cs", "no pass is at 'cs'; did you mean 'cse'?; the passes are at:"),
+        ("", "no pass is at ''; the passes are at:"),
+    ],
+)
+def test_a_text_that_names_no_single_place_is_refused(text: str, message: str) -> None:
+    """The error lists the paths to choose from."""
+    with pytest.raises(PipelineError) as raised:
+        Place.of(text, PATHS)
+    assert str(raised.value).startswith(message)
+    assert PATHS[1] in str(raised.value)
+
+
+SOURCE = """
+builtin.module {
+  func.func @f(%a: i32) -> i32 {
+    %0 = arith.addi %a, %a : i32
+    %1 = arith.addi %a, %a : i32
+    %c = arith.constant 0 : i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %2, %c : i32
+    func.return %3 : i32
+  }
+  func.func private @unused()
+  builtin.module @inner {
+    func.func @g(%a: i32) -> i32 {
+      %c = arith.constant 0 : i32
+      %d = arith.constant 0 : i32
+      %0 = arith.addi %a, %c : i32
+      %1 = arith.addi %0, %d : i32
+      func.return %1 : i32
+    }
+  }
+  func.func @h(%a: i32) -> i32 {
+    %0 = func.call @f(%a) : (i32) -> i32
+    %1 = arith.muli %0, %0 : i32
+    %2 = arith.muli %0, %0 : i32
+    func.return %0 : i32
+  }
+}
+"""
+
+
+class Mark(Pass[Operation]):
+    """Write down that it ran, so that no execution is lost or happens twice unnoticed."""
+
+    name = "mark"
+    marks = Statistic("Marks")
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        """Append to an attribute."""
+        old = op.attributes.get("marks", StringAttr(""))
+        assert isinstance(old, StringAttr)
+        op.attributes["marks"] = StringAttr(f"{old.data} {len(old.data)}")
+        ctx.count(self.marks)
+
+
+REGISTRY = default_registry().copy()
+REGISTRY.register(Mark)
+
+_ANYWHERE = ("cse", "canonicalize", "dce", "mark", "mark")
+
+
+def _random_elements(numbers: random.Random, depth: int) -> str:
+    """Return elements of a pipeline on a module, some of them nested."""
+    elements: list[str] = []
+    for _ in range(numbers.randint(1, 3)):
+        kind = numbers.random()
+        if kind < 0.4:
+            passes = ",".join(numbers.choices(_ANYWHERE, k=numbers.randint(1, 3)))
+            elements.append(f"{numbers.choice(['func.func', 'any'])}({passes})")
+        elif kind < 0.6 and depth:
+            elements.append(f"builtin.module({_random_elements(numbers, depth - 1)})")
+        else:
+            elements.append(numbers.choice([*_ANYWHERE, "symbol-dce", "inline"]))
+    return ",".join(elements)
+
+
+def _module() -> ModuleOp:
+    module = parse_source(ADAPTER.create_context(), SOURCE, "input.mlir")
+    assert isinstance(module, ModuleOp)
+    return module
+
+
+def _manager(pipeline: str) -> PassManager:
+    return PassManager.parse(pipeline, ADAPTER.create_context(), registry=REGISTRY, adapter=ADAPTER)
+
+
+def _run(
+    pipeline: str, module: ModuleOp, start: Place | None = None, stop: Place | None = None
+) -> tuple[str, Counter[tuple[str, str]], Stretch]:
+    """Run a stretch of a pipeline, and return the IR, the statistics, and the stretch."""
+    manager = _manager(pipeline)
+    stretch = Stretch(manager.pass_paths(), ADAPTER.symbol_name, start, stop)
+    manager.add_gate(stretch)
+    statistics = manager.run(module).statistics
+    counts = Counter({(p, n): c for p, each in statistics.items() for n, c in each.items()})
+    text = ADAPTER.print_op(module, PrintFlags(generic=True, debuginfo=True))
+    return text, counts, stretch
+
+
+def _places(paths: Sequence[str]) -> list[Place]:
+    return [Place(path, symbol) for path in paths for symbol in ("", "f", "g", "h")]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_stopping_and_going_on_does_what_one_run_does(seed: int) -> None:
+    """At every place of a random pipeline: the same IR, locations and statistics."""
+    pipeline = f"builtin.module({_random_elements(random.Random(seed), 2)})"  # noqa: S311 - repeatable
+    whole, all_counts, _ = _run(pipeline, _module())
+    manager = _manager(pipeline)
+    reached = 0
+    for place in _places(manager.pass_paths()):
+        module = _module()
+        _, first, stretch = _run(pipeline, module, stop=place)
+        if stretch.missed:
+            continue
+        text, rest, _ = _run(pipeline, module, start=place)
+        assert (text, first + rest) == (whole, all_counts), (pipeline, place)
+        reached += 1
+    assert reached >= len(manager.pass_paths())
+
+
+def test_what_lies_between_two_places_runs_alone() -> None:
+    """Neither the passes up to the first place nor those behind the second one run."""
+    pipeline = "builtin.module(func.func(cse,canonicalize),symbol-dce)"
+    paths = _manager(pipeline).pass_paths()
+    ran: list[str] = []
+    manager = _manager(pipeline)
+    manager.add_gate(Stretch(paths, ADAPTER.symbol_name, Place(paths[0]), Place(paths[1])))
+    manager.add_gate(lambda step, _: ran.append(step.path) or True)
+    manager.run(_module())
+    assert set(ran) == {"builtin.module", paths[1]}
+
+
+def test_a_place_on_one_op_is_where_a_run_is_right_after_that_execution() -> None:
+    """Functions in front have been through all nested passes, those behind through none."""
+    pipeline = "builtin.module(func.func(cse,canonicalize))"
+    module = _module()
+    paths = _manager(pipeline).pass_paths()
+    _run(pipeline, module, stop=Place(paths[0], "f"))
+    f, *_, h = (op for op in module.body.ops if op.name == "func.func")
+    text_of_f, text_of_h = str(f), str(h)
+    assert text_of_f.count("arith.addi") == 2
+    assert text_of_h.count("arith.muli") == 2
+
+
+def test_a_place_on_an_op_that_the_pass_does_not_run_on_is_missed() -> None:
+    """The run goes to its end, and the stretch says what it has not come to."""
+    place = Place("builtin.module/func.func/0:cse", "nowhere")
+    *_, stretch = _run("builtin.module(func.func(cse))", _module(), stop=place)
+    assert stretch.missed == place
+    *_, stretch = _run("builtin.module(func.func(cse))", _module(), start=place)
+    assert stretch.missed == place
