@@ -59,10 +59,26 @@ def made(name: str, **declared: object) -> Pass:
 
 def measure_arranging(passes: list[Pass], plain: list[Pass], rounds: int) -> None:
     """Compare adding passes without constraints, placing them, and arranging them."""
+    arranged = PipelineBuilder()
+    arranged.arrange(*passes)
+    steady = [  # with the constraints that hold as soon as a pass is there
+        made(
+            p.name, types=p.types, constraints=tuple(c for c in p.constraints if "after" in str(c))
+        )
+        for p in (step.pass_ for step in arranged.steps())
+    ]
+
+    def one_by_one(given: list[Pass]) -> None:
+        builder = PipelineBuilder()
+        for each in given:
+            builder.add(each)
+
     compare(
         f"a pipeline of {len(passes)} passes",
         {
             "added, no constraints": lambda: PipelineBuilder().add(*plain),
+            "one by one, no constraints": lambda: one_by_one(plain),
+            "one by one, 3 constraints each": lambda: one_by_one(steady),
             "arranged, 5 constraints each": lambda: PipelineBuilder().arrange(*passes),
             "placed, 5 constraints each": lambda: PipelineBuilder().place(*passes),
         },

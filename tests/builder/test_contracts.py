@@ -145,11 +145,11 @@ def test_regions_overlap() -> None:
 
 
 def test_nobody_produces_it() -> None:
-    """A requirement that nothing meets is an error; a product that no pass requires a warning."""
+    """A requirement that nothing meets is an error; a product that no pass requires a remark."""
     assert errors(module(MATERIALIZE, GENERATE)) == [("0:materialize", None, "0:materialize")]
     (found,) = check_contracts(module(GENERATE), DeclarationTable())
     assert str(found) == (
-        "warning: pass 'generate' [toy.module/0:generate] produces Schedule, and no pass after "
+        "remark: pass 'generate' [toy.module/0:generate] produces Schedule, and no pass after "
         "it requires that"
     )
 

@@ -110,3 +110,32 @@ def test_printers_that_come_along() -> None:
         builder.add("print-op-stats")
         assert [step.pass_.name for step in builder.steps()] == ["cse", *["print-op-stats"] * 2]
         assert len(builder.build()) == 2
+
+
+def test_what_bundles_share_is_merged_at_its_longest() -> None:
+    """The last passes of one bundle are those that the next begins with: they run once."""
+    builder = made(Bundle("one", X(), Clean(), Sweep()), Bundle("two", Clean(), Sweep(), X(n=1)))
+    assert str(builder.build()) == "builtin.module(x,clean,sweep,x{n=1})"
+    (remark,) = builder.report()
+    assert str(remark) == (
+        "dropped: 'clean' and 'sweep' of bundle 'two' change nothing after 'sweep'"
+    )
+
+
+def test_bundles_in_bundles_are_merged() -> None:
+    """What a bundle inside of another one ends with is shared as well."""
+    inner = Bundle("inner", X(), CLEANUP)
+    builder = made(Bundle("outer", A(), inner), Bundle("other", Clean(), Sweep(), B()))
+    assert str(builder.build()) == "builtin.module(a,x,clean,sweep,b)"
+    builder = made(Bundle("outer", inner, Clean(), Sweep(), B()))
+    assert str(builder.build()) == "builtin.module(x,clean,sweep,b)"
+
+
+def test_what_one_bundle_repeats_stays() -> None:
+    """A bundle that runs two passes in turn is no two cleanups."""
+    builder = made(Bundle("twice", Clean(), Sweep(), Clean(), Sweep()))
+    assert str(builder.build()) == "builtin.module(clean,sweep,clean,sweep)"
+    builder = made(
+        Bundle("one", Clean(), Sweep()), Bundle("two", Clean(), Sweep(), X(), idempotent=False)
+    )
+    assert str(builder.build()) == "builtin.module(clean,sweep,clean,sweep,x)"

@@ -5,35 +5,37 @@ pass, bundles and stages. It makes plain pass managers, which know nothing of it
 """
 
 from passel.builder.bundle import Bundle
-from passel.builder.constraints import (
-    Constraint,
-    after_all,
-    after_any,
-    before_first,
-    conflicts,
-    followed_by,
-    immediately_after,
-    not_between,
-    once,
-    requires,
-)
-from passel.builder.contract_verifier import ContractVerifier
-from passel.builder.contract_walk import Place, Violation
-from passel.builder.contracts import Region, check_contracts, enforce_contracts
-from passel.builder.declarations import (
-    Declarations,
-    DeclarationTable,
-    default_declarations,
-)
+from passel.builder.contracts import enforce_contracts
 from passel.builder.explaining import Explanation
 from passel.builder.extensions import Extension, installed_extensions, register_extension
 from passel.builder.finishing import Remark
 from passel.builder.lint import Finding, lint
-from passel.builder.origin import Origin
 from passel.builder.pipeline_builder import PipelineBuilder
-from passel.builder.rules import Rule
 from passel.builder.sequence import Step
 from passel.builder.targets import Handle, Stage
+from passel.contracts import (
+    Constraint,
+    Declarations,
+    DeclarationTable,
+    Origin,
+    Place,
+    Region,
+    Rule,
+    Violation,
+    after_all,
+    after_any,
+    before_first,
+    check_contracts,
+    conflicts,
+    default_declarations,
+    followed_by,
+    immediately_after,
+    not_between,
+    once,
+    preceded_by,
+    requires,
+)
+from passel.instruments.contract_verifier import ContractVerifier
 from passel.passes.pass_type import (
     BUFFERIZATION,
     CLEANUP,
@@ -89,6 +91,7 @@ __all__ = [
     "lint",
     "not_between",
     "once",
+    "preceded_by",
     "register_extension",
     "requires",
 ]

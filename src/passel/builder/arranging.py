@@ -10,16 +10,16 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from passel.builder.constraints import Clause
 from passel.builder.greedy import Greedy, Tree
 from passel.builder.sequence import Group, Step
+from passel.contracts.constraints import Clause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Sequence as Items
 
-    from passel.builder.rules import Rule, Rules
     from passel.builder.sequence import BundleUse, Container, Node, Sequence
+    from passel.contracts.rules import Rule, Rules
 
 
 class Demand(NamedTuple):
@@ -58,6 +58,7 @@ class Arrangement:
         *,
         is_free: bool,
     ) -> None:
+        self._sequence = sequence
         self._is_free = is_free
         self._placed_in: dict[Container, list[Node]] = {}
         for item, home in homes.items():
@@ -119,11 +120,10 @@ class Arrangement:
 
     def apply(self, order: list[Node]) -> None:
         """Bring the sequence into an order."""
-        for container in self._inside:
-            container.items = []
+        contents: dict[Container, list[Node]] = {container: [] for container in self._inside}
         for item in order:
-            item.parent = self._parents[item]
-            item.parent.items.append(item)
+            contents[self._parents[item]].append(item)
+        self._sequence.refill(contents)
 
     def _greedy(self) -> Greedy:
         clauses = (clause for each in self.demands for clause in each.clauses)

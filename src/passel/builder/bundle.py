@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.builder.conditions import check_condition
+from passel.contracts.targets import Named
 from passel.errors import DefinitionError
 from passel.passes import PassType
 
 if TYPE_CHECKING:
     from passel.builder.conditions import Condition
+    from passel.contracts.targets import Key
     from passel.manager import OpPassManager
     from passel.passes import Pass
 
 
-class Bundle:
+class Bundle(Named):
     """A natural sequence of passes that come together.
 
     Once it is added its members are steps like any other: others may be put between them, unless
@@ -65,6 +67,21 @@ class Bundle:
         self.constraints = constraints
         self.idempotent = idempotent
         self.when = when
+
+    @property
+    def steps_keys(self) -> tuple[Key, ...]:
+        """The key of the steps of all its additions."""
+        return (("bundle", self.name),)
+
+    @property
+    def title(self) -> str:
+        """The bundle as messages name it."""
+        return f"bundle '{self.name}'"
+
+    @property
+    def noun(self) -> str:
+        """One of its steps, without an article."""
+        return f"step of {self.title}"
 
     def __repr__(self) -> str:
         members = ",".join(m.name if isinstance(m, Bundle) else str(m) for m in self.members)

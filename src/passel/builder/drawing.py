@@ -6,17 +6,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
-from passel.builder.constraints import FollowedBy
 from passel.builder.sequence import Group, Nest, Step
+from passel.contracts.constraints import FollowedBy
 from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from passel.builder.origin import Origin
-    from passel.builder.rules import Rule
     from passel.builder.sequence import Node
-    from passel.builder.targets import Target
+    from passel.contracts.origin import Origin
+    from passel.contracts.rules import Rule
+    from passel.contracts.targets import Target
     from passel.passes.pass_type import PassType
 
 

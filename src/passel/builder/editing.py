@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from passel.builder.conditions import check_condition
 from passel.builder.insertion import put_before
-from passel.builder.order import nests_inside
-from passel.builder.rules import rule_of
+from passel.builder.items import nests_inside
 from passel.builder.sequence import Group, Removal, Step, stage_groups, steps_of
-from passel.builder.targets import Handle, Stage, describe
+from passel.builder.targets import Handle, Stage
+from passel.contracts.rules import rule_of
+from passel.contracts.targets import describe
 from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from passel.builder.conditions import Condition
     from passel.builder.insertion import Put
     from passel.builder.items import Normalizer
-    from passel.builder.origin import Origin
-    from passel.builder.sequence import Container, Item, Node, Sequence
-    from passel.builder.targets import Occurrence, Target, Targets, Unit
+    from passel.builder.sequence import Container, Node, Sequence
+    from passel.builder.targets import Occurrence, Targets, Unit
+    from passel.contracts.origin import Origin
+    from passel.contracts.targets import Target
 
 
 class Edit:
@@ -31,6 +33,9 @@ class Edit:
         targets: Finds what targets stood for before the change.
         normalizer: Makes items.
         origin: Who makes the change, and where.
+
+    Attributes:
+        only_appends: Whether it does nothing but add items at the end of a container.
     """
 
     def __init__(
@@ -38,6 +43,7 @@ class Edit:
     ) -> None:
         self.sequence: Sequence = sequence
         self.origin: Origin = origin
+        self.only_appends: bool = False
         self._targets = targets
         self._normalizer = normalizer
         self._added: list[Node] = []
@@ -60,6 +66,7 @@ class Edit:
         Raises:
             InsertionError: The label is taken, or meant for several items.
         """
+        self.only_appends = True
         for node in nodes:
             if label and self._added:
                 message = f"the label '{label}' is for one item, not for several"
@@ -143,7 +150,7 @@ class Edit:
     def remove(self, target: Target, occurrence: Occurrence, *, missing_ok: bool) -> None:
         """Take a target out; errors are those of `PipelineBuilder.remove`."""
         for unit in self._targets.select(target, occurrence, missing_ok=missing_ok):
-            self._take_out(self._here(unit), describe(target))
+            self._take_out(unit, describe(target))
 
     def enable(self, target: Target, occurrence: Occurrence, *, enabled: bool) -> None:
         """Have a target built or not; errors are those of `PipelineBuilder.disable`."""
@@ -153,7 +160,7 @@ class Edit:
             message = f"there is nothing to {word}: {describe(target)} holds no passes"
             raise InsertionError(Problem(message))
         for step in steps:
-            step.enabled = enabled
+            self.sequence.set(step, "enabled", enabled)
 
     # -- Finding ----------------------------------------------------------------------------
 
@@ -174,22 +181,15 @@ class Edit:
         Raises:
             InsertionError: There is no such stage.
         """
-        (unit,) = self._targets.select(Stage(name), "first")
-        (group,) = self._here(unit)
+        ((group,),) = self._targets.select(Stage(name), "first")
         assert isinstance(group, Group)  # noqa: S101 - for type checkers
         return group
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
         try:
-            units = self._targets.select(target, occurrence)
+            return self._targets.select(target, occurrence)
         except InsertionError as error:
             raise self._about_removal(target) or error from None
-        return [self._here(unit) for unit in units]
-
-    def _here(self, unit: Unit) -> Unit:
-        """Return a unit's items in the sequence that is changed."""
-        found = (self.sequence.labelled(item.label) for item in unit)
-        return [item for item in found if item is not None]
 
     def _nodes(self, item: object, container: Container) -> list[Node]:
         return self._normalizer.nodes(item, container, self.origin)
@@ -207,21 +207,19 @@ class Edit:
 
     # -- What depends on what ---------------------------------------------------------------
 
-    @staticmethod
-    def _pin(unit: Unit) -> None:
+    def _pin(self, unit: Unit) -> None:
         """Have what something is put next to explicitly stay where it is."""
         for item in unit:
-            enclosing: Item | None = item
-            while enclosing is not None:
-                enclosing.home = None
-                enclosing = enclosing.parent
+            for each in (item, *item.enclosing()):
+                self.sequence.set(each, "home", None)
 
     def _note_use(self, unit: Unit) -> None:
         """Note that the extension at work relies on steps."""
-        users = self.sequence.users
-        if self.origin.extension:
+        if by := self.origin.extension:
+            users = dict(self.sequence.users)
             for step in steps_of(unit):
-                users[step.label] = (*users.get(step.label, ()), self.origin.extension)
+                users[step.label] = (*users.get(step.label, ()), by)
+            self.sequence.users = users
 
     def _take_out(self, unit: Unit, what: str) -> None:
         """Take items out, unless another extension relies on them.

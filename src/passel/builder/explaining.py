@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from passel.builder.arranging import Arrangement
-    from passel.builder.rules import Rules
     from passel.builder.sequence import Node
+    from passel.contracts.rules import Rules
 
 _T = TypeVar("_T")
 
@@ -48,8 +48,8 @@ def explanation(step: Step, rules: Rules) -> Explanation:
     neighbours = [
         f"{side} '{other.label}'"
         for side, other in (
-            ("after", rules.index.before(step)),
-            ("before", rules.index.after(step)),
+            ("after", rules.before(step)),
+            ("before", rules.after(step)),
         )
         if other is not None
     ]

@@ -1,32 +1,33 @@
 """Finishing a copy of the steps of a pipeline that is built, in this order.
 
 Conditions are applied, and stages get their defaults. Cleanups that steps should be followed by
-are inserted where nothing does. What need not run again is dropped: a pass that is declared
-idempotent, and a bundle of such passes, where an equal one ran before and nothing but passes that
-preserve everything has run since. What one call has added stays: a pass that is asked for twice
-runs twice.
+or preceded by are inserted where they are missing. What need not run again is dropped: a pass that
+is declared idempotent, or several that a bundle begins with, where equal ones ran before and
+nothing but passes that preserve everything has run since. What one call has added stays: a pass
+that is asked for twice runs twice.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.analysis import AllAnalyses
 from passel.builder.conditions import holds
-from passel.builder.constraints import FollowedBy
+from passel.builder.positions import refuse_breaches, rules_of
 from passel.builder.sequence import Group, Nest, Step, steps_of
+from passel.contracts.constraints import FollowedBy, Wish
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.passes import PassType
 from passel.passes.preservation import preserved_by, preserves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from passel.builder.declarations import DeclarationTable
     from passel.builder.items import Normalizer
-    from passel.builder.order import Order
-    from passel.builder.rules import Rule, Rules
-    from passel.builder.sequence import Container, Node, Sequence
+    from passel.builder.sequence import BundleUse, Container, Item, Node, Sequence
+    from passel.contracts.declarations import DeclarationTable
+    from passel.contracts.rules import Breach
 
 
 class Remark(NamedTuple):
@@ -103,166 +104,196 @@ def _items(container: Container) -> Iterator[Node]:
             yield from _items(item)
 
 
-def insert_followers(sequence: Sequence, order: Order, normalizer: Normalizer) -> Iterator[Remark]:
-    """Insert what steps should be followed by and are not, as late as constraints allow.
+def fulfil_wishes(
+    sequence: Sequence, declarations: DeclarationTable, normalizer: Normalizer
+) -> Iterator[Remark]:
+    """Insert what steps should be followed or preceded by and are not.
 
-    One insertion does for all steps before it. Each is in the outermost pipeline where it can be.
+    One insertion does for all steps that it fulfils a wish of. What follows is as late as
+    constraints allow, in the outermost pipeline where it can be; what precedes, right before the
+    step.
 
     Args:
         sequence: The sequence, which is changed.
-        order: Knows the constraints.
+        declarations: What is declared of passes.
         normalizer: Makes items.
     """
-    for wished in _wishes(order.rules(sequence)).values():
-        for rule, step in reversed(_unfollowed(wished, order.rules(sequence))):
-            nodes = _insert_late(rule, step, sequence, order, normalizer)
-            if nodes:
-                what = ", ".join(f"'{each.label}'" for each in steps_of(nodes))
-                yield Remark("inserted", nodes[0].label, f"{what}, since {rule.about(step)}")
-                break
-            is_type = isinstance(_cleanup(rule), PassType)
-            way_out = "add one" if is_type else "no place after it keeps the other constraints"
-            yield Remark("warning", step.label, f"{rule.about(step)}, and is not: {way_out}")
+    tried: set[tuple[int, str]] = set()
+    while True:
+        rules = rules_of(sequence, declarations)
+        wishes = [w for w in rules.unfulfilled() if (id(w.rule), w.step.label) not in tried]
+        if not wishes:
+            return
+        # The last of those that are to be followed by one thing does for all before it.
+        wish = min(wishes, key=lambda each: (str(each.rule.constraint), -each.step.rank))
+        tried.add((id(wish.rule), wish.step.label))
+        known = frozenset(each.about for each in rules.broken())
+        nodes = _inserted(wish, sequence, declarations, normalizer, known)
+        if nodes:
+            what = ", ".join(f"'{each.label}'" for each in steps_of(nodes))
+            yield Remark("inserted", nodes[0].label, f"{what}, since {wish.about}")
+            continue
+        is_type = isinstance(_cleanup(wish), PassType)
+        side = "after" if isinstance(wish.rule.constraint, FollowedBy) else "before"
+        way_out = "add one" if is_type else f"no place {side} it keeps the other constraints"
+        yield Remark("warning", wish.step.label, f"{wish.about}, and is not: {way_out}")
 
 
-def _wishes(rules: Rules) -> dict[str, list[tuple[Rule, Step]]]:
-    """Return the weak constraints by what they wish for, in an order of their own."""
-    found: dict[str, list[tuple[Rule, Step]]] = {}
-    for rule, step in rules.all():
-        if isinstance(rule.constraint, FollowedBy):
-            found.setdefault(str(rule.constraint), []).append((rule, step))
-    return dict(sorted(found.items()))
-
-
-def _unfollowed(wished: list[tuple[Rule, Step]], rules: Rules) -> list[tuple[Rule, Step]]:
-    """Return those that nothing follows, in the order in which they run."""
-    found = [
-        (rule, step)
-        for rule, step in wished
-        if not any(o.rank > step.rank for o in rules.others(rule.constraint.targets[0], step))
-    ]
-    return sorted(found, key=lambda pair: pair[1].rank)
-
-
-def _insert_late(
-    rule: Rule, step: Step, sequence: Sequence, order: Order, normalizer: Normalizer
+def _inserted(
+    wish: Breach,
+    sequence: Sequence,
+    declarations: DeclarationTable,
+    normalizer: Normalizer,
+    known: frozenset[str],
 ) -> list[Node]:
-    """Insert a cleanup after a step, as late as possible, and return it; or nothing."""
-    cleanup = _cleanup(rule)
+    """Insert a cleanup at the first place that is good, and return it; or nothing."""
+    cleanup = _cleanup(wish)
     if isinstance(cleanup, PassType):
         return []
-    known = {each.about for each in order.rules(sequence).broken()}
-    for container, first in reversed(list(_enclosing(step))):
-        if isinstance(container, Group) and container.is_closed:
-            continue
-        for index in range(len(container.items), first - 1, -1):
-            tried = sequence.copy()
+    for container, places in _places(wish):
+        for index in places:
             try:
-                _insert(cleanup, rule, tried, container.label, index, normalizer)
+                with sequence.all_or_nothing():
+                    nodes = normalizer.nodes(cleanup, container, wish.rule.constraint.origin)
+                    for offset, node in enumerate(nodes):
+                        sequence.link(node, container, index + offset)
+                    refuse_breaches(rules_of(sequence, declarations), known)
+                    return nodes
             except AnchorError:
                 break
-            if all(each.about in known for each in order.rules(tried).broken()):
-                return _insert(cleanup, rule, sequence, container.label, index, normalizer)
+            except InsertionError:
+                continue
     return []
 
 
-def _insert(
-    cleanup: object, rule: Rule, sequence: Sequence, label: str, index: int, normalizer: Normalizer
-) -> list[Node]:
-    """Insert a cleanup into the container of a label."""
-    container = sequence.container(label)
-    assert container is not None  # noqa: S101 - it is there
-    nodes = normalizer.nodes(cleanup, container, rule.constraint.origin)
-    for offset, node in enumerate(nodes):
-        sequence.link(node, container, index + offset)
-    return nodes
-
-
-def _enclosing(step: Step) -> Iterator[tuple[Container, int]]:
-    """Yield the enclosing containers of a step, and in each the place right after it."""
-    item: Node | Container = step
-    while (container := item.parent) is not None:
-        yield container, next(n for n, each in enumerate(container.items) if each is item) + 1
+def _places(wish: Breach) -> Iterator[tuple[Container, Iterable[int]]]:
+    """Yield the containers that a cleanup may be put into, with places from the best on."""
+    item: Item = wish.step
+    follows = isinstance(wish.rule.constraint, FollowedBy)
+    found: list[tuple[Container, Iterable[int]]] = []
+    for container in wish.step.enclosing():
+        here = next(n for n, each in enumerate(container.items) if each is item)
+        if not (isinstance(container, Group) and container.is_closed):
+            places = range(len(container.items), here, -1) if follows else (here,)
+            found.append((container, places))
+        if here and not follows:
+            break  # further out, what is before it here would be between
         item = container
+    return reversed(found) if follows else iter(found)
 
 
-def _cleanup(rule: Rule) -> object:
-    assert isinstance(rule.constraint, FollowedBy)  # noqa: S101 - it is a weak one
-    cleanup: object = rule.constraint.cleanup
+def _cleanup(wish: Breach) -> object:
+    constraint = wish.rule.constraint
+    assert isinstance(constraint, Wish)  # noqa: S101 - it is a weak one
+    cleanup: object = constraint.cleanup
     return cleanup() if isinstance(cleanup, type) else cleanup
-
-
-Run: TypeAlias = "list[Step]"
-"""Consecutive steps that are dropped together or not at all."""
 
 
 def drop_duplicates(sequence: Sequence, declarations: DeclarationTable) -> Iterator[Remark]:
     """Drop what would change nothing, and yield what was dropped.
 
+    Of what a bundle begins with, the longest part that has just run is dropped.
+
     Args:
         sequence: The sequence, which is changed.
         declarations: What is declared of passes.
     """
-    for by_bundle in (True, False):
-        for nest in list(_nests(sequence.root)):
-            before: list[Run] = []  # what may still make a run unnecessary
-            for run in list(_runs(nest, by_bundle=by_bundle)):
-                first = next(
-                    (each for each in before if _is_repeated(each, run, declarations)), None
-                )
-                if first is not None:
-                    yield Remark("dropped", run[0].label, _message(first, run))
-                    for step in run:
-                        sequence.unlink(step)
-                elif run and _changes_nothing(run, declarations):
-                    before.append(run)
-                else:
-                    before = [run] if run else []
+    sizes = Counter(use for step in sequence.steps() for use in step.bundles)
+    for nest in list(_nests(sequence.root)):
+        ran = _Ran(declarations, sizes)
+        steps = list(_flat(nest))
+        while steps:
+            if isinstance(steps[0], Nest):
+                del steps[0]
+                ran = _Ran(declarations, sizes)
+                continue
+            before, run = ran.repeated_by(steps)
+            if before is not None:
+                yield Remark("dropped", run[0].label, _message(before, run, sizes))
+                for each in run:
+                    sequence.unlink(each)
+            else:
+                ran.add(run[0])
+            del steps[: len(run)]
 
 
-def _changes_nothing(run: Run, declarations: DeclarationTable) -> bool:
-    """Return whether passes only look at the IR, whatever their options run."""
-    passes = [step.pass_ for step in run]
-    return preserves(preserved_by(passes, declarations), AllAnalyses)
+class _Ran:
+    """The steps that have run on an op since the last nested pipeline.
 
+    Args:
+        declarations: What is declared of passes.
+        sizes: How many steps each addition of a bundle consists of.
+    """
 
-def _is_repeated(before: Run, run: Run, declarations: DeclarationTable) -> bool:
-    """Return whether a run changes nothing after the one before, and was not asked for twice."""
-    if [step.pass_ for step in before] != [step.pass_ for step in run]:
-        return False
-    first, second = before[0], run[0]
-    if len(run) > 1 or (first.bundles and second.bundles):
-        was_asked_twice = first.bundles[0] is second.bundles[0]
-    else:
-        was_asked_twice = first.call == second.call
-    if was_asked_twice:
-        return False
-    declared = second.bundles[0].bundle.idempotent if len(run) > 1 else None
-    if declared is not None:
-        return declared
-    return all(declarations.of(step.pass_).idempotent for step in run)
+    def __init__(self, declarations: DeclarationTable, sizes: Mapping[BundleUse, int]) -> None:
+        self._declarations = declarations
+        self._sizes = sizes
+        self._all: list[Step] = []
+        self._changing: list[Step] = []  # without those that only look at the IR
+        self._looking: list[Step] = []  # since the last of them
 
-
-def _message(before: Run, run: Run) -> str:
-    bundles = run[0].bundles
-    what = f"bundle '{bundles[0].bundle.name}'" if len(run) > 1 else f"'{run[0].pass_}'"
-    by = f", added by {run[0].origin}," if run[0].origin.extension else ""
-    return f"{what}{by} changes nothing after '{before[-1].label}'"
-
-
-def _runs(nest: Nest, *, by_bundle: bool) -> Iterator[Run]:
-    """Yield the steps of a nest in runs: all of a bundle, or each alone; none for a nest inside."""
-    run: Run = []
-    for item in _flat(nest):
-        if isinstance(item, Nest):
-            yield run
-            run = []
-        elif run and by_bundle and item.bundles and item.bundles[:1] == run[-1].bundles[:1]:
-            run.append(item)
+    def add(self, step: Step) -> None:
+        """Add a step that is not dropped."""
+        self._all.append(step)
+        if preserves(preserved_by([step.pass_], self._declarations), AllAnalyses):
+            self._looking.append(step)
         else:
-            yield run
-            run = [item]
-    yield run
+            self._changing.append(step)
+            self._looking = []
+
+    def repeated_by(self, steps: list[Step | Nest]) -> tuple[Step | None, list[Step]]:
+        """Return the longest run that comes next and changes nothing, and the step it repeats.
+
+        If there is none, it is the next step alone.
+        """
+        run: list[Step] = []
+        for each in steps[: len(self._all) or 1]:
+            if not isinstance(each, Step) or (run and not _in_common([*run, each])):
+                break
+            run.append(each)
+        for length in range(len(run), 0, -1):
+            for before in (self._all[-length:], self._changing[-length:]):
+                if self._is_repeated(before, run[:length]):
+                    return before[-1], run[:length]
+        for other in self._looking:
+            if self._is_repeated([other], run[:1]):
+                return other, run[:1]
+        return None, run[:1]
+
+    def _is_repeated(self, before: list[Step], run: list[Step]) -> bool:
+        """Return whether a run changes nothing after an equal one, and was not asked for twice."""
+        if [step.pass_ for step in before] != [step.pass_ for step in run]:
+            return False
+        first, second = _in_common(before), _in_common(run)
+        if len(run) > 1 or (first and second):
+            was_asked_twice = not first or not second or first[0] is second[0]
+        else:
+            was_asked_twice = before[0].call == run[0].call
+        if was_asked_twice:
+            return False
+        declared = second[0].bundle.idempotent if len(run) > 1 else None
+        if declared is not None and (not declared or len(run) == self._sizes[second[0]]):
+            return declared
+        return all(self._declarations.of(step.pass_).idempotent for step in run)
+
+
+def _in_common(steps: list[Step]) -> list[BundleUse]:
+    """Return the additions of bundles that all of some steps are of, the innermost first."""
+    first, *others = steps
+    return [use for use in first.bundles if all(use in each.bundles for each in others)]
+
+
+def _message(before: Step, run: list[Step], sizes: Mapping[BundleUse, int]) -> str:
+    by = f", added by {run[0].origin}," if run[0].origin.extension else ""
+    if len(run) == 1:
+        what = f"'{run[0].pass_}'"
+    elif len(run) == sizes[_in_common(run)[0]]:
+        what = _in_common(run)[0].bundle.title
+    else:
+        passes = " and ".join(f"'{step.pass_}'" for step in run)
+        what = f"{passes} of {_in_common(run)[0].bundle.title}"
+    verb = "change" if " and " in what else "changes"
+    return f"{what}{by} {verb} nothing after '{before.label}'"
 
 
 def _flat(container: Container) -> Iterator[Step | Nest]:

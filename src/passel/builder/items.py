@@ -13,8 +13,8 @@ from passel.passes.tree import Entry
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from passel.builder.origin import Origin
     from passel.builder.sequence import Container, Node
+    from passel.contracts.origin import Origin
     from passel.manager import PassManager
     from passel.passes import Pass
 
@@ -106,3 +106,13 @@ def anchor_of(container: Container | Any) -> str:
     while not isinstance(container, Nest):
         container = container.parent
     return container.anchor
+
+
+def nests_inside(container: Container) -> Iterator[Nest]:
+    """Yield the nested pipelines inside of a container that others may be put into."""
+    for item in container.items:
+        if item.home is None and not isinstance(item, Step):
+            if isinstance(item, Nest):
+                yield item
+            if not (isinstance(item, Group) and item.is_closed):
+                yield from nests_inside(item)

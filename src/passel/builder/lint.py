@@ -16,8 +16,8 @@ from passel.schedule.model import is_schedulable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from passel.builder.declarations import DeclarationTable
     from passel.builder.pipeline_builder import PipelineBuilder
+    from passel.contracts.declarations import DeclarationTable
     from passel.ir import IRAdapter
     from passel.passes import Pass
     from passel.passes.tree import Entry

@@ -8,13 +8,13 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
-from passel.builder.contracts import Region
-from passel.builder.declarations import default_declarations
 from passel.builder.extensions import run_extensions
 from passel.builder.insertion import put_after, put_before
-from passel.builder.origin import caller
 from passel.builder.pipeline_plan import PipelinePlan
 from passel.builder.targets import Stage
+from passel.contracts.check import Region
+from passel.contracts.declarations import default_declarations
+from passel.contracts.origin import caller
 from passel.errors import PipelineError, Problem
 from passel.ir import op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.builder.conditions import Condition
-    from passel.builder.constraints import Constraint
-    from passel.builder.declarations import DeclarationTable
     from passel.builder.extensions import Extension
     from passel.builder.positions import How
-    from passel.builder.targets import Handle, Occurrence, Target
+    from passel.builder.targets import Handle, Occurrence
+    from passel.contracts.constraints import Constraint
+    from passel.contracts.declarations import DeclarationTable
+    from passel.contracts.targets import Target
     from passel.ir import IRAdapter
     from passel.passes import PassRegistry, PassType
 
@@ -406,10 +407,11 @@ class PipelineBuilder(PipelinePlan):
             arguments: As for the constructor.
         """
         builder = cls(manager.anchor, **arguments)
-        draft = builder._positions.draft()
+        sequence = builder._positions.sequence
+        sequence.calls += 1
         for node in builder._normalizer.from_entries(manager.entries(), caller()):
-            draft.append(node, draft.root)
-        builder._positions.sequence = draft  # whatever constraints it breaks
+            sequence.append(node, sequence.root)  # whatever constraints it breaks
+        builder._positions.forget()
         return builder
 
     @classmethod

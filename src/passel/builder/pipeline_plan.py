@@ -5,28 +5,29 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
-from passel.builder.contracts import refuse, violations_in
 from passel.builder.explaining import explanation
-from passel.builder.finishing import drop_duplicates, finish, insert_followers
+from passel.builder.finishing import drop_duplicates, finish, fulfil_wishes
 from passel.builder.items import Normalizer
-from passel.builder.order import Order, refuse_breaches
-from passel.builder.positions import Positions
+from passel.builder.positions import Positions, refuse_breaches, rules_of
 from passel.builder.sequence import Sequence, steps_of
 from passel.builder.targets import Targets
+from passel.contracts.check import refuse
+from passel.contracts.walk import ContractWalk
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.ir import ANY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from passel.builder.contract_walk import Violation
-    from passel.builder.declarations import DeclarationTable
     from passel.builder.drawing import Form, Picture
     from passel.builder.explaining import Explanation
     from passel.builder.finishing import Remark
-    from passel.builder.rules import Rule
     from passel.builder.sequence import Step
-    from passel.builder.targets import Occurrence, Target
+    from passel.builder.targets import Occurrence
+    from passel.contracts.declarations import DeclarationTable
+    from passel.contracts.rules import Rule
+    from passel.contracts.targets import Target
+    from passel.contracts.walk import Place, Violation
     from passel.manager import OpPassManager, PassManager
     from passel.passes import Options, PassType
 
@@ -47,8 +48,7 @@ class PipelinePlan:
         self.variables: dict[str, Any] = variables
         self._template = template
         self._normalizer = Normalizer(template)
-        self._order = Order(declarations, self._normalizer)
-        self._positions = Positions(Sequence(template.anchor), self._order, self._normalizer)
+        self._positions = Positions(Sequence(template.anchor), declarations, self._normalizer)
 
     @property
     def anchor(self) -> str:
@@ -63,7 +63,7 @@ class PipelinePlan:
 
     def steps(self) -> Iterator[Step]:
         """Yield all steps in the order in which they run."""
-        return self._positions.sequence.steps()
+        return iter(list(self._positions.sequence.steps()))
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays: its pass's own, and its bundles'."""
@@ -186,8 +186,14 @@ class PipelinePlan:
         return self._violations(sequence, self._manager(sequence))
 
     def _violations(self, sequence: Sequence, manager: PassManager) -> tuple[Violation, ...]:
-        targets = Targets(sequence, self.declarations, self._order.rules(sequence).index)
-        return violations_in(manager, sequence, targets, self.declarations)
+        targets = Targets(sequence, self.declarations, rules_of(sequence, self.declarations))
+
+        def finder(target: Target) -> Callable[[Place], bool]:
+            labels = {step.label for unit in targets.units(target) for step in steps_of(unit)}
+            return lambda place: place.label in labels
+
+        watched = [region.watched(finder) for region in sequence.regions]
+        return ContractWalk(self.declarations, watched, sequence.steps()).violations(manager)
 
     def draw(self, form: Form = "tree") -> str:
         """Return a picture of the pipeline, with stages, types and constraints.
@@ -216,11 +222,12 @@ class PipelinePlan:
 
     def _finished(self) -> tuple[Sequence, list[Remark]]:
         """Return the steps that are built, and what was done to get there."""
-        draft = self._positions.draft()
+        draft = self._positions.sequence.copy()
+        draft.calls += 1
         remarks = finish(draft, self.variables)
-        remarks += insert_followers(draft, self._order, self._normalizer)
+        remarks += fulfil_wishes(draft, self.declarations, self._normalizer)
         remarks += drop_duplicates(draft, self.declarations)
-        refuse_breaches(self._order.rules(draft, is_final=True))
+        refuse_breaches(rules_of(draft, self.declarations, is_final=True))
         return draft, remarks
 
     def _manager(self, sequence: Sequence) -> PassManager:

@@ -1,19 +1,24 @@
 """Positions: the sequence that a builder has now, and changes of it.
 
-A change is made to a copy. Once that was brought into order and checked, it takes the place of
-the sequence; what is refused is dropped with the copy.
+A change is made in place, brought into an order that the constraints allow, and checked; what is
+refused is taken back.
 """
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NoReturn, TypedDict
 
+from passel.builder.arranging import Arrangement
 from passel.builder.editing import Edit
+from passel.builder.explaining import refusal
 from passel.builder.insertion import put_before
-from passel.builder.origin import caller
+from passel.builder.items import nests_inside
+from passel.builder.sequence import Nest, Step
 from passel.builder.targets import Targets
-from passel.errors import InsertionError
+from passel.contracts.origin import caller
+from passel.contracts.rules import Rules
+from passel.errors import InsertionError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -21,10 +26,11 @@ if TYPE_CHECKING:
     from passel.builder.conditions import Condition
     from passel.builder.insertion import Put
     from passel.builder.items import Normalizer
-    from passel.builder.order import Order
-    from passel.builder.rules import Rules
-    from passel.builder.sequence import Sequence
-    from passel.builder.targets import Handle, Occurrence, Target
+    from passel.builder.sequence import Container, Node, Sequence
+    from passel.builder.targets import Handle, Occurrence
+    from passel.contracts.declarations import DeclarationTable
+    from passel.contracts.rules import Breach
+    from passel.contracts.targets import Target
 
 
 class How(TypedDict, total=False):
@@ -40,45 +46,52 @@ class Positions:
 
     Args:
         sequence: The sequence.
-        order: Brings sequences into order.
-        normalizer: Makes items.
+        declarations: What is declared of passes.
+        normalizer: Makes items, and knows where they can be.
 
     Attributes:
-        sequence: The sequence, which is never changed, only replaced.
         extension: The name of the extension that is at work; empty if none is.
     """
 
-    def __init__(self, sequence: Sequence, order: Order, normalizer: Normalizer) -> None:
+    def __init__(
+        self, sequence: Sequence, declarations: DeclarationTable, normalizer: Normalizer
+    ) -> None:
         self.sequence: Sequence = sequence
         self.extension: str = ""
-        self._order = order
+        self._declarations = declarations
         self._normalizer = normalizer
-        self._rules: Rules = order.rules(sequence)
+        self._rules: Rules | None = None
+        self._broken: frozenset[str] | None = frozenset()
 
     @property
     def rules(self) -> Rules:
         """The constraints in force."""
-        if not self._rules.are_current(self.sequence):
-            self._rules = self._order.rules(self.sequence)
+        if self._rules is None or self._rules.version != self._declarations.version:
+            self._rules = rules_of(self.sequence, self._declarations)
+            self._broken = None
         return self._rules
 
     @property
     def targets(self) -> Targets:
         """Finds the items that targets stand for."""
-        return Targets(self.sequence, self._order.declarations, self.rules.index)
+        return Targets(self.sequence, self._declarations, self.rules)
+
+    def forget(self) -> None:
+        """Forget what is known of the sequence, which was changed from outside."""
+        self._rules = None
 
     def copy(self) -> Positions:
         """Return the same positions, to be changed alone."""
-        return Positions(self.sequence, self._order, self._normalizer)
+        return Positions(self.sequence.copy(), self._declarations, self._normalizer)
 
     @contextmanager
     def all_or_nothing(self) -> Generator[None]:
         """Go back to the sequence as it was if an error leaves what is done inside."""
-        before = self.sequence
         try:
-            yield
+            with self.sequence.all_or_nothing():
+                yield
         except BaseException:
-            self.sequence = before
+            self.forget()
             raise
 
     def insert(
@@ -115,19 +128,131 @@ class Positions:
             is_free: Whether explicitly added steps may change their order.
 
         Raises:
-            InsertionError: There is no order, or a constraint is broken that was not before.
+            InsertionError: There is no order, or a constraint is broken that was not before,
+                or any if steps may change their order.
         """
         origin = caller(self.extension)
-        return self._settled(Edit(self.draft(), self.targets, self._normalizer, origin), is_free)
+        return self._settled(Edit(self.sequence, self.targets, self._normalizer, origin), is_free)
 
     @contextmanager
     def _settled(self, edit: Edit, is_free: bool) -> Generator[Edit]:
-        yield edit
-        self._rules = self._order.settle(edit.sequence, self.rules, is_free=is_free)
-        self.sequence = edit.sequence
+        if self._broken is None:
+            self._broken = frozenset(each.about for each in self.rules.broken())
+        known = frozenset[str]() if is_free else self._broken
+        with self.all_or_nothing():
+            self.sequence.calls += 1
+            yield edit
+            if edit.only_appends and not self._broken and not is_free and self._appended():
+                return
+            self._rules = rules = self._in_order(known, is_free=is_free)
+            self._broken = refuse_breaches(rules, known)
 
-    def draft(self) -> Sequence:
-        """Return a copy of the sequence, for one call to change it."""
-        draft = self.sequence.copy()
-        draft.calls += 1
-        return draft
+    def _appended(self) -> bool:
+        """Check steps that were put after all others, if that is all that has changed."""
+        rules = self.rules
+        is_else = self.sequence.placed() or rules.outside is not self.sequence.constraints
+        breaches = None if is_else else rules.broken_by(list(self.sequence.steps()))
+        for each in breaches or ():
+            refuse(each)
+        return breaches is not None
+
+    # -- Order ------------------------------------------------------------------------------
+
+    def _in_order(self, known: frozenset[str], *, is_free: bool) -> Rules:
+        """Bring the sequence into order, and return the constraints in force."""
+        rules = rules_of(self.sequence, self._declarations)
+        placed = self.sequence.placed()
+        if not is_free and not placed:
+            return rules
+        homes = {item: self._homes(item) for item in sorted(placed, key=_canonical)}
+        preferred = {item: possible[0] for item, possible in homes.items()}
+        arrangement = Arrangement(self.sequence, rules, preferred, is_free=is_free)
+        order = arrangement.order()
+        if order is None and any(len(possible) > 1 for possible in homes.values()):
+            others = {
+                item: self._home_alone(item, possible, rules, is_free=is_free)
+                for item, possible in homes.items()
+            }
+            arrangement = Arrangement(self.sequence, rules, others, is_free=is_free)
+            order = arrangement.order()
+        if order is None:
+            freed = None if is_free else Arrangement(self.sequence, rules, preferred, is_free=True)
+            error = refusal(arrangement, freed)
+            if len(error.rules) == 1:
+                # Where one constraint is at odds with one step, that can be said in a sentence.
+                refuse_breaches(rules, known)
+            raise error
+        arrangement.apply(order)
+        return rules_of(self.sequence, self._declarations)
+
+    def _homes(self, item: Node) -> list[Container]:
+        """Return the containers that a placed item can be in, the one that it prefers first."""
+        home = self.sequence.container(item.home or "") or self.sequence.root
+        if isinstance(item, Nest):
+            return [home]
+        containers = [home, *nests_inside(home)]
+        if len(containers) == 1:
+            return containers
+        return [each for each in containers if self._normalizer.fits(item, each)] or [home]
+
+    def _home_alone(
+        self, item: Node, possible: list[Container], rules: Rules, *, is_free: bool
+    ) -> Container:
+        """Return the first container where a placed item can be without the others."""
+        for home in possible if len(possible) > 1 else ():
+            if Arrangement(self.sequence, rules, {item: home}, is_free=is_free).order() is not None:
+                return home
+        return possible[0]
+
+
+def rules_of(
+    sequence: Sequence, declarations: DeclarationTable, *, is_final: bool = False
+) -> Rules:
+    """Return the constraints in force in a sequence, as long as that stays as it is.
+
+    Args:
+        sequence: The sequence.
+        declarations: What is declared of passes.
+        is_final: Whether nothing will be added any more.
+    """
+    return Rules(sequence.steps(), declarations, sequence.constraints, is_final=is_final)
+
+
+def refuse_breaches(rules: Rules, known: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Refuse a sequence that breaks a constraint, and return what it breaks all the same.
+
+    Args:
+        rules: The constraints.
+        known: What was broken before, and may stay so.
+
+    Raises:
+        InsertionError: Another one is broken.
+    """
+    found: set[str] = set()
+    for each in rules.broken():
+        found.add(each.about)
+        if each.about not in known:
+            refuse(each)
+    return frozenset(found)
+
+
+def refuse(breach: Breach) -> NoReturn:
+    """Refuse a sequence that breaks a constraint.
+
+    Raises:
+        InsertionError: Always.
+    """
+    raise InsertionError(Problem(str(breach)), rules=(breach.rule,))
+
+
+def _canonical(item: Node) -> tuple[str, str, str]:
+    """Return what placed items are sorted by: what they are, then who has placed them."""
+    return _text(item), item.origin.extension, item.label
+
+
+def _text(item: Node) -> str:
+    """Return an item as text, wherever it stands."""
+    if isinstance(item, Step):
+        return str(item.pass_)
+    inner = ",".join(map(_text, item.items))
+    return f"{item.anchor}({inner})" if isinstance(item, Nest) else inner

@@ -8,16 +8,20 @@ Group   passes that belong together: a bundle that stays a block, or a part of a
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from passel.builder.origin import Origin
+from passel.contracts.origin import Origin
+from passel.contracts.subject import Subject
+from passel.contracts.targets import Named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from passel.builder.bundle import Bundle
     from passel.builder.conditions import Condition
+    from passel.contracts.targets import Key
     from passel.diagnostics import Span
     from passel.manager import OpPassManager
     from passel.passes import Pass
@@ -43,13 +47,17 @@ class Item:
         self.conditions: tuple[Condition, ...] = ()
         self.home: str | None = None
 
+    def enclosing(self) -> Iterator[Container]:
+        """Yield the containers that it stands in, the innermost first."""
+        container = self.parent
+        while container is not None:
+            yield container
+            container = container.parent
+
     @property
     def is_placed(self) -> bool:
         """Whether constraints decide where it stands, or what it stands in does."""
-        item: Item | None = self
-        while item is not None and item.home is None:
-            item = item.parent
-        return item is not None
+        return self.home is not None or any(each.home is not None for each in self.enclosing())
 
     def copy(self) -> Any:
         """Return a copy that stands nowhere, with copies of what is inside; labels are kept."""
@@ -61,50 +69,63 @@ class Item:
     @property
     def anchors(self) -> tuple[str, ...]:
         """The anchors of the enclosing pipelines, the outermost first."""
-        enclosing: list[str] = []
-        container = self.parent
-        while container is not None:
-            if isinstance(container, Nest):
-                enclosing.append(container.anchor)
-            container = container.parent
-        return tuple(reversed(enclosing))
+        return tuple(each.anchor for each in self.enclosing() if isinstance(each, Nest))[::-1]
 
     def steps(self) -> Iterator[Step]:
         """Yield the steps that it consists of, in the order in which they run."""
         raise NotImplementedError
 
 
-class Step(Item):
+class Step(Item, Subject, Named):
     """A pass at its place in a sequence.
 
     Attributes:
         entry: The pass, with its place in the text that it comes from.
+        pass_: The pass.
         bundles: The bundles that it came with, the innermost first.
         call: The number of the call that has added it.
         enabled: Whether it is built.
-        rank: Its number among all steps of the sequence, as its index has found it.
         because: Why it stands where it stands, in sentences.
-        version: The version of the declarations that the following are looked up in.
-        keys: All that its pass and its bundles let it be found by.
-        rules: Each `Rule` that its class declares.
     """
 
     def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
         super().__init__(origin)
-        self.entry: Entry[OpPassManager] = entry._replace(item=pass_)
+        self.entry: Entry[OpPassManager] = entry
+        self.pass_: Pass[Any] = pass_
         self.bundles: tuple[BundleUse, ...] = ()
         self.call: int = 0
         self.enabled: bool = True
-        self.rank: int = 0
         self.because: tuple[str, ...] = ()
-        self.version: int = -1
-        self.keys: tuple[Any, ...] = ()
-        self.rules: tuple[Any, ...] = ()
 
     @property
-    def pass_(self) -> Pass[Any]:
-        """The pass."""
-        return self.entry.item  # pyright: ignore[reportReturnType] - never a manager
+    def is_certain(self) -> bool:
+        """Whether it is built whatever conditions say."""
+        return self.enabled and not (
+            self.conditions or any(each.conditions for each in self.enclosing())
+        )
+
+    def enclosing_keys(self) -> Iterator[Key]:
+        """Yield the labels and the stages that it stands in."""
+        for each in self.enclosing():
+            if each.label:
+                yield "label", each.label
+            if isinstance(each, Group):
+                yield "stage", each.name
+
+    @property
+    def steps_keys(self) -> tuple[Key, ...]:
+        """The key of this step."""
+        return (("label", self.label),)
+
+    @property
+    def title(self) -> str:
+        """The step as messages name it."""
+        return f"step '{self.label}'"
+
+    @property
+    def noun(self) -> str:
+        """The step's label."""
+        return f"'{self.label}'"
 
     def steps(self) -> Iterator[Step]:
         """Yield this step."""
@@ -221,9 +242,6 @@ class Removal(NamedTuple):
 class Sequence:
     """All items of a builder, and what was said about them.
 
-    A builder never changes the sequence that it has: each change is made to a copy, which takes
-    its place once it was checked.
-
     Args:
         anchor: The anchor of the outermost pipeline.
 
@@ -246,6 +264,7 @@ class Sequence:
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
         self._reserved: frozenset[str] = frozenset()
+        self._undo: list[Callable[[], object]] | None = None
 
     def copy(self) -> Sequence:
         """Return a sequence with copies of all items, under their labels."""
@@ -254,11 +273,45 @@ class Sequence:
         other.users = self.users.copy()
         other._numbers = self._numbers.copy()
         other._by_label = {item.label: item for item in other.items()}
+        other._undo = None
         return other
+
+    @contextmanager
+    def all_or_nothing(self) -> Generator[None]:
+        """Take everything back that is done inside if an error leaves it."""
+        outer = self._undo
+        undo = self._undo = [] if outer is None else outer
+        start = len(undo)
+        before = self.calls, self.constraints, self.regions, self.users, self.removals
+        try:
+            yield
+        except BaseException:
+            self._undo = None
+            while len(undo) > start:
+                undo.pop()()
+            self.calls, self.constraints, self.regions, self.users, self.removals = before
+            raise
+        finally:
+            self._undo = outer
+
+    def set(self, item: Item, attribute: str, value: Any) -> None:
+        """Change an attribute of an item that stands in the sequence."""
+        before = getattr(item, attribute)
+        if before is not value:
+            setattr(item, attribute, value)
+            self._note(lambda: setattr(item, attribute, before))
+
+    def _note(self, undo: Callable[[], object]) -> None:
+        if self._undo is not None:
+            self._undo.append(undo)
 
     def items(self) -> list[Node]:
         """Return all items, each container before what is inside."""
         return _inner(self.root, [])
+
+    def placed(self) -> list[Node]:
+        """Return the items whose place constraints decide."""
+        return [item for item in self._by_label.values() if item.home is not None]
 
     def steps(self) -> Iterator[Step]:
         """Yield all steps in the order in which they run."""
@@ -283,6 +336,7 @@ class Sequence:
             label: Its label; by default one is made for what has none.
         """
         container.items.insert(index, item)
+        self._note(lambda: self.unlink(item))
         self._adopt(item, container, label)
 
     def append(self, item: Node, container: Container, label: str = "") -> None:
@@ -291,12 +345,20 @@ class Sequence:
 
     def unlink(self, item: Node) -> None:
         """Take an item out, and what is in it."""
-        if item.parent is None:
+        if (container := item.parent) is None:
             return
-        item.parent.items.remove(item)
+        index = next(n for n, each in enumerate(container.items) if each is item)
+        del container.items[index]
         item.parent = None
         for each in _inner(item, [item]):
             self._by_label.pop(each.label, None)  # gone with an enclosing item, maybe
+        self._note(lambda: self.link(item, container, index))
+
+    def refill(self, contents: Mapping[Container, list[Node]]) -> None:
+        """Put the items of some containers into another order, or into another one of these."""
+        before = {container: container.items for container in contents}
+        self._note(lambda: _fill(before))
+        _fill(contents)
 
     def reserve(self, labels: Iterable[str]) -> None:
         """Keep labels for items that have them already and are going to be linked."""
@@ -315,10 +377,18 @@ class Sequence:
     def _new_label(self, name: str) -> str:
         """Return a label that no item has had: the name, or with a number for the second."""
         self._numbers[name] += 1
+        self._note(lambda: self._numbers.subtract((name,)))
         number = self._numbers[name]
         label = name if number == 1 else f"{name}#{number}"
         is_taken = label in self._by_label or label in self._reserved
         return self._new_label(name) if is_taken else label
+
+
+def _fill(contents: Mapping[Container, list[Node]]) -> None:
+    for container, items in contents.items():
+        container.items = items
+        for item in items:
+            item.parent = container
 
 
 def _inner(item: Item, found: list[Node]) -> list[Node]:

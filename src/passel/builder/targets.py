@@ -1,25 +1,29 @@
-"""Targets: naming steps of a sequence by class, name, handle, bundle, type of pass or stage."""
+"""Targets: the items of a sequence that a class, a name, a bundle, a type or a stage stands for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from passel.builder.bundle import Bundle
 from passel.builder.sequence import Group, Step
+from passel.contracts.targets import Named, check_target, describe
 from passel.diagnostics import suggest
 from passel.errors import InsertionError, Problem
-from passel.passes import Pass, PassType
+from passel.passes import PassType
 from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from passel.builder.declarations import DeclarationTable
     from passel.builder.sequence import BundleUse, Node, Sequence
-    from passel.builder.step_index import Key, StepIndex
+    from passel.contracts.declarations import DeclarationTable
+    from passel.contracts.rules import Rules
+    from passel.contracts.targets import Key, Target
 
 
-class Handle(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Handle(Named):
     """The items that one call has put into a builder; it stays valid whatever is put beside it.
 
     A handle is valid for copies of the builder as well.
@@ -30,11 +34,22 @@ class Handle(NamedTuple):
 
     labels: tuple[str, ...]
 
+    @property
+    def steps_keys(self) -> tuple[Key, ...]:
+        """The keys of the items."""
+        return tuple(("label", label) for label in self.labels)
+
+    @property
+    def title(self) -> str:
+        """The handle as messages name it."""
+        return f"'{self}'"
+
     def __str__(self) -> str:
         return ", ".join(self.labels)
 
 
-class Stage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stage(Named):
     """A named place in a pipeline that a framework promises to keep.
 
     Attributes:
@@ -43,12 +58,24 @@ class Stage(NamedTuple):
 
     name: str
 
+    @property
+    def steps_keys(self) -> tuple[Key, ...]:
+        """The key of the steps in it."""
+        return (("stage", self.name),)
+
+    @property
+    def title(self) -> str:
+        """The stage as messages name it."""
+        return f"stage '{self.name}'"
+
+    @property
+    def noun(self) -> str:
+        """One of its steps, without an article."""
+        return f"step of {self.title}"
+
     def __str__(self) -> str:
         return self.name
 
-
-Target: TypeAlias = "type[Pass[Any]] | str | Handle | Step | Bundle | PassType | Stage"
-"""A class of passes, a name of a pass, a label, what was added earlier, or the type of a pass."""
 
 Occurrence: TypeAlias = Literal["first", "last", "all"] | int
 """Which of several that match: the first, the last, all, or a number counted from 0."""
@@ -65,15 +92,13 @@ class Targets:
     Args:
         sequence: The items.
         declarations: What is declared of passes.
-        index: Finds steps.
+        rules: Finds steps.
     """
 
-    def __init__(
-        self, sequence: Sequence, declarations: DeclarationTable, index: StepIndex
-    ) -> None:
+    def __init__(self, sequence: Sequence, declarations: DeclarationTable, rules: Rules) -> None:
         self._sequence = sequence
         self._declarations = declarations
-        self._index = index
+        self.rules: Rules = rules
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays: its pass's own, and its bundles'."""
@@ -97,7 +122,7 @@ class Targets:
         if isinstance(target, str):
             return self._named(target)
         check_target(target)
-        return [[step] for step in find_steps(self._index, target)]
+        return [[step] for step in self.rules.find(target)]
 
     def select(
         self, target: Target, occurrence: Occurrence, *, missing_ok: bool = False
@@ -131,7 +156,7 @@ class Targets:
         yield from (stage.name for stage in self._stages())
 
     def _named(self, name: str) -> list[Unit]:
-        if steps := self._index.steps(("name", name)):
+        if steps := self.rules.with_key(("name", name)):
             return [[step] for step in steps]
         item = self._sequence.labelled(name)
         if item is not None:
@@ -141,7 +166,7 @@ class Targets:
     def _additions(self, bundle: str) -> list[Unit]:
         """Return the members of each addition of a bundle."""
         found: dict[BundleUse, Unit] = {}
-        for step in self._index.steps(("bundle", bundle)):
+        for step in self.rules.with_key(("bundle", bundle)):
             for use in step.bundles:
                 if use.bundle.name == bundle:
                     found.setdefault(use, []).append(step)
@@ -173,69 +198,6 @@ class Targets:
         given = target.name if isinstance(target, (Bundle, Stage)) else target
         hint = suggest(given, names) if isinstance(given, str) else ""
         return f"{what} is not in the pipeline{hint or '; it has ' + _listed(names, kind)}"
-
-
-def keys_of(target: Target) -> tuple[Key, ...]:
-    """Return the keys of a target; of a string all that it may mean, the first one first."""
-    if isinstance(target, str):
-        return (("name", target), ("label", target), ("bundle", target), ("stage", target))
-    if isinstance(target, Handle):
-        return tuple(("label", label) for label in target.labels)
-    if isinstance(target, Step):
-        return (("label", target.label),)
-    if isinstance(target, Stage):
-        return (("stage", target.name),)
-    if isinstance(target, Bundle):
-        return (("bundle", target.name),)
-    if isinstance(target, PassType):
-        return (("type", target),)
-    return (("class", target),)
-
-
-def find_steps(index: StepIndex, target: Target) -> list[Step]:
-    """Return the steps of a target, in the order in which they run."""
-    keys = keys_of(target)
-    return index.steps(*keys) if isinstance(target, Handle) else index.first(*keys)
-
-
-def describe(target: Target) -> str:
-    """Return a target as messages name it."""
-    if isinstance(target, Step):
-        return f"step '{target.label}'"
-    if isinstance(target, Handle):
-        return f"'{target}'"
-    if isinstance(target, Bundle):
-        return f"bundle '{target.name}'"
-    if isinstance(target, PassType):
-        return f"type '{target}'"
-    if isinstance(target, Stage):
-        return f"stage '{target}'"
-    if isinstance(target, type):
-        return f"pass '{target.name or target.__name__}'"
-    return f"'{target}'"
-
-
-def check_target(given: object) -> None:
-    """Refuse what is no target.
-
-    Raises:
-        TypeError: It is something else.
-    """
-    known = isinstance(given, (str, Handle, Step, Bundle, PassType, Stage))
-    if not known and not _is_pass_class(given):
-        raise TypeError(_no_target(given))
-
-
-def _is_pass_class(target: object) -> bool:
-    return isinstance(target, type) and issubclass(target, Pass)
-
-
-def _no_target(given: object) -> str:
-    hint = "; its class is one" if _is_pass_class(type(given)) else ""
-    return (
-        "a target is a class of passes, a name, what 'add' returned, a step, a bundle, a type of "
-        f"pass or a stage, not {given!r}{hint}"
-    )
 
 
 def _listed(names: list[str], kind: str) -> str:

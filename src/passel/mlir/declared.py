@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.analysis import AllAnalyses
-from passel.builder import Declarations, PassType
+from passel.contracts import Declarations
+from passel.passes import PassType
 
 if TYPE_CHECKING:
-    from passel.builder import DeclarationTable
+    from passel.contracts import DeclarationTable
 
 _TYPES = Path(__file__).with_name("types.txt")
 """A line with the name of a type, then indented lines with the names of passes."""

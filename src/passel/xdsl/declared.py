@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.builder import Declarations
+from passel.contracts import Declarations
 from passel.passes import pass_type
 
 if TYPE_CHECKING:
-    from passel.builder import DeclarationTable, PassType
+    from passel.contracts import DeclarationTable
+    from passel.passes import PassType
 
 _TYPES: dict[PassType, str] = {
     pass_type.INGRESS: """

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from passel.builder import constraints as kinds
 from passel.builder.bundle import Bundle
 from passel.builder.data.tree import Scalar, as_list, as_table, as_text, refusal
-from passel.builder.origin import Origin
 from passel.builder.sequence import Step
 from passel.builder.targets import Handle, Stage
+from passel.contracts import constraints as kinds
+from passel.contracts.origin import Origin
+from passel.contracts.targets import noun
 from passel.errors import PipelineError, Problem
 from passel.passes import PassType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from passel.builder.constraints import Constraint
     from passel.builder.data.tree import Data, Table
-    from passel.builder.targets import Target
+    from passel.contracts.constraints import Constraint
+    from passel.contracts.targets import Target
 
 KINDS: dict[str, type[Constraint]] = {
     "after-any": kinds.AfterAny,
@@ -30,6 +31,7 @@ KINDS: dict[str, type[Constraint]] = {
     "conflicts": kinds.Conflicts,
     "once": kinds.Once,
     "followed-by": kinds.FollowedBy,
+    "preceded-by": kinds.PrecededBy,
 }
 """Keys with the kinds of constraint."""
 
@@ -55,10 +57,9 @@ def read_constraints(
             continue
         origin = Origin("", data.span.source.name, data.span.line)
         targets = tuple(_targets(key, data, bundle_of))
-        if key == "followed-by":
-            yield kinds.FollowedBy(targets, origin, targets[0]), data
-        else:
-            yield KINDS[key](targets, origin), data
+        kind = KINDS[key]
+        wish = targets if issubclass(kind, kinds.Wish) else ()
+        yield kind(targets, origin, *wish), data
 
 
 def _targets(
@@ -127,5 +128,5 @@ def write_target(target: Target | Bundle) -> Any:
         return target.labels[0]
     if isinstance(target, type) and target.name:
         return target.name
-    message = f"the target {kinds.noun(target)} of a constraint cannot be written; use a name"
+    message = f"the target {noun(target)} of a constraint cannot be written; use a name"
     raise PipelineError(Problem(message))

@@ -23,8 +23,8 @@ from passel.builder.data.tree import (
 from passel.builder.data.variables import Choice
 from passel.builder.data.variables import as_text as as_words
 from passel.builder.items import anchor_of
-from passel.builder.origin import Origin
 from passel.builder.sequence import BundleUse, Container, Group, Nest, stage_groups
+from passel.contracts.origin import Origin
 from passel.diagnostics import Source, Span, suggest
 from passel.errors import MAX_PROBLEMS, PipelineError, Problem
 from passel.passes.pass_type import PassType
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
     from passel.builder.conditions import Condition
-    from passel.builder.constraints import Constraint
     from passel.builder.data.pipeline_file import PipelineFile
     from passel.builder.data.tree import Data
     from passel.builder.items import Normalizer
     from passel.builder.sequence import Node, Step
+    from passel.contracts.constraints import Constraint
     from passel.pipeline import ElementNode
 
 _COMMON = ("label", "when", "enabled", "part-of")

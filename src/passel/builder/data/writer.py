@@ -10,7 +10,7 @@ from passel.builder.data.constraint_form import write_constraint, write_target
 from passel.builder.data.variables import Choice
 from passel.builder.data.yaml_form import dump_yaml
 from passel.builder.sequence import Group, Nest, Step, name_of
-from passel.builder.targets import describe
+from passel.contracts.targets import describe
 from passel.errors import PipelineError, Problem
 from passel.manager import OpPassManager
 from passel.passes import Pass
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as Items
 
     from passel.builder.conditions import Condition
-    from passel.builder.contracts import Region
-    from passel.builder.rules import Rule
     from passel.builder.sequence import BundleUse, Node, Sequence
+    from passel.contracts.check import Region
+    from passel.contracts.rules import Rule
 
 _Element: TypeAlias = "dict[str, Any]"
 

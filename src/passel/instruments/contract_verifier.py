@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from passel.analysis import AllAnalyses, analysis_name
-from passel.builder.declarations import Declarations, default_declarations
+from passel.contracts.declarations import Declarations, default_declarations
 from passel.errors import PassFailure
 from passel.hooks import PassInstrumentation
 from passel.passes.preservation import preserved_by, preserves
@@ -15,7 +15,7 @@ from passel.schedule import PassStep, passes_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator
 
-    from passel.builder.declarations import DeclarationTable
+    from passel.contracts.declarations import DeclarationTable
     from passel.hooks import Around, Run
     from passel.schedule import Pipeline, Step
 

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-_PACKAGE = str(Path(__file__).parent)
+_PASSEL = str(Path(__file__).parent.parent)
+_OURS = tuple(os.path.join(_PASSEL, name, "") for name in ("builder", "contracts"))  # noqa: PTH118 - as text
 
 
 class Origin(NamedTuple):
@@ -38,9 +39,9 @@ def caller(extension: str = "") -> Origin:
     """
     frame = inspect.currentframe()
     assert frame is not None  # noqa: S101 - every Python that passel runs on has frames
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back
-    if frame.f_code.co_filename.startswith(str(Path(_PACKAGE).parent)):
+    if frame.f_code.co_filename.startswith(_PASSEL):
         return Origin(extension)
     return Origin(extension, frame.f_code.co_filename, frame.f_lineno)
 

@@ -11,38 +11,48 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.analysis import analysis_name
-from passel.builder.origin import Origin
+from passel.contracts.origin import Origin
+from passel.contracts.subject import Subject
 from passel.diagnostics import Severity
 from passel.ir import ANY
 from passel.passes.preservation import preserves
+from passel.passes.resolution import bound
 from passel.passes.tree import PassTree
 from passel.passes.walking import run_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from passel.builder.declarations import Declarations, DeclarationTable
-    from passel.builder.sequence import Step
+    from passel.contracts.declarations import Declarations, DeclarationTable
     from passel.diagnostics import Span
+    from passel.ir import IRAdapter
     from passel.passes import Pass
 
 
-class Place(NamedTuple):
+class Place(Subject):
     """A pass at its place in a pipeline.
 
-    Attributes:
+    Args:
         pass_: The pass.
         path: Its path, such as `builtin.module/func.func/0:cse`.
         span: Its place in the text that it comes from, if it comes from one.
-        label: Its label in a builder; empty if it comes from none.
+        label: Its label in a builder; else the pass's name.
         origin: Who put it there, if a builder knows.
     """
 
-    pass_: Pass[Any, Any]
-    path: str
-    span: Span | None = None
-    label: str = ""
-    origin: Origin = Origin()
+    def __init__(
+        self,
+        pass_: Pass[Any, Any],
+        path: str,
+        span: Span | None = None,
+        label: str = "",
+        origin: Origin = Origin(),  # noqa: B008 - a value
+    ) -> None:
+        self.pass_: Pass[Any, Any] = pass_
+        self.path: str = path
+        self.span: Span | None = span
+        self.label: str = label or pass_.name or pass_.display_name
+        self.origin: Origin = origin
 
     def __str__(self) -> str:
         """Return the pass as messages name it."""
@@ -56,7 +66,7 @@ class Violation(NamedTuple):
 
     Attributes:
         message: What and why, and the way out.
-        severity: An error, or a warning about what may be meant.
+        severity: An error, a warning, or a remark on what may be meant.
         offender: The pass that is to blame.
         producer: What produces the analysis, or makes the dialect illegal, if anything does.
         consumer: What needs it, if anything does.
@@ -139,14 +149,21 @@ class ContractWalk:
         declarations: What is declared of passes.
         regions: What else is watched.
         steps: The builder's steps for the passes of the pipeline, in order, if there are any.
+        adapter: The IR, on which names may stand for other passes.
+
+    Attributes:
+        places: The passes of the pipeline that it has come to, without those that others run.
     """
 
     def __init__(
         self,
         declarations: DeclarationTable,
         regions: Iterable[WatchedRegion] = (),
-        steps: Iterable[Step] = (),
+        steps: Iterable[Subject] = (),
+        adapter: IRAdapter | None = None,
     ) -> None:
+        self.places: list[Place] = []
+        self._adapter = adapter
         self._declarations = declarations
         self._regions = tuple(regions)
         self._steps = iter(steps)
@@ -172,7 +189,7 @@ class ContractWalk:
         for key, fact in self._facts:
             if not fact.is_required and key.region is None:
                 message = _not_required(key, fact.producer)
-                self._found.append(Violation(message, Severity.WARNING, fact.producer))
+                self._found.append(Violation(message, Severity.REMARK, fact.producer))
         return tuple(self._found)
 
     def _report(
@@ -188,11 +205,12 @@ class ContractWalk:
 
     def _pipeline(self, tree: PassTree, path: str) -> None:
         for entry in tree.entries():
-            if isinstance(entry.item, PassTree):
-                self._nested(entry.item, path)
+            item = entry.item if self._adapter is None else bound(entry, self._adapter)
+            if isinstance(item, PassTree):
+                self._nested(item, path)
             else:
                 self._levels[-1].inner.clear()  # what comes next is not merged with what was
-                self._pass(entry.item, path, entry.span)
+                self._pass(item, path, entry.span)
 
     def _nested(self, tree: PassTree, path: str) -> None:
         """Walk through a nested pipeline; neighbours of one anchor are one, as in a run."""
@@ -222,12 +240,16 @@ class ContractWalk:
     def _place(self, pass_: Pass[Any, Any], path: str, span: Span | None) -> Place:
         full = f"{path}/{self._numbers[path]}:{pass_.name or pass_.display_name}"
         self._numbers[path] += 1
-        if self._holder is not None:
-            return self._holder._replace(pass_=pass_, path=full, span=span or self._holder.span)
+        if (holder := self._holder) is not None:
+            return Place(pass_, full, span or holder.span, holder.label, holder.origin)
         step = next(self._steps, None)
-        if step is None:
-            return Place(pass_, full, span)
-        return Place(pass_, full, span, step.label, step.origin)
+        place = (
+            Place(pass_, full, span)
+            if step is None
+            else Place(pass_, full, span, step.label, step.origin)
+        )
+        self.places.append(place)
+        return place
 
     def _run_inside(self, place: Place, inner: Iterable[Pass[Any, Any] | PassTree]) -> None:
         """Walk through what a pass may run on its op, or on ops inside."""

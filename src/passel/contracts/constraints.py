@@ -2,8 +2,8 @@
 
 A pass declares them in its class body, a bundle as an argument, a `DeclarationTable` for passes
 of others, and `PipelineBuilder.constrain` from outside. They are about the order in which steps
-run, whatever nested pipelines they stand in. All but `followed_by` are strong: a pipeline that
-breaks one is refused.
+run, whatever nested pipelines they stand in. All but `followed_by` and `preceded_by` are strong:
+a builder refuses a pipeline that breaks one, and a pass manager warns of it.
 """
 
 from __future__ import annotations
@@ -11,32 +11,36 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
-from passel.builder.bundle import Bundle
-from passel.builder.origin import caller
-from passel.builder.targets import Handle, Stage, check_target
-from passel.passes import Pass, PassType
+from passel.contracts.origin import caller
+from passel.contracts.targets import check_target, noun
+from passel.passes import Pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from passel.builder.origin import Origin
-    from passel.builder.sequence import Step
-    from passel.builder.targets import Target
+    from passel.contracts.origin import Origin
+    from passel.contracts.subject import Subject
+    from passel.contracts.targets import Named, Target
+    from passel.passes import PassType
 
 
 class Scope(Protocol):
     """The steps that constraints are about."""
 
-    def others(self, target: Target, subject: Step) -> Sequence[Step]:
+    def others(self, target: Target, subject: Subject) -> Sequence[Subject]:
         """Return the steps of a target except a subject, in the order in which they run."""
         ...
 
-    def run_together(self, step: Step, other: Step) -> bool:
+    def run_together(self, step: Subject, other: Subject) -> bool:
         """Return whether two steps are certainly built into one pipeline."""
         ...
 
-    def before(self, step: Step) -> Step | None:
+    def before(self, step: Subject) -> Subject | None:
         """Return the step that runs right before another one."""
+        ...
+
+    def changes_nothing(self, step: Subject) -> bool:
+        """Return whether a step only looks at the IR."""
         ...
 
 
@@ -48,8 +52,8 @@ class Clause(NamedTuple):
         others: The others.
     """
 
-    step: Step
-    others: tuple[Step, ...]
+    step: Any
+    others: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +85,11 @@ class Constraint:
         """Return the predicate of a sentence about a step."""
         return self.phrase.format(*map(noun, self.targets))
 
-    def absence(self, step: Step, scope: Scope) -> str:
+    def absence(self, step: Subject, scope: Scope) -> str:
         """Return what is missing, and the way out; empty if nothing is."""
         return ""
 
-    def clash(self, step: Step, scope: Scope, peers: Iterable[Step]) -> str:
+    def clash(self, step: Subject, scope: Scope, peers: Iterable[Subject]) -> str:
         """Return what must not be there, and the way out; empty if nothing is.
 
         Args:
@@ -95,11 +99,11 @@ class Constraint:
         """
         return ""
 
-    def disorder(self, step: Step, scope: Scope) -> str:
+    def disorder(self, step: Subject, scope: Scope) -> str:
         """Return what runs where it must not, and the way out; empty if nothing does."""
         return ""
 
-    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
         """Yield what any order has to fulfil for a step."""
         yield from ()
 
@@ -109,7 +113,7 @@ class _Needing(Constraint):
 
     __slots__ = ()
 
-    def absence(self, step: Step, scope: Scope) -> str:
+    def absence(self, step: Subject, scope: Scope) -> str:
         """Return what is missing."""
         if scope.others(self.targets[0], step):
             return ""
@@ -122,14 +126,14 @@ class AfterAny(_Needing):
     __slots__ = ()
     phrase = "must run after at least one {0}"
 
-    def disorder(self, step: Step, scope: Scope) -> str:
+    def disorder(self, step: Subject, scope: Scope) -> str:
         """Return the first, if it runs later."""
         others = scope.others(self.targets[0], step)
         if not others or others[0].rank < step.rank:
             return ""
         return f"the first, '{others[0].label}', runs later: put '{step.label}' after that"
 
-    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
         """Yield that one of them is before the step."""
         if others := scope.others(self.targets[0], step):
             yield Clause(step, tuple(others))
@@ -141,14 +145,14 @@ class AfterAll(Constraint):
     __slots__ = ()
     phrase = "must run after every {0}"
 
-    def disorder(self, step: Step, scope: Scope) -> str:
+    def disorder(self, step: Subject, scope: Scope) -> str:
         """Return the last, if it runs later."""
         others = scope.others(self.targets[0], step)
         if not others or others[-1].rank < step.rank:
             return ""
         return f"'{others[-1].label}' runs later: put '{step.label}' after that"
 
-    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
         """Yield that each of them is before the step."""
         for other in scope.others(self.targets[0], step):
             yield Clause(step, (other,))
@@ -160,14 +164,14 @@ class BeforeFirst(Constraint):
     __slots__ = ()
     phrase = "must run before the first {0}"
 
-    def disorder(self, step: Step, scope: Scope) -> str:
+    def disorder(self, step: Subject, scope: Scope) -> str:
         """Return the first, if it runs earlier."""
         others = scope.others(self.targets[0], step)
         if not others or others[0].rank > step.rank:
             return ""
         return f"'{others[0].label}' runs earlier: put '{step.label}' before that"
 
-    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
         """Yield that the step is before each of them."""
         for other in scope.others(self.targets[0], step):
             yield Clause(other, (step,))
@@ -179,7 +183,7 @@ class ImmediatelyAfter(_Needing):
     __slots__ = ()
     phrase = "must run immediately after some {0}"
 
-    def disorder(self, step: Step, scope: Scope) -> str:
+    def disorder(self, step: Subject, scope: Scope) -> str:
         """Return what else runs right before the step."""
         others = scope.others(self.targets[0], step)
         before = scope.before(step)
@@ -189,7 +193,7 @@ class ImmediatelyAfter(_Needing):
         way_out = f"put '{step.label}' right after '{others[0].label}'"
         return f"{what} right before it: {way_out}, and other passes elsewhere"
 
-    def clauses(self, step: Step, scope: Scope) -> Iterator[Clause]:
+    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
         """Yield that one of them is before the step."""
         if others := scope.others(self.targets[0], step):
             yield Clause(step, tuple(others))
@@ -201,7 +205,7 @@ class NotBetween(Constraint):
     __slots__ = ()
     phrase = "must not run between any {0} and a later {1}"
 
-    def disorder(self, step: Step, scope: Scope) -> str:
+    def disorder(self, step: Subject, scope: Scope) -> str:
         """Return what it runs between."""
         first, last = (scope.others(target, step) for target in self.targets)
         if not first or not last or first[0].rank > step.rank or last[-1].rank < step.rank:
@@ -225,7 +229,7 @@ class Conflicts(Constraint):
     __slots__ = ()
     phrase = "cannot be in one pipeline with any {0}"
 
-    def clash(self, step: Step, scope: Scope, peers: Iterable[Step]) -> str:
+    def clash(self, step: Subject, scope: Scope, peers: Iterable[Subject]) -> str:
         """Return what is there."""
         others = [
             other
@@ -243,7 +247,7 @@ class Once(Constraint):
     __slots__ = ()
     phrase = "can be in a pipeline only once"
 
-    def clash(self, step: Step, scope: Scope, peers: Iterable[Step]) -> str:
+    def clash(self, step: Subject, scope: Scope, peers: Iterable[Subject]) -> str:
         """Return an earlier one."""
         others = [o for o in peers if o.rank < step.rank and scope.run_together(step, o)]
         if not others:
@@ -252,15 +256,49 @@ class Once(Constraint):
 
 
 @dataclass(frozen=True, slots=True)
-class FollowedBy(Constraint):
-    """See `followed_by`.
+class Wish(Constraint):
+    """One that is fulfilled by inserting what is missing, and refuses nothing.
 
     Attributes:
-        cleanup: What is inserted.
+        cleanup: What is inserted: a pass, its class or name, or a bundle; or a type of pass, which
+            is never inserted.
     """
 
     cleanup: Any
-    phrase: ClassVar[str] = "should be followed by some {0}"
+
+    def shortfall(self, step: Subject, scope: Scope) -> str:
+        """Return how it is not fulfilled, and the way out; empty if it is."""
+        raise NotImplementedError
+
+
+class FollowedBy(Wish):
+    """See `followed_by`."""
+
+    __slots__ = ()
+    phrase = "should be followed by some {0}"
+
+    def shortfall(self, step: Subject, scope: Scope) -> str:
+        """Return that nothing follows."""
+        others = scope.others(self.targets[0], step)
+        return "" if others and others[-1].rank > step.rank else "is not: put one after it"
+
+
+class PrecededBy(Wish):
+    """See `preceded_by`."""
+
+    __slots__ = ()
+    phrase = "should find what some {0} leaves"
+
+    def shortfall(self, step: Subject, scope: Scope) -> str:
+        """Return what has changed the IR since."""
+        others = set(scope.others(self.targets[0], step))
+        before = scope.before(step)
+        while before is not None and before not in others and scope.changes_nothing(before):
+            before = scope.before(before)
+        if before in others:
+            return ""
+        found = f"finds what '{before.label}' does" if before else "runs first"
+        return f"{found}: put one right before it"
 
 
 def after_any(target: Target) -> Constraint:
@@ -270,6 +308,7 @@ def after_any(target: Target) -> Constraint:
         target: Passes, as targets of a builder name them.
 
     Example:
+        >>> from passel.passes import PassType
         >>> print(after_any(PassType("bufferization")))
         must run after at least one pass of type 'bufferization'
     """
@@ -296,6 +335,7 @@ def before_first(target: Target) -> Constraint:
         target: Passes, as targets of a builder name them.
 
     Example:
+        >>> from passel.passes import PassType
         >>> print(before_first(PassType("lowering")))
         must run before the first pass of type 'lowering'
     """
@@ -371,33 +411,39 @@ def once() -> Constraint:
     return Once((), caller())
 
 
-def followed_by(cleanup: Bundle | type[Pass] | Pass | str | PassType) -> Constraint:
+def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
     """Wish for something to run later than a step, not necessarily at once.
 
-    If nothing does when the pipeline is built, it is inserted, as late as the other constraints
-    allow; if that cannot be done, `PipelineBuilder.report` has a warning.
+    If nothing does when a builder's pipeline is built, it is inserted, as late as the other
+    constraints allow; if that cannot be done, `PipelineBuilder.report` has a warning.
 
     Args:
         cleanup: A bundle, a pass or its name; or a type of pass, which is never inserted.
 
     Example:
+        >>> from passel.builder import Bundle
         >>> print(followed_by(Bundle("cleanup", "canonicalize", "cse")))
         should be followed by some step of bundle 'cleanup'
     """
-    target = type(cleanup) if isinstance(cleanup, Pass) else cleanup
-    return FollowedBy((target,), caller(), cleanup)
+    return FollowedBy((_target_of(cleanup),), caller(), cleanup)
 
 
-def noun(target: object) -> str:
-    """Return what a target stands for as a noun without an article."""
-    if isinstance(target, PassType):
-        return f"pass of type '{target}'"
-    if isinstance(target, Bundle):
-        return f"step of bundle '{target.name}'"
-    if isinstance(target, Stage):
-        return f"step of stage '{target}'"
-    if isinstance(target, (Handle, str)):
-        return f"'{target}'"
-    label = getattr(target, "label", "")
-    cls = target if isinstance(target, type) else type(target)
-    return f"'{label or getattr(cls, 'name', '') or cls.__name__}'"
+def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
+    """Wish for a step to find the IR as something leaves it.
+
+    That runs before the step, and nothing between them but passes that preserve everything. If it
+    does not when a builder's pipeline is built, it is inserted right before the step; so another
+    pass may be put between them. `immediately_after` refuses that instead.
+
+    Args:
+        cleanup: As for `followed_by`.
+
+    Example:
+        >>> print(preceded_by("canonicalize"))
+        should find what some 'canonicalize' leaves
+    """
+    return PrecededBy((_target_of(cleanup),), caller(), cleanup)
+
+
+def _target_of(cleanup: Named | type[Pass] | Pass | str | PassType) -> Target:
+    return type(cleanup) if isinstance(cleanup, Pass) else cleanup
