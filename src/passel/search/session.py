@@ -59,12 +59,11 @@ class Session:
     Example:
         >>> from passel.xdsl import XDSLAdapter, parse_source
         >>> context = XDSLAdapter().create_context()
-        >>> text = "%0 = arith.constant 1 : i32  %1 = arith.constant 1 : i32"
-        >>> module = parse_source(context, text)
-        >>> session = Session(PassManager.parse("builtin.module(cse,dce)", context), module)
+        >>> module = parse_source(context, "func.func private @f()", "in.mlir")
+        >>> session = Session(PassManager.parse("builtin.module(cse,symbol-dce)", context), module)
         >>> _ = session.step()
-        >>> session.place, len(session.text().splitlines())
-        ('builtin.module/0:cse', 3)
+        >>> session.place, "@f" in session.text()
+        ('builtin.module/0:cse', True)
         >>> _ = session.run_to()
         >>> session.rewind()
         >>> session.position
