@@ -169,24 +169,49 @@ class Plain(PassInstrumentation):
         self.inside -= 1
 
 
-class Safe(Plain):
-    """The same, declared to be safe."""
+def test_hooks_never_overlap_and_passes_do(caplog: pytest.LogCaptureFixture) -> None:
+    """All threads call hooks of an instrumentation without parts, one at a time, as MLIR's do."""
+    plain = Plain()
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Meet())
+    module = module_of(8)
+    with ThreadPoolExecutor(2) as pool, manager.instrument(plain):
+        manager.run(module, executor=pool)
+    assert not caplog.messages
+    assert plain.most == 1
+    assert len(plain.threads) == 3  # the module is this thread's
+    assert str(module).count(" 1") == 8  # each pass has met one of another thread
 
-    overlaps = True
+
+class Here(Plain):
+    """The same, for one thread."""
+
+    stays_here = True
 
 
-def test_hooks_of_what_is_not_safe_never_overlap(caplog: pytest.LogCaptureFixture) -> None:
-    """Such an instrumentation keeps all in one thread, which is said once."""
+def test_an_instrumentation_can_keep_all_in_one_thread(caplog: pytest.LogCaptureFixture) -> None:
+    """The log says so."""
+    here = Here()
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
-    plain, safe = Plain(), Safe()
-    with ThreadPoolExecutor(4) as pool:
-        with manager.instrument(plain):
-            manager.run(module_of(12), executor=pool)
-        assert caplog.messages[0] == "no threads: Plain can observe passes in one thread only"
-        with manager.instrument(safe):
-            manager.run(module_of(12), executor=pool)
-    assert (plain.most, len(plain.threads)) == (1, 1)
-    assert len(safe.threads) > 1
+    with ThreadPoolExecutor(2) as pool, manager.instrument(here):
+        manager.run(module_of(8), executor=pool)
+    assert caplog.messages[0] == "no threads: Here can observe passes in one thread only"
+    assert len(here.threads) == 1
+
+
+class Raises(PassInstrumentation):
+    """Raises in its hooks."""
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Raise it."""
+        raise ValueError("broken")
+
+
+def test_what_raises_in_several_threads_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+    """It is called in no thread any more."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Again())
+    with ThreadPoolExecutor(2) as pool, manager.instrument(Raises()):
+        manager.run(module_of(8), executor=pool)
+    assert sum("Raises raised" in each for each in caplog.messages) == 1
 
 
 class Watch(Timing):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -61,9 +62,9 @@ def logged(pm: PassManager, *places: str, ir: str = FUNCTIONS) -> list[str]:
     log = ActionLog(stream, places=map(Place.parse, places))
     with pm.instrument(log), suppress(PassFailedError):
         pm.run(parse_toy(ir))
-    head = "[thread MainThread] "
-    assert all(line.startswith(head) for line in stream.getvalue().splitlines())
-    return [line.removeprefix(head) for line in stream.getvalue().splitlines()]
+    head = re.compile(r"\[thread MainThread, execution \d+\] ")
+    assert all(map(head.match, stream.getvalue().splitlines()))
+    return [head.sub("", line, count=1) for line in stream.getvalue().splitlines()]
 
 
 BEGINS = "begins (no breakpoint) Action `pass-execution` running"
@@ -96,6 +97,23 @@ def test_what_a_gate_skips_ends_as_skipped() -> None:
     assert [line for line in logged(pm) if not line.startswith("begins")] == [
         *("skipped `pass-execution`", DONE, DONE),
     ]
+
+
+def test_executions_have_the_numbers_of_a_counter() -> None:
+    """Whatever is logged: after as many as the number says, a counter stops before the next."""
+    stream, pm = io.StringIO(), manager(Count(), Other(), adapter=LocatedAdapter())
+    log = ActionLog(stream, places=[Place.parse(f"in.toy:{ord('g')}")])
+    with pm.instrument(log):
+        pm.run(parse_toy(FUNCTIONS))
+        pm.run(parse_toy("toy.module()"))
+        pm.run(parse_toy(FUNCTIONS))
+    numbers = re.findall(r"execution (\d+)\] (begins|completed)", stream.getvalue())
+    # The first pass moves `f` to where the log looks at.
+    expected = ["3", "4", "9", "10"]
+    assert numbers == [(n, what) for n in expected for what in ("begins", "completed")]
+    pm.add_gate(DebugCounter("pass-execution-count=4"))
+    pm.run(module := parse_toy(FUNCTIONS))
+    assert [op.value for op in module.body] == [2, 1]
 
 
 def test_only_what_runs_at_the_places_is_logged() -> None:

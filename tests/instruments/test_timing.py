@@ -130,7 +130,7 @@ def shape(report: str) -> list[str]:
 
 def test_rows_are_those_of_the_pipeline() -> None:
     """All ops share the row of their pipeline; passes and analyses are inside of what ran them."""
-    assert list(outline(run(manager(Asks(), Nap(), Nap()), Timing()))) == [
+    assert list(outline(run(manager(Asks(), Nap(), Nap()), Timing(), jobs=1))) == [
         "Nap x1",
         "Pipeline Collection : ['toy.func', 'toy.module'] x1",
         "  'toy.func' Pipeline x2",
@@ -376,7 +376,7 @@ def test_a_copy_goes_its_own_way() -> None:
 def test_reports_are_printed_at_the_end_of_runs() -> None:
     """With a stream, each run prints there, also when it fails."""
     stream = io.StringIO()
-    run(manager(Fails()), Timing(report=stream))
+    run(manager(Fails()), Timing(report=stream), jobs=1)
     assert shape(stream.getvalue())[6:] == [
         " N ( N%)  Nap",
         " N ( N%)  Pipeline Collection : ['toy.func', 'toy.module']",

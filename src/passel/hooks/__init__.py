@@ -2,5 +2,14 @@
 
 from passel.hooks.instrumentation import Around, Ended, PassInstrumentation, Run
 from passel.hooks.instrumentor import Bracket, Instrumentor
+from passel.hooks.replay import OpIdentity
 
-__all__ = ["Around", "Bracket", "Ended", "Instrumentor", "PassInstrumentation", "Run"]
+__all__ = [
+    "Around",
+    "Bracket",
+    "Ended",
+    "Instrumentor",
+    "OpIdentity",
+    "PassInstrumentation",
+    "Run",
+]

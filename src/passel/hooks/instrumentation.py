@@ -108,6 +108,8 @@ Around: TypeAlias = "Generator[BaseException | None, Ended, None]"
 """A generator around what is observed: it yields once, and is sent how that has ended."""
 
 
+YIELDS_ONCE = "a hook is a generator that yields once"
+
 LOCK = "_PassInstrumentation__lock"
 """The attribute of an instrumentation with the lock that its hooks share."""
 
@@ -123,10 +125,10 @@ class PassInstrumentation:
 
     With several instrumentations, what comes before is called in the order of registration, and
     what comes after in reverse. Hooks that are not overridden cost nothing. Hooks of one object
-    never overlap, whatever threads they are called from. An
-    instrumentation that raises is reported once in the log `passel` and not called again; the
-    run goes on. Only `PassFailure`, raised by a hook around passes, is meant: the pass
-    fails by it.
+    never overlap, whatever threads they are called from; those for ops that several threads
+    process at the same time come in any order. An instrumentation that raises is reported once in
+    the log `passel` and not called again; the run goes on. Only `PassFailure`, raised by a hook
+    around passes, is meant: the pass fails by it.
 
     Attributes:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
@@ -134,12 +136,13 @@ class PassInstrumentation:
         collects_statistics: Whether passes are to count also what costs time to count.
         finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
             pass that is not verified anyway; also found if `after_change` is overridden.
-        overlaps: Whether its hooks may be called while another thread is in one of them, which
-            spares a lock.
         crosses: Whether it also observes what passes run on ops of another IR. It has to ask
             the adapter of the innermost run about them, or nothing at all.
         one_by_one: Whether passes that the IR would run as one have to run one by one for it.
             By default hooks see them as the one step that they are, a `FusedStep` with children.
+        names_only: Whether its hooks look at nothing but the names of ops: they are given an
+            `OpIdentity` in place of each op. They are then called here, in program order, for
+            what other processes and threads have done. Passes do not fail by them.
         stays_here: Whether `split` is not to be called, so that all that it observes runs in this
             thread and process.
         repeats_failures: Whether passes that have failed in another process fail here again for
@@ -176,9 +179,9 @@ class PassInstrumentation:
     reproducer: Path | None = None
     collects_statistics: bool = False
     finds_changes: bool = False
-    overlaps: bool = False
     crosses: bool = False
     one_by_one: bool = False
+    names_only: bool = False
     stays_here: bool = False
     repeats_failures: bool = False
 
@@ -187,7 +190,8 @@ class PassInstrumentation:
 
         It is pickled, sees the hooks of that part, is pickled back and given to `merge`,
         parts in program order. None, the default, leaves that part unobserved. It is not called
-        for a class that overrides hooks and not this: nothing is known of what these observe.
+        for a class that overrides hooks and not this, as nothing is known of what these observe:
+        what it observes stays in this process, and threads call its own hooks, one at a time.
         """
         return None
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.errors import PassFailure
-from passel.hooks.instrumentation import LOCK, Ended, PassInstrumentation
+from passel.hooks.instrumentation import LOCK, YIELDS_ONCE, Ended, PassInstrumentation
 from passel.hooks.interrupts import HeldInterrupts
+from passel.hooks.replay import HookLog, identity_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from passel.hooks.instrumentation import Around
 
 _SUCCESS = Ended()
-_YIELDS_ONCE = "a hook is a generator that yields once"
 
 Hook: TypeAlias = "Callable[..., None]"
 """One hook of all instrumentations that have it. Costs a call per instrumentation."""
@@ -30,17 +30,29 @@ class _Guarded:
     Args:
         instrumentation: The instrumentation.
         name: The name of the method.
-        broken: The instrumentations that have raised in this run, by identity.
+        hooks: The hooks that it is one of.
     """
 
-    __slots__ = ("_alone", "_broken", "_instrumentation", "_may_fail", "_method")
+    __slots__ = (
+        "_alone",
+        "_broken",
+        "_hooks",
+        "_instrumentation",
+        "_may_fail",
+        "_method",
+        "_op_at",
+    )
 
-    def __init__(self, instrumentation: PassInstrumentation, name: str, broken: set[int]) -> None:
+    def __init__(
+        self, instrumentation: PassInstrumentation, name: str, hooks: Instrumentor
+    ) -> None:
         self._method: Callable[..., Any] = getattr(instrumentation, name)
         self._instrumentation = instrumentation
-        self._broken = broken
-        self._may_fail = name == "around_pass"
-        self._alone = nullcontext() if instrumentation.overlaps else _lock_of(instrumentation)
+        self._hooks = hooks
+        self._broken = hooks.broken
+        self._may_fail = name == "around_pass" and not instrumentation.names_only
+        self._op_at = _OPS_AT.get(name, 0) if instrumentation.names_only else 0
+        self._alone = _lock_of(instrumentation)
 
     def call(self, *args: Any) -> None:
         """Call the method, which is no generator."""
@@ -58,6 +70,9 @@ class _Guarded:
             BaseException: An interrupt, or a failure that is meant.
         """
         if id(self._instrumentation) not in self._broken:
+            if self._op_at:
+                args = list(args)
+                args[self._op_at] = identity_in(self._hooks.run, args[self._op_at])
             try:
                 with self._alone:
                     around: Around = self._method(*args)
@@ -77,7 +92,7 @@ class _Guarded:
             try:
                 with self._alone:
                     around.send(ended)
-                    raise RuntimeError(_YIELDS_ONCE)  # noqa: TRY301 - its own error
+                    raise RuntimeError(YIELDS_ONCE)  # noqa: TRY301 - its own error
             except StopIteration:
                 pass
             except Exception as error:  # noqa: BLE001 - as above
@@ -187,6 +202,7 @@ class Instrumentor:
         collects_statistics: Whether passes count also what costs time to count.
         finds_changes: Whether passes that have changed their op are to be found.
         sees_steps: Whether anything but runs is observed.
+        broken: The instrumentations that have raised in this run, by identity.
         interrupts: Holds back what interrupts hooks.
         run: The run, once it has started.
     """
@@ -195,9 +211,10 @@ class Instrumentor:
         self,
         instrumentations: Iterable[PassInstrumentation] = (),
         interrupts: HeldInterrupts | None = None,
+        broken: set[int] | None = None,
     ) -> None:
         self._all = tuple(instrumentations)
-        self._broken: set[int] = set()
+        self.broken: set[int] = set() if broken is None else broken
         self.interrupts: HeldInterrupts = interrupts or HeldInterrupts()
         self.run: Any = None
         self.one_by_one: bool = any(each.one_by_one for each in self._all)
@@ -217,7 +234,7 @@ class Instrumentor:
     def crossing(self) -> Instrumentor:
         """Return the hooks for a run on ops of another IR, inside of a pass."""
         return Instrumentor(
-            [each for each in self._all if each.crosses and id(each) not in self._broken],
+            [each for each in self._all if each.crosses and id(each) not in self.broken],
             self.interrupts,
         )
 
@@ -230,8 +247,9 @@ class Instrumentor:
         return [
             type(each).__name__
             for each in self._observers_of_steps()
-            if (each.repeats_failures and threads)
-            or (not (threads and each.overlaps) and not _can_split(each))
+            if each.stays_here
+            or (threads and each.repeats_failures)
+            or not (_can_follow(each) or (threads and not _has(each, "split")))
         ]
 
     @property
@@ -242,14 +260,17 @@ class Instrumentor:
     def branch(self) -> tuple[Instrumentor, tuple[PassInstrumentation | None, ...]]:
         """Return hooks for other threads and processes, with the parts that they call.
 
-        An instrumentation without parts, whose hooks may overlap, is called itself.
+        An instrumentation without parts, which is for threads alone, is called itself.
         """
         observers = self._observers_of_steps()
         parts = tuple(map(self._part_of, observers))
         other = Instrumentor(
-            part or own
-            for part, own in zip(parts, observers, strict=True)
-            if part or not (_can_split(own) or id(own) in self._broken)
+            [
+                part or own
+                for part, own in zip(parts, observers, strict=True)
+                if part or not (_can_follow(own) or id(own) in self.broken)
+            ],
+            broken=self.broken,
         )
         other.run, other.collects_statistics = self.run, self.collects_statistics
         other.one_by_one = self.one_by_one
@@ -265,19 +286,24 @@ class Instrumentor:
     def merge(self, parts: Sequence[PassInstrumentation | None]) -> None:
         """Give the instrumentations what their parts have observed."""
         for each, part in zip(self._observers_of_steps(), parts, strict=True):
-            if part is not None and id(each) not in self._broken:
+            if part is not None and id(each) not in self.broken:
                 try:
-                    each.merge(part)
+                    if isinstance(part, HookLog):
+                        part.replay(each, self.run)
+                    else:
+                        each.merge(part)
                 except Exception:  # noqa: BLE001 - observing never changes how a run goes
-                    _disable(each, self._broken)
+                    _disable(each, self.broken)
 
     def _part_of(self, instrumentation: PassInstrumentation) -> PassInstrumentation | None:
-        if not _can_split(instrumentation) or id(instrumentation) in self._broken:
+        if not _can_follow(instrumentation) or id(instrumentation) in self.broken:
             return None
         try:
+            if not _can_split(instrumentation):
+                return HookLog(instrumentation)
             return instrumentation.split()
         except Exception:  # noqa: BLE001 - as above
-            _disable(instrumentation, self._broken)
+            _disable(instrumentation, self.broken)
             return None
 
     def _observers_of_steps(self) -> list[PassInstrumentation]:
@@ -288,11 +314,11 @@ class Instrumentor:
         found = [each for each in self._all if any(_has(each, name) for name in names)]
         if not found:
             return None
-        return Hooks([_Guarded(each, names[0], self._broken) for each in found], self.interrupts)
+        return Hooks([_Guarded(each, names[0], self) for each in found], self.interrupts)
 
     def _failure_hook(self) -> Hook | None:
         name = "on_failure"
-        hooks = [_Guarded(each, name, self._broken) for each in self._all if _has(each, name)]
+        hooks = [_Guarded(each, name, self) for each in self._all if _has(each, name)]
         interrupts = self.interrupts
         if not hooks:
             return None
@@ -319,6 +345,9 @@ _METHODS: dict[str, tuple[str, ...]] = {
 _METHODS["pass"] += ("after_pass_failed", "pass_skipped", "after_change")
 """The methods that each generator calls by default."""
 
+_OPS_AT = {"around_pass": 1, "around_pipeline": 1, "around_verification": 1, "around_analysis": 2}
+"""Which argument of a hook is an op."""
+
 _HOOKS_OF_STEPS = tuple(
     name
     for name in vars(PassInstrumentation)
@@ -341,10 +370,17 @@ def _can_split(instrumentation: PassInstrumentation) -> bool:
     """Return whether parts can observe a part of a run, as the class with the latest hooks says."""
     for each in type(instrumentation).__mro__:
         if "split" in vars(each):
-            return each is not PassInstrumentation and not instrumentation.stays_here
+            return each is not PassInstrumentation
         if any(name in vars(each) for name in _HOOKS_OF_STEPS):
             return False
     return False
+
+
+def _can_follow(instrumentation: PassInstrumentation) -> bool:
+    """Return whether it can observe what is done elsewhere, by parts or by names."""
+    return not instrumentation.stays_here and (
+        instrumentation.names_only or _can_split(instrumentation)
+    )
 
 
 def _disable(instrumentation: PassInstrumentation, broken: set[int]) -> None:

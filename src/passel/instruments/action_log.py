@@ -60,6 +60,9 @@ class Place(NamedTuple):
 class ActionLog(PassInstrumentation):
     """A log with a line when a pass, or a step that runs nested pipelines, begins or ends.
 
+    Executions are numbered as the counter `pass-execution` of `DebugCounter` counts them, over
+    all runs: with `pass-execution-count=<n>`, all up to that number happen.
+
     Args:
         stream: Where to.
         places: Log only what runs on ops at these places; on all if there are none.
@@ -72,19 +75,23 @@ class ActionLog(PassInstrumentation):
         >>> functions = pm.nest("toy.func")
         >>> with pm.instrument(ActionLog(sys.stdout)):
         ...     result = pm.run(parse_toy("toy.module"))
-        [thread MainThread] begins (no breakpoint) Action `pass-execution` running ...
-        [thread MainThread] completed `pass-execution`
+        [thread MainThread, execution 1] begins (no breakpoint) Action `pass-execution` running ...
+        [thread MainThread, execution 1] completed `pass-execution`
 
     Source: `mlir::tracing::ActionLogger`, MLIR 22, for the text, with its odd quotes. A step
-    that a gate skips has begun already there; MLIR does not log and count at once.
+    that a gate skips has begun already there; MLIR does not log and count at once, and has no
+    numbers.
     """
 
     one_by_one = True  # each pass is an action
+    crosses = True  # counters count what passes run on another IR as well
+    stays_here = True  # executions are numbered
 
     def __init__(self, stream: TextIO, *, places: Iterable[Place] = ()) -> None:
         self._stream = stream
         self._places = tuple(places)
         self._runs: list[Run] = []
+        self._count = 0
 
     def around_run(self, run: Run) -> Around:
         """Remember the run, whose adapter knows the ops."""
@@ -97,6 +104,7 @@ class ActionLog(PassInstrumentation):
     def around_pass(self, step: Step, op: Any) -> Around:
         """Log that a step begins, and that it has ended; MLIR does not tell how either."""
         adapter = self._runs[-1].adapter
+        self._count = number = self._count + 1
         if self._places:
             location = adapter.location(op)
             if not any(place.covers(location) for place in self._places):
@@ -105,14 +113,16 @@ class ActionLog(PassInstrumentation):
         name = step.display_name if isinstance(step, PassStep) else _ADAPTOR
         outline = " ".join(adapter.print_op(op, _OUTLINE).split())
         self._write(
+            number,
             f"begins (no breakpoint) Action {_TAG} running `{name}` on Operation "
-            f"`{adapter.kind_of(op).name}` ({outline})`"
+            f"`{adapter.kind_of(op).name}` ({outline})`",
         )
         ended = yield
-        self._write(f"{'skipped' if ended.skipped else 'completed'} {_TAG}")
+        self._write(number, f"{'skipped' if ended.skipped else 'completed'} {_TAG}")
 
-    def _write(self, text: str) -> None:
-        self._stream.write(f"[thread {threading.current_thread().name}] {text}\n")
+    def _write(self, number: int, text: str) -> None:
+        thread = threading.current_thread().name
+        self._stream.write(f"[thread {thread}, execution {number}] {text}\n")
         self._stream.flush()  # what was running when the process died is what one wants to know
 
 

@@ -65,6 +65,7 @@ class ContractVerifier(PassInstrumentation):
     """
 
     one_by_one = True
+    stays_here = True  # it compares ops with what they were when the last pass ended
 
     def __init__(self, declarations: DeclarationTable | None = None) -> None:
         self._declarations = declarations or default_declarations()

@@ -4,33 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from passel.hooks import OpIdentity
+from passel.hooks.replay import identity_in
 from passel.ir import outwards
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
     from passel.hooks import Run
     from passel.schedule import Step
-
-
-class OpIdentity(NamedTuple):
-    """The identity of an op: its name, and its place among its siblings.
-
-    Attributes:
-        name: Its name, such as `func.func`.
-        symbol: Its symbol name, if it has one.
-        ordinal: Which it is of the ops immediately inside of the enclosing op, counted from 0
-            when the nested pipelines on these started.
-    """
-
-    name: str
-    symbol: str | None = None
-    ordinal: int = 0
-
-    @property
-    def title(self) -> str:
-        """The op as MLIR names it, such as `'func.func' operation: @main`."""
-        suffix = "" if self.symbol is None else f": @{self.symbol}"
-        return f"'{self.name}' operation{suffix}"
 
 
 Chain: TypeAlias = list[tuple[Any, OpIdentity]]
@@ -85,10 +66,6 @@ def execution_of(step: Step, chain: Chain) -> PassExecution:
 
 def chain_of(run: Run, op: Any) -> Chain:
     """Return an op and its enclosing ops."""
-    adapter = run.adapter
-    chain: Chain = []
-    for each in outwards(adapter, op):
-        name, symbol = adapter.kind_of(each).name, adapter.symbol_name(each)
-        chain.append((each, OpIdentity(name, symbol, run.ordinal_of(each))))
+    chain = [(each, identity_in(run, each)) for each in outwards(run.adapter, op)]
     chain.reverse()
     return chain

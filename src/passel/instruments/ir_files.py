@@ -12,7 +12,7 @@ from passel.instruments.whole_files import write_whole
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from passel.instruments.events import OpIdentity
+    from passel.hooks import OpIdentity
 
 Chain: TypeAlias = "Sequence[tuple[Hashable, str]]"
 """An op and its enclosing ops, outermost first: the identity of each, and its name."""

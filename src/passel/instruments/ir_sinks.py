@@ -13,8 +13,8 @@ from passel.instruments.terminals import Color, shows_color
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from passel.hooks import Run
-    from passel.instruments.events import Chain, OpIdentity, PassExecution
+    from passel.hooks import OpIdentity, Run
+    from passel.instruments.events import Chain, PassExecution
 
 
 class Dump(NamedTuple):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
-from passel.hooks import PassInstrumentation
-from passel.instruments.events import OpIdentity, PassExecution, chain_of, execution_of
+from passel.hooks import OpIdentity, PassInstrumentation
+from passel.instruments.events import PassExecution, chain_of, execution_of
 from passel.instruments.replaying import how_to_replay
 from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
 from passel.instruments.reproducer_stream import check_destination, target_of

@@ -23,6 +23,7 @@ class EventRecorder(PassInstrumentation):
     """
 
     one_by_one = True  # each pass is an event
+    stays_here = True  # in program order
 
     def __init__(self, adapter: Any) -> None:
         self.adapter = adapter

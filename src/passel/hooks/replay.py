@@ -1,0 +1,125 @@
+"""Hooks of a worker, noted there, and called here for observers that look at names alone."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.hooks.instrumentation import YIELDS_ONCE, PassInstrumentation
+from passel.schedule import PassStep, passes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from passel.hooks.instrumentation import Around, Run
+    from passel.schedule import Pipeline, Step
+
+
+class OpIdentity(NamedTuple):
+    """The identity of an op: its name, and its place among its siblings.
+
+    Attributes:
+        name: Its name, such as `func.func`.
+        symbol: Its symbol name, if it has one.
+        ordinal: Which it is of the ops immediately inside of the enclosing op, counted from 0
+            when the nested pipelines on these started.
+    """
+
+    name: str
+    symbol: str | None = None
+    ordinal: int = 0
+
+    @property
+    def title(self) -> str:
+        """The op as MLIR names it, such as `'func.func' operation: @main`."""
+        suffix = "" if self.symbol is None else f": @{self.symbol}"
+        return f"'{self.name}' operation{suffix}"
+
+
+def identity_in(run: Run, op: Any) -> OpIdentity:
+    """Return the identity of an op in a run."""
+    adapter = run.adapter
+    return OpIdentity(adapter.kind_of(op).name, adapter.symbol_name(op), run.ordinal_of(op))
+
+
+class HookLog(PassInstrumentation):
+    """A log of the hooks of a part of a run, for an observer elsewhere that looks at names alone.
+
+    Args:
+        observer: The observer.
+    """
+
+    names_only = True
+
+    def __init__(self, observer: PassInstrumentation) -> None:
+        self.one_by_one: bool = observer.one_by_one
+        self.finds_changes: bool = observer.finds_changes
+        self.collects_statistics: bool = observer.collects_statistics
+        self._known: dict[Any, Any] = {}
+        self._events: list[tuple[str, Any]] = []
+
+    def before_run(self, run: Run) -> None:
+        """Find out what need not be sent, as it is known elsewhere."""
+        parts = _parts_of(run.pipeline)
+        self._known = {id(each): _Reference(key) for key, each in parts}
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Forget it."""
+        self._known = {}
+
+    def _note(self, what: str, *args: Any) -> Around:
+        self._events.append((what, tuple(self._known.get(id(each), each) for each in args)))
+        self._events.append(("", (yield)))
+
+    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
+        """Note it."""
+        return self._note("pipeline", pipeline, op, parent)
+
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Note it."""
+        return self._note("pass", step, op)
+
+    def around_verification(self, step: Step, op: Any) -> Around:
+        """Note it."""
+        return self._note("verification", step, op)
+
+    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
+        """Note it."""
+        return self._note("analysis", name, kind, op)
+
+    def around_scope(self, name: str) -> Around:
+        """Note it."""
+        return self._note("scope", name)
+
+    def replay(self, observer: PassInstrumentation, run: Run) -> None:
+        """Call the hooks of the observer, with the steps of the run here."""
+        known, begun = dict(_parts_of(run.pipeline)), list[Any]()
+        for what, noted in self._events:
+            if what:
+                args = (known[e.key] if isinstance(e, _Reference) else e for e in noted)
+                begun.append(getattr(observer, f"around_{what}")(*args))
+                if (raised := next(begun[-1])) is not None:
+                    raise raised
+            else:
+                with suppress(StopIteration):
+                    begun.pop().send(noted)
+                    raise RuntimeError(YIELDS_ONCE)
+
+
+class _Reference(NamedTuple):
+    """A part of the run's pipeline, as all processes name it."""
+
+    key: tuple[str, str, str]
+
+
+def _parts_of(pipeline: Pipeline) -> Iterator[tuple[tuple[str, str, str], Step | Pipeline]]:
+    """Yield all steps and pipelines inside of a pipeline, each with what tells it from others."""
+    for step in pipeline.steps:
+        if isinstance(step, PassStep):
+            yield ("pass", step.path, ""), step
+            continue
+        inner = [next((each.path for each in passes_of(p)), "") for p in step.pipelines]
+        yield ("nested", step.path, " ".join(inner)), step
+        for nested, first in zip(step.pipelines, inner, strict=True):
+            yield ("pipeline", nested.path, first), nested
+            yield from _parts_of(nested)
