@@ -45,6 +45,17 @@ class Nap(Pass):
         time.sleep(self.milliseconds / 1000)
 
 
+class NapOn(Pass):
+    """Sleep on ops of one symbol."""
+
+    name = "nap-on"
+    symbol: str = ""
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Sleep."""
+        time.sleep(0.02 if op.symbol == self.symbol else 0)
+
+
 class Other(Nap):
     """The same by another name."""
 
@@ -331,6 +342,33 @@ def test_wall_time_of_workers_is_time_that_was_waited() -> None:
     root = timing.timing
     assert sum(each.wall for each in root.children[0].children) <= root.wall < 0.02
     assert root.user >= 0.02
+
+
+@pytest.mark.parametrize(
+    "strategy", [Sequential(), Threads(2), Forked(2, eager=True)], ids=["one", "threads", "fork"]
+)
+def test_the_slowest_pairs_of_a_pass_and_an_op(strategy: SiblingStrategy) -> None:
+    """The slowest come first, each with its op and path, whoever has run it; then all others."""
+    pm = PassManager("toy.module", adapter=ToyAdapter())
+    pm.nest("toy.module").add_nested("toy.func", NapOn(symbol="slow"), Nap())
+    module = parse_toy(
+        "toy.module(toy.module @a(toy.func @slow,toy.func @f),toy.module @b(toy.func @slow),"
+        f"toy.module({','.join(['toy.func'] * 10)}))"
+    )
+    stream, compiler = io.StringIO(), PipelineCompiler(ToyAdapter(), {"toy"})
+    timing = Timing(display="ops", report=stream, columns=["wall"])
+    Run(compiler, Instrumentor([timing]), strategy=strategy).run(compiler.schedule(pm), module)
+    rows = [line.split(")  ", 1) for line in stream.getvalue().splitlines()[6:]]
+    names = [row[1] for row in rows if len(row) == 2]
+    path = "[toy.module/toy.module/toy.func/0:nap-on]"
+    assert set(names[:2]) == {
+        f"NapOn on 'toy.func' @a::@slow {path}",
+        f"NapOn on 'toy.func' @b::@slow {path}",
+    }
+    assert names[20:] == ["6 others", "Rest", "Total"]
+    seconds = [float(row[0].split()[0]) for row in rows[:20]]
+    assert seconds == sorted(seconds, reverse=True)
+    assert seconds[1] >= 0.02 > seconds[2]
 
 
 AUTOMATIC = "pass by pass (-j N shares them all the same)"

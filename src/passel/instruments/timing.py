@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.analysis import analysis_name
 from passel.hooks import PassInstrumentation
+from passel.instruments.events import PassExecution, chain_of, execution_of
 from passel.instruments.timer import Timer
-from passel.instruments.timing_report import check_columns, timing_report
+from passel.instruments.timing_report import Display, check_columns, slowest, timing_report
 from passel.instruments.timing_rows import Row, ThreadTimer, this_worker
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
@@ -37,7 +38,8 @@ class Timing(PassInstrumentation):
     a row. One object may observe runs of several threads at once.
 
     Args:
-        display: A `tree` like the pipeline, or a `list` of all names, sorted by time.
+        display: A `tree` like the pipeline, a `list` of all names, sorted by time, or, sorted as
+            well, the pairs of a pass and one of the `ops` that it ran on which took longest.
         output_format: Of the report.
         columns: What the report shows of each row: any of `user`, `wall` and `self`. By
             default the wall time, and the user time if that is another.
@@ -68,23 +70,24 @@ class Timing(PassInstrumentation):
     def __init__(
         self,
         *,
-        display: Literal["tree", "list"] = "tree",
+        display: Display = "tree",
         output_format: Literal["text", "json"] = "text",
         columns: Iterable[str] = (),
         report: bool | TextIO = False,
     ) -> None:
-        if display not in ("tree", "list") or output_format not in ("text", "json"):
+        if display not in ("tree", "list", "ops") or output_format not in ("text", "json"):
             raise ValueError(
-                f"there is no timing report '{display}' as '{output_format}', only 'tree' or "
-                "'list' as 'text' or 'json'"
+                f"there is no timing report '{display}' as '{output_format}', only 'tree', "
+                "'list' or 'ops' as 'text' or 'json'"
             )
-        self._display: Literal["tree", "list"] = display
+        self._display: Display = display
         self._format: Literal["text", "json"] = output_format
         self._columns = check_columns(columns)
         self._report = report
         self._threads: dict[int, ThreadTimer] = {}
         self._worker = this_worker()
         self._sharing: dict[str, None] = {}
+        self._pairs: dict[PassExecution, float] = {}
 
     # -- What users call ---------------------------------------------------------------------
 
@@ -113,9 +116,12 @@ class Timing(PassInstrumentation):
 
     def write_report(self, stream: TextIO) -> None:
         """Print what was measured so far."""
+        root = self.timing
+        if self._display == "ops":
+            root.children = list(slowest(self._pairs))
         stream.write(
             timing_report(
-                self.timing,
+                root,
                 display=self._display,
                 output_format=self._format,
                 columns=self._columns,
@@ -138,10 +144,12 @@ class Timing(PassInstrumentation):
         if not isinstance(child, Timing):
             raise TypeError(f"not the result of split: {child!r}")
         self._thread().row.merge(child._worker, child.timing)
+        for pair, seconds in child._pairs.items():
+            self._add(pair, seconds)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle what was measured so far, but not where it is reported."""
-        names = ("_display", "_format", "_columns", "_worker")
+        names = ("_display", "_format", "_columns", "_worker", "_pairs")
         return {name: getattr(self, name) for name in names} | {"timing": self.timing}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -155,7 +163,12 @@ class Timing(PassInstrumentation):
     def around_run(self, run: Run) -> Around:
         """Measure the total time, and print."""
         with self:
-            yield
+            runs = self._thread().runs
+            runs.append(run)
+            try:
+                yield
+            finally:
+                runs.pop()
         if run.sharing:
             self._sharing[run.sharing] = None
         if self._report is not False and not self._thread().running:
@@ -163,6 +176,8 @@ class Timing(PassInstrumentation):
 
     def around_pass(self, step: Step, op: Any) -> Around:
         """Measure the pass."""
+        if self._display == "ops" and isinstance(step, PassStep):
+            return self._measure_pair(step, op)
         return self._measure(step)
 
     def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
@@ -176,6 +191,17 @@ class Timing(PassInstrumentation):
     def around_scope(self, name: str) -> Around:
         """Measure the part of a pass."""
         return self._measure(name)
+
+    def _measure_pair(self, step: PassStep, op: Any) -> Generator[None, Any]:
+        pair = execution_of(step, chain_of(self._thread().runs[-1], op))
+        start = perf_counter()
+        try:
+            yield from self._measure(step)
+        finally:
+            self._add(pair, perf_counter() - start)
+
+    def _add(self, pair: PassExecution, seconds: float) -> None:
+        self._pairs[pair] = self._pairs.get(pair, 0.0) + seconds
 
     def _measure(self, what: Any) -> Generator[None, Any]:
         thread = self._threads.get(get_ident()) or self._thread()

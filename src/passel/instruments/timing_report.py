@@ -6,15 +6,22 @@ Source: `OutputTextStrategy` and `OutputJsonStrategy` in `mlir/lib/Support/Timin
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from passel.diagnostics import suggest
 from passel.instruments.report import header
 from passel.instruments.timer import Timer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from passel.instruments.events import PassExecution
+
+Display: TypeAlias = Literal["tree", "list", "ops"]
+"""The layouts of the report."""
+
+_MOST_PAIRS = 20
+"""How many pairs of a pass and an op a report shows."""
 
 _TITLES = {
     "user": "----User Time----",
@@ -41,7 +48,7 @@ def check_columns(names: Iterable[str]) -> tuple[str, ...]:
 def timing_report(
     root: Timer,
     *,
-    display: Literal["tree", "list"] = "tree",
+    display: Display = "tree",
     output_format: Literal["text", "json"] = "text",
     columns: tuple[str, ...] = (),
     notes: Iterable[str] = (),
@@ -50,7 +57,7 @@ def timing_report(
 
     Args:
         root: The tree; its times are the totals.
-        display: A tree, or a list of all names, sorted by time.
+        display: A tree, a list of all names, sorted by time, or what is right below the root.
         output_format: Text, or JSON: an array of rows, those nested in a row's `passes`, where
             an empty object ends each array. Durations are in seconds.
         columns: What to show; by default the wall time, and the user time if that is another.
@@ -74,6 +81,23 @@ def timing_report(
     rows = _merged(root) if display == "list" else root.children
     lines = layout(root, chosen, nested=display == "tree").lines(rows)
     return "".join([*lines, *(f"  {note}\n" for note in notes if layout is _TextReport)])
+
+
+def slowest(pairs: Mapping[PassExecution, float]) -> Iterator[Timer]:
+    """Yield rows for the slowest pairs of a pass and an op, and one for all others.
+
+    Args:
+        pairs: The seconds of each.
+    """
+    rows = sorted(pairs.items(), key=lambda pair: -pair[1])
+    for execution, seconds in rows[:_MOST_PAIRS]:
+        symbols = "::".join(f"@{op.symbol}" for op in execution.ops if op.symbol is not None)
+        number = f"#{execution.op.ordinal}" if execution.ops[1:] else ""
+        which = " ".join(filter(None, (f"'{execution.op.name}'", symbols or number)))
+        name = f"{execution.display_name} on {which} [{execution.path}]"
+        yield Timer(name, execution.path, seconds, seconds)
+    if others := [seconds for _, seconds in rows[_MOST_PAIRS:]]:
+        yield Timer(f"{len(others)} others", "", sum(others), sum(others))
 
 
 def _merged(root: Timer) -> list[Timer]:

@@ -267,9 +267,9 @@ class ReportFlags(FlagGroup):
     """Timing and statistics."""
 
     mlir_timing: bool = flag("print how long each pass took", short=("time-passes",))
-    mlir_timing_display: Literal["list", "tree"] = flag(
-        "as a tree like the pipeline, or a list sorted by time",
-        "<list|tree>",
+    mlir_timing_display: Literal["list", "tree", "ops"] = flag(
+        "as a tree, a list of passes, or the slowest passes on single ops",
+        "<list|tree|ops>",
         "tree",
     )
     mlir_timing_columns: tuple[str, ...] = flag(
