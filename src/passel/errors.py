@@ -351,9 +351,11 @@ class PassFailedError(PasselError):
         failures: Every failure, in program order; `__cause__` is the first one's exception.
         diagnostics: All that was reported during the run, in program order.
         reproducer: The file to replay the failure with, if one was asked for and written.
+        record: The `Record` of the run, if one was asked for.
     """
 
     reproducer: Path | None = None
+    record: Any = None
 
     def __init__(self, failures: Sequence[Failure], diagnostics: Sequence[Diagnostic]) -> None:
         first, *others = failures

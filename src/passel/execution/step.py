@@ -204,9 +204,11 @@ class StepRunner:
                 outcome = merge([outcome, self._interrupt(step, op, ctx, error)])
         if (bracket := ctx.bracket) is None:
             return outcome
-        if outcome.failures:
-            failure = outcome.failures[-1] if outcome.interrupt else ctx.failure
-            bracket.ended = bracket.ended._replace(failed=True, failure=failure)
+        ended = bracket.ended
+        failure = outcome.failures[-1] if outcome.interrupt else ctx.failure
+        bracket.ended = Ended(
+            bool(outcome.failures), failure, ended.skipped, ended.changed, outcome
+        )
         try:
             bracket.close()
         except PassFailure as error:

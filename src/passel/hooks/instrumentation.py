@@ -33,6 +33,7 @@ class Run(Protocol):
             empty if none could be shared.
         reported: How many diagnostics passes have reported so far, as far as this observer sees
             the run.
+        notes: Notes for the error that the run raises, once it is over.
     """
 
     adapter: IRAdapter
@@ -51,6 +52,11 @@ class Run(Protocol):
     @property
     def failures(self) -> Sequence[Failure]:
         """Every failure, once the run is over."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Notes for the error that the run raises, once it is over."""
         ...
 
     def ordinal_of(self, op: Any, /) -> int:
@@ -87,6 +93,30 @@ class Run(Protocol):
         ...
 
 
+class StepOutcome(Protocol):
+    """An outcome of a step; see `passel.execution.Outcome`."""
+
+    @property
+    def changed(self) -> bool | None:
+        """Whether the op changed; None if that is not known."""
+        ...
+
+    @property
+    def counts(self) -> Mapping[tuple[str, str], int]:
+        """What was counted, by the path of a pass and the name of its statistic."""
+        ...
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """What was reported, also by the pipelines that a pass has run, in order."""
+        ...
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """Every failure."""
+        ...
+
+
 class Ended(NamedTuple):
     """The end of what an instrumentation observes.
 
@@ -96,12 +126,15 @@ class Ended(NamedTuple):
         skipped: Whether a gate has kept a step from running.
         changed: Whether a pass that has succeeded has changed its op, by its fingerprint. False if
             no instrumentation asks for it by `finds_changes`.
+        outcome: What else a step has led to: what was counted and reported, and all failures; None
+            for what is no step.
     """
 
     failed: bool = False
     failure: Failure | None = None
     skipped: bool = False
     changed: bool = False
+    outcome: StepOutcome | None = None
 
 
 Around: TypeAlias = "Generator[BaseException | None, Ended, None]"
@@ -133,6 +166,7 @@ class PassInstrumentation:
     Attributes:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
+        record: What `RunResult.record` and `PassFailedError.record` are to be, of one that records.
         collects_statistics: Whether passes are to count also what costs time to count.
         finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
             pass that is not verified anyway; also found if `after_change` is overridden.
@@ -177,6 +211,7 @@ class PassInstrumentation:
 
     timing: Any = None
     reproducer: Path | None = None
+    record: Any = None
     collects_statistics: bool = False
     finds_changes: bool = False
     crosses: bool = False

@@ -138,6 +138,23 @@ class WritesSources(Protocol):
 
 
 @runtime_checkable
+class PrintsApart(Protocol):
+    """Optional ability of an adapter: ops inside of some ops are printed one by one.
+
+    Records then hold such an op as its outline, `print_op` with `skip_regions`, and the texts of
+    the ops inside: where one of many has changed, only that is printed again.
+    """
+
+    def prints_apart(self, op: Any) -> bool:
+        """Return whether the ops inside mean the same when they are printed alone.
+
+        The generic form of `op` is then its outline, with theirs in braces in the place of
+        `{...}`, but for names of values: there is one region of one block without arguments.
+        """
+        ...
+
+
+@runtime_checkable
 class RenewsFingerprints(Protocol):
     """Optional ability of an adapter: an op is compared with its last fingerprint as it is read."""
 

@@ -132,6 +132,24 @@ class ObservedRuns:
         made = CrashReproducer(destination, local=local)  # refuses it now rather than in the run
         self._enable("reproducer", lambda: copy(made))
 
+    def enable_recording(self, path: str | Path, *, one_by_one: bool = False) -> None:
+        """Let each run leave a record of all that its passes do, in place of that of the last one.
+
+        `RunResult.record` and `PassFailedError.record` read it; see `passel.record.Record`. What
+        cannot be written is said once, and the run goes on.
+
+        Args:
+            path: The file.
+            one_by_one: Whether passes that the IR would run as one run one by one, so that each
+                is recorded.
+        """
+        from passel.record.recorder import Recorder  # noqa: PLC0415 - loaded if it is used
+
+        def make() -> Recorder:
+            return Recorder(path, pipeline=str(self), one_by_one=one_by_one)
+
+        self._enable("record", make)
+
     def _enable(
         self, what: str, make: Callable[[], PassInstrumentation], *, enable: bool = True
     ) -> None:

@@ -295,13 +295,17 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
         finally:
             if on_diagnostic is None and run.outcome.diagnostics:
                 _log(run.outcome, run.concluding)
+        record = next((i.record for i in instrumentations if i.record is not None), None)
         if outcome.failures:
             error = _failed(outcome, run.notes)
             error.reproducer = next(filter(None, (i.reproducer for i in instrumentations)), None)
+            error.record = record
             raise error from outcome.failures[0].cause
         timing = next((i.timing for i in instrumentations if i.timing is not None), None)
         statistics = outcome.statistics()
-        return RunResult(outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched())
+        return RunResult(
+            outcome.changed, outcome.diagnostics, statistics, timing, run.unmatched(), record
+        )
 
     def _context_for(self, adapter: IRAdapter, op: Any) -> Any:
         if op is not None and (own := adapter.context_of(op)) is not None:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.instruments.timing import Timer
+    from passel.record import Record
 
 
 class RunResult(NamedTuple):
@@ -24,6 +25,7 @@ class RunResult(NamedTuple):
             `builtin.module(gpu.module(cse))`. Not those for which there were ops at first, nor
             those for `any`. Those that MLIR runs by itself, and those of dynamic pipelines and of
             passes for another IR, are not looked at.
+        record: The record of the run, if one was asked for.
     """
 
     changed: bool | None
@@ -31,3 +33,4 @@ class RunResult(NamedTuple):
     statistics: Mapping[str, Mapping[str, int]]
     timing: Timer | None = None
     unmatched: tuple[str, ...] = ()
+    record: Record | None = None

@@ -254,6 +254,21 @@ class MLIRAdapter(IRAdapter):
         }
         return printed(op.operation, **given).rstrip("\n")
 
+    def prints_apart(self, op: Any) -> bool:
+        """Return whether an op holds ops that share no values: functions, globals and the like."""
+        operation = op.operation
+        if len(operation.regions) != 1 or not self.kind_of(op).isolated:
+            return False
+        blocks = list(operation.regions[0].blocks)
+        if len(blocks) != 1 or len(blocks[0].arguments):
+            return False
+        children = self.bindings.children(op)
+        return bool(children) and all(
+            len(each.operation.results) == 0
+            and (len(each.operation.regions) == 0 or self.kind_of(each).isolated)
+            for each in children
+        )
+
     def pass_source(self) -> MLIRSource:
         """Return the source of MLIR's own passes."""
         from passel.mlir.names import MLIRSource  # noqa: PLC0415 - only who parses pipelines

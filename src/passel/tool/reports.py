@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from passel.instruments.ir_printer import PrintIR
     from passel.instruments.timing import Timing
     from passel.instruments.trace import Trace
+    from passel.ir import IRAdapter
+    from passel.ir.frontend import SourcePart
     from passel.manager import PassManager
     from passel.passes import PassRegistry
+    from passel.record.recorder import Recorder
     from passel.tool.settings import Settings
 
 
@@ -50,6 +53,7 @@ class Reports(ExitStack):
         self._counter: DebugCounter | None = _make_counter(settings, registry)
         self._log: PassInstrumentation | None = self._make_log()
         self._trace: Trace | None = self._make_trace()
+        self._recorder: Recorder | None = _make_recorder(settings)
         self._info: TextIO = self._open_info()
         self._unmatched: dict[str, None] | None = None
         self._lacks_record: bool = settings.reproducers.run_reproducer
@@ -59,6 +63,16 @@ class Reports(ExitStack):
     def part(self) -> PartReports:
         """Return what observes the processing of one part of the input."""
         return PartReports(self._settings, self._info, self._printer, self._trace)
+
+    def record(self, manager: PassManager, adapter: IRAdapter, source: SourcePart) -> None:
+        """Let a manager's run on a part of the input be recorded.
+
+        Before it is observed by anything else: what that notes of a failure is recorded as well.
+        """
+        if (recorder := self._recorder) is not None:
+            recorder.prepare(str(manager), source.name, source.text)
+            recorder.finds_changes = adapter.policies().finds_changes
+            manager.add_instrumentation(recorder)
 
     def observe(self, manager: PassManager) -> None:
         """Let a manager's runs be logged, traced and counted."""
@@ -201,6 +215,18 @@ class PartReports(ExitStack):
         )
         self.callback(timing.write_report, self._stream)
         return self.enter_context(timing)
+
+
+def _make_recorder(settings: Settings) -> Recorder | None:
+    given = settings.records
+    if not given.record:
+        if given.record_each_pass:
+            raise UsageError("'--record-each-pass' is about --record=<file>, which is missing")
+        return None
+    from passel.record.recorder import Recorder
+
+    command = (settings.program, *settings.words)
+    return Recorder(given.record, command_line=command, one_by_one=given.record_each_pass)
 
 
 def _check_columns(columns: tuple[str, ...]) -> None:

@@ -320,6 +320,15 @@ class ActionFlags(FlagGroup):
     mlir_print_debug_counter: bool = flag("print the counters in the end")
 
 
+class RecordFlags(FlagGroup):
+    """Records."""
+
+    record: str = flag("write all that each pass does to a file, for passel-report", "<file>")
+    record_each_pass: bool = flag(
+        "run passes that MLIR runs as one one by one, to record each (--ir=mlir)"
+    )
+
+
 class InformationFlags(FlagGroup):
     """Information."""
 
@@ -418,6 +427,7 @@ class Settings:
         self.reports: ReportFlags = ReportFlags(line)
         self.reproducers: ReproducerFlags = ReproducerFlags(line)
         self.actions: ActionFlags = ActionFlags(line)
+        self.records: RecordFlags = RecordFlags(line)
         self.information: InformationFlags = InformationFlags(line)
         self.threading: bool = not self.pipeline.mlir_disable_threading
         self.jobs: Jobs = self.pipeline.jobs or _jobs_of_environment()

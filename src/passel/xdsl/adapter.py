@@ -233,6 +233,18 @@ class XDSLAdapter(IRAdapter):
         except Exception:  # noqa: BLE001 - invalid IR breaks custom printers in any way
             return printed(op, flags._replace(generic=True))
 
+    def prints_apart(self, op: Operation) -> bool:
+        """Return whether an op holds ops that share no values: functions, globals and the like."""
+        if len(op.regions) != 1 or not (op.parent is None or _kind(type(op)).isolated):
+            return False
+        block = op.regions[0].first_block
+        if block is None or block.next_block is not None or block.args or block.first_op is None:
+            return False
+        return all(
+            not each.results and (not each.regions or self.kind_of(each).isolated)
+            for each in block.ops
+        )
+
     # Called once per pass and op: without detour.
     fingerprint: Any = staticmethod(fingerprint)
     renew_fingerprint: staticmethod[..., Fingerprint] = staticmethod(fingerprint)

@@ -14,15 +14,21 @@ from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.printer import Printer
 
-from passel.xdsl.fast import printer_class
+from passel.ir import PrintFlags
+from passel.xdsl.fast import are_on, printer_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from xdsl.ir import Attribute, Dialect, Operation, Region
 
-    from passel.ir import PrintFlags
 
+_PLAIN_GENERIC = frozenset(
+    PrintFlags(generic=True, debuginfo=debuginfo, local_scope=local)
+    for debuginfo in (False, True)
+    for local in (False, True)
+)
+"""Flags for which there is a fast path."""
 
 _EXPLICIT_TERMINATORS = frozenset({"scf.execute_region"})
 """Ops that xDSL prints without the terminators of their blocks, and cannot read back so."""
@@ -97,6 +103,12 @@ def printed(op: Operation, flags: PrintFlags) -> str:
     Raises:
         Exception: Whatever a custom printer raises for invalid IR.
     """
+    if flags in _PLAIN_GENERIC and are_on():
+        from passel.xdsl.fast.generic import generic_text
+
+        text = generic_text(op, locations=flags.debuginfo)
+        if text is not None:
+            return text
     stream = StringIO()
     make_printer(flags, stream=stream).print_op(op)
     return stream.getvalue()

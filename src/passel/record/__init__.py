@@ -1,0 +1,27 @@
+"""Records: what a run left behind, in one file.
+
+A record has an event for each execution of a pass, and the texts of the ops that were changed.
+`passel-opt --record=FILE` and `PassManager.enable_recording` write it, and `Record.open` reads it.
+"""
+
+from passel.record.model import (
+    Execution,
+    FailureInfo,
+    Message,
+    RecordError,
+    RecordInfo,
+    RunInfo,
+    StepInfo,
+)
+from passel.record.reader import Record
+
+__all__ = [
+    "Execution",
+    "FailureInfo",
+    "Message",
+    "Record",
+    "RecordError",
+    "RecordInfo",
+    "RunInfo",
+    "StepInfo",
+]

@@ -1,0 +1,262 @@
+"""Contents of records: lines of JSON, and what they say."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.record.model import (
+    FORMAT,
+    Execution,
+    RecordError,
+    RecordInfo,
+    RunInfo,
+    StepInfo,
+    failure_of,
+    location_of,
+    message_of,
+)
+from passel.record.states import State
+from passel.record.texts import text_of
+from passel.record.writer import OpFacts, StepFacts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from passel.record.texts import Composite
+
+
+def read_contents(path: Path) -> Contents:
+    """Return the contents of a file.
+
+    Raises:
+        RecordError: The file is no record, or one of a later release, or it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_START))
+            if start != _START:
+                raise RecordError(f"'{path}' is no record of a run; passel-opt --record writes one")
+            *data, _ = (start + file.read()).split(b"\n")  # the last line may be cut off
+    except OSError as error:
+        raise RecordError(f"cannot read the record '{path}': {error.strerror}") from None
+    contents = Contents()
+    for number, line in enumerate(data, 1):
+        try:
+            contents.take(json.loads(line))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            if isinstance(error, RecordError):
+                raise
+            raise RecordError(f"'{path}' is damaged in line {number}") from None
+    if not data:
+        raise RecordError(f"'{path}' ends before anything is recorded")
+    return contents
+
+
+_START = b'{"record":'
+
+
+class _Change(NamedTuple):
+    """A new text of an op.
+
+    Attributes:
+        run: The number of the run.
+        after: The number of the last execution that had ended by then.
+        ordinals: The op.
+        digest: The text.
+    """
+
+    run: int
+    after: int
+    ordinals: tuple[int, ...]
+    digest: str | None
+
+    def apply(self, state: State) -> None:
+        """Change a state."""
+        state.change(self.ordinals, self.digest)
+
+
+class Begun(NamedTuple):
+    """An execution that has begun."""
+
+    run: int
+    step: StepFacts
+    op: OpFacts
+    before: str | None
+    first: int
+
+
+class Contents:
+    """Contents of a record.
+
+    Attributes:
+        executions: The executions.
+        begun: Those that have begun and not ended.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str | Composite | dict[str, Any]] = {}
+        self._steps: list[StepFacts] = []
+        self._ops: list[OpFacts] = []
+        self._states: list[State] = []
+        self._ends: dict[int, dict[str, Any]] = {}
+        self._head: dict[str, Any] = {}
+        self._runs: list[dict[str, Any]] = []
+        self._changes: list[_Change] = []
+        self.begun: list[Begun] = []
+        self.executions: list[Execution] = []
+
+    @property
+    def info(self) -> RecordInfo:
+        """Facts about the record as a whole."""
+        head, runs = self._head, tuple(map(self._run_info, self._runs))
+        return RecordInfo(
+            head["record"],
+            head["passel"],
+            head["python"],
+            tuple(head["command"]),
+            head["started"],
+            runs,
+            bool(runs) and all(run.is_complete for run in runs),
+        )
+
+    def content(self, digest: str) -> str | Composite:
+        """Return what a digest stands for.
+
+        Raises:
+            KeyError: The record has no such text.
+        """
+        content = self._texts[digest]
+        if isinstance(content, dict):
+            content = self._texts[digest] = text_of(content)
+        return content
+
+    def state(self, run: int, last: int) -> State:
+        """Return the state of a run's op after the execution with a number."""
+        state = self._new_state(self._runs[run])
+        for change in self._changes:
+            if change.after > last:
+                break
+            if change.run == run:
+                change.apply(state)
+        return state
+
+    def _new_state(self, line: dict[str, Any]) -> State:
+        return State(line["before"], self.content, self._texts.__setitem__)
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Take the next line; those that are not known are left out.
+
+        Raises:
+            RecordError: The record is of a later release.
+        """
+        for kind, take in _LINES.items():
+            if kind in line:
+                getattr(self, take)(line)
+                return
+
+    def _take_head(self, line: dict[str, Any]) -> None:
+        self._head = line
+        if line["record"] > FORMAT:
+            release = line["passel"]
+            raise RecordError(f"the record is of passel {release}, which is later than this one")
+
+    def _take_text(self, line: dict[str, Any]) -> None:
+        self._texts[line["text"]] = line
+
+    def _take_step(self, line: dict[str, Any]) -> None:
+        self._steps.append(StepFacts(*line["step"]))
+
+    def _start_run(self, line: dict[str, Any]) -> None:
+        self._runs.append(line)
+        self._states.append(self._new_state(line))
+
+    def _take_op(self, line: dict[str, Any]) -> None:
+        name, symbol, ordinals, location = line["op"]
+        self._ops.append(OpFacts(name, symbol, tuple(ordinals), location_of(location)))
+
+    def _begin(self, line: dict[str, Any]) -> None:
+        numbers: tuple[int, int, int] = (line["begin"], line["of"], line["in"])
+        step, op, run = self._steps[numbers[0]], self._ops[numbers[1]], numbers[2]
+        before, first = self._states[run].digest(op.ordinals), len(self.executions)
+        self.begun.append(Begun(run, step, op, before, first))
+
+    def _take_state(self, line: dict[str, Any]) -> None:
+        self._change(line["in"], tuple(line["state"]), line["after"])
+
+    def _end_run(self, line: dict[str, Any]) -> None:
+        self._ends[line["end"]] = line
+
+    def _end(self, line: dict[str, Any]) -> None:
+        begun = self.begun.pop()
+        run, (path, name, title, is_fused), op, before, first = begun
+        number, failure = len(self.executions), line.get("failure")
+        for inner in range(first, number):
+            if self.executions[inner].caller is None:
+                self.executions[inner] = self.executions[inner]._replace(caller=number)
+        execution = Execution(
+            number,
+            run,
+            path,
+            name,
+            title,
+            *op,
+            line.get("status", "unchanged"),
+            line.get("own", line["total"]),
+            line["total"],
+            line.get("counts", {}),
+            tuple(map(message_of, line.get("diagnostics", ()))),
+            None if failure is None else failure_of(failure),
+            before,
+            None,
+            is_fused,
+        )
+        self.executions.append(execution)
+        if "after" in line:
+            self._change(run, op.ordinals, line["after"])
+        after, status = self._states[run].digest(op.ordinals), execution.status
+        if "after" in line and "status" not in line:
+            is_known = before is not None and after is not None
+            status = "unknown" if not is_known else "unchanged" if before == after else "changed"
+        self.executions[number] = execution._replace(after=after, status=status)
+
+    def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None) -> None:
+        change = _Change(run, len(self.executions) - 1, ordinals, digest)
+        change.apply(self._states[run])
+        self._changes.append(change)
+
+    def _run_info(self, line: dict[str, Any]) -> RunInfo:
+        """Return facts about a run, once all lines have been taken."""
+        number: int = line["run"]
+        end = self._ends.get(number, {"failures": (), "notes": ()})
+        return RunInfo(
+            number,
+            line["ir"],
+            line["version"],
+            line["pipeline"],
+            line["schedule"],
+            tuple(StepInfo(*each) for each in line["steps"]),
+            line["source"],
+            line["source_text"],
+            line["op"],
+            line["before"],
+            self._states[number].digest((0,)),
+            line["outer"],
+            number in self._ends,
+            tuple(map(failure_of, end["failures"])),
+            tuple(end["notes"]),
+        )
+
+
+_LINES = {
+    "begin": "_begin",
+    "total": "_end",
+    "text": "_take_text",
+    "run": "_start_run",
+    "op": "_take_op",
+    "step": "_take_step",
+    "state": "_take_state",
+    "end": "_end_run",
+    "record": "_take_head",
+}
+"""Keys by which lines are told apart; a line may have keys of those below as well."""

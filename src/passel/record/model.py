@@ -1,0 +1,273 @@
+"""Facts of a record as plain data: runs, and executions of passes in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from passel.diagnostics import UNKNOWN, Diagnostic, Location, Severity
+from passel.errors import PasselError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from passel.errors import Failure
+
+Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped"]
+
+FORMAT = 1
+"""The version of the form of records; readers refuse later ones."""
+
+
+class RecordError(PasselError, ValueError):
+    """A file is no record, or not one that this release reads.
+
+    You don't get it for a record that ends early, because a process was killed: it holds what has
+    happened until then.
+    """
+
+
+class StepInfo(NamedTuple):
+    """A pass at its place in a schedule.
+
+    Attributes:
+        path: Its path, such as `builtin.module/func.func/1:cse`.
+        pass_name: Its textual name.
+        title: The pass as in a pipeline, with the options that differ from their defaults.
+    """
+
+    path: str
+    pass_name: str
+    title: str
+
+
+class Message(NamedTuple):
+    """A diagnostic as plain data.
+
+    Attributes:
+        severity: `error`, `warning`, `remark` or `note`.
+        message: The message.
+        location: The place that it is about.
+        notes: Further ones that belong to it.
+    """
+
+    severity: str
+    message: str
+    location: Location = UNKNOWN
+    notes: tuple[Message, ...] = ()
+
+    @classmethod
+    def of(cls, diagnostic: Diagnostic) -> Message:
+        """Return a diagnostic as plain data."""
+        notes = tuple(map(cls.of, diagnostic.notes))
+        return cls(diagnostic.severity.value, diagnostic.message, diagnostic.location, notes)
+
+    def diagnostic(self) -> Diagnostic:
+        """Return it as a diagnostic again."""
+        notes = (each.diagnostic() for each in self.notes)
+        return Diagnostic(Severity(self.severity), self.message, self.location, notes)
+
+    def __str__(self) -> str:
+        return str(self.diagnostic())
+
+
+class FailureInfo(NamedTuple):
+    """A failure as plain data.
+
+    Attributes:
+        kind: As in `passel.errors.Failure`.
+        message: Why.
+        path: The path of the step that has failed.
+        where: The op that it ran on, such as `'func.func' @main`.
+        location: That op's location.
+        exception: The type of the exception behind it; empty if there was none.
+    """
+
+    kind: str
+    message: str
+    path: str
+    where: str
+    location: Location = UNKNOWN
+    exception: str = ""
+
+    @classmethod
+    def of(cls, failure: Failure) -> FailureInfo:
+        """Return a failure as plain data."""
+        cause = failure.cause
+        return cls(
+            failure.kind,
+            failure.diagnostic.message,
+            failure.path,
+            failure.where,
+            failure.location,
+            "" if cause is None else type(cause).__qualname__,
+        )
+
+
+class Execution(NamedTuple):
+    """One execution of a pass on one op.
+
+    Attributes:
+        number: Which it is of all in the record, counted from 0 in program order: what a pass
+            runs by itself comes before that pass.
+        run: The number of its run in `RecordInfo.runs`.
+        path: The path of the pass in the pipeline: `builtin.module/func.func/1:cse`.
+        pass_name: The pass's textual name; empty for passes that ran as one, and for steps that
+            run nested pipelines, which are here only if they have failed by themselves.
+        title: The pass as in a pipeline, with its options.
+        op_name: The name of the op.
+        symbol: The op's symbol name before the pass, if it has one.
+        ordinals: The number of each op from the top one to this one among its siblings, when the
+            nested pipelines on these started. With the path it identifies the execution.
+        location: The op's location.
+        status: What has become of it.
+        own_time: Seconds that the pass took without the passes that it ran.
+        total_time: Seconds with these.
+        counts: The pass's statistics on this op.
+        diagnostics: What the pass reported, in order.
+        failure: Why it has failed; None also if only a pass has failed that it ran.
+        before: The digest of the op's text before; None if it is not known.
+        after: The digest of its text after; equal to `before` if nothing was changed.
+        is_fused: Whether the IR ran several passes as one, between which nothing is known.
+        caller: The number of the execution whose pass ran this one; None for the pipeline's own.
+    """
+
+    number: int
+    run: int
+    path: str
+    pass_name: str
+    title: str
+    op_name: str
+    symbol: str | None
+    ordinals: tuple[int, ...]
+    location: Location
+    status: Status
+    own_time: float
+    total_time: float
+    counts: Mapping[str, int]
+    diagnostics: tuple[Message, ...]
+    failure: FailureInfo | None
+    before: str | None
+    after: str | None
+    is_fused: bool = False
+    caller: int | None = None
+
+    @property
+    def op_title(self) -> str:
+        """The op as people name it, such as `func.func @main`."""
+        return f"{self.op_name} @{self.symbol}" if self.symbol else self.op_name
+
+    @property
+    def identity(self) -> tuple[str, tuple[int, ...]]:
+        """Path and ordinals, the same in each run of the pipeline on the same input."""
+        return self.path, self.ordinals
+
+
+class RunInfo(NamedTuple):
+    """A run of a pipeline on an op: one for each part of a split input, and for each crossing.
+
+    Attributes:
+        number: Which it is in the record, counted from 0.
+        ir: The name of the IR's adapter.
+        version: The versions of the IR's packages, by name.
+        pipeline: The pipeline as it was written.
+        schedule: The pipeline as it ran, adjacent nested pipelines merged.
+        steps: All passes of that, depth first, also those that no op was there for.
+        source: The name of the input; empty if it is not known.
+        source_text: The digest of the input's text; None if it is not known.
+        op_name: The name of the op that it ran on.
+        before: The digest of that op's text before the run.
+        after: The digest after all that is recorded of the run.
+        outer: The number of the run whose pass crossed into this one; None for the others.
+        is_complete: Whether the run has come to its end, by a failure as well.
+        failures: All failures, in program order.
+        notes: Notes on the failure: where the reproducer is, and how to replay it.
+    """
+
+    number: int
+    ir: str
+    version: Mapping[str, str]
+    pipeline: str
+    schedule: str
+    steps: tuple[StepInfo, ...]
+    source: str
+    source_text: str | None
+    op_name: str
+    before: str | None
+    after: str | None
+    outer: int | None
+    is_complete: bool
+    failures: tuple[FailureInfo, ...]
+    notes: tuple[str, ...]
+
+
+class RecordInfo(NamedTuple):
+    """Facts about a record as a whole.
+
+    Attributes:
+        format: The version of its form.
+        passel: The release of passel that wrote it.
+        python: The release of Python.
+        command_line: The words of the command.
+        started: When it was begun, in ISO 8601 with the time zone.
+        runs: The runs.
+        is_complete: Whether it was brought to its end: no process was killed, no disk was full.
+    """
+
+    format: int
+    passel: str
+    python: str
+    command_line: tuple[str, ...]
+    started: str
+    runs: tuple[RunInfo, ...]
+    is_complete: bool
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of the inputs, each once."""
+        return tuple(dict.fromkeys(run.source for run in self.runs if run.source))
+
+
+_MOST_FIELDS = 5
+"""Fields of a location with a caller, which is the last."""
+
+
+def location_data(location: Location) -> Sequence[Any] | None:
+    """Return a location as JSON holds it."""
+    if location == UNKNOWN:
+        return None
+    caller = location_data(location.caller) if location.caller is not None else None
+    data = [location.file, location.line, location.column, location.label, caller]
+    while not data[-1]:
+        data.pop()
+    return data
+
+
+def location_of(data: Any) -> Location:
+    """Return a location that JSON holds."""
+    if not data:
+        return UNKNOWN
+    *plain, caller = data if len(data) == _MOST_FIELDS else (*data, None)
+    return Location(*plain, caller=None if caller is None else location_of(caller))
+
+
+def message_data(message: Message) -> Sequence[Any]:
+    """Return a message as JSON holds it."""
+    severity, text, location, notes = message
+    return [severity, text, location_data(location), [message_data(each) for each in notes]]
+
+
+def message_of(data: Any) -> Message:
+    """Return a message that JSON holds."""
+    severity, text, location, notes = data
+    return Message(severity, text, location_of(location), tuple(map(message_of, notes)))
+
+
+def failure_data(failure: FailureInfo) -> Sequence[Any]:
+    """Return a failure as JSON holds it."""
+    return [*failure[:4], location_data(failure.location), failure.exception]
+
+
+def failure_of(data: Any) -> FailureInfo:
+    """Return a failure that JSON holds."""
+    kind, message, path, where, location, exception = data
+    return FailureInfo(kind, message, path, where, location_of(location), exception)

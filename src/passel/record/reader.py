@@ -1,0 +1,123 @@
+"""Reading records."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from passel.record.contents import read_contents
+from passel.record.texts import Composite
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.record.contents import Contents
+    from passel.record.model import Execution, RecordInfo
+
+
+class Record:
+    """What a run left behind, for reading; a context manager that needs no closing in between.
+
+    Attributes:
+        path: The file.
+        info: Facts about the record as a whole.
+        executions: All executions of passes, in program order: what a pass runs by itself comes
+            before it. But for the times they are the same however many workers there were.
+        running: Path and op of each pass that had begun when the record ends, outermost first;
+            empty for one that is complete.
+
+    Example:
+        >>> import tempfile
+        >>> from passel import PassManager
+        >>> from passel.manager.combinators import register
+        >>> from passel.passes import PassRegistry
+        >>> from passel.testing import ToyAdapter, parse_toy
+        >>> registry = PassRegistry()
+        >>> register(registry)
+        >>> pipeline = "toy.module(toy.func(composite-fixed-point-pass))"
+        >>> pm = PassManager.parse(pipeline, registry=registry, adapter=ToyAdapter())
+        >>> pm.enable_recording(f"{tempfile.mkdtemp()}/record")
+        >>> with pm.run(parse_toy("toy.module(toy.func @f)")).record as record:
+        ...     for each in record.executions:
+        ...         print(each.path, each.op_title, each.status)
+        toy.module/toy.func/0:composite-fixed-point-pass toy.func @f unchanged
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path: Path = Path(path)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Record:
+        """Read a record, also one that is still being written.
+
+        Raises:
+            RecordError: The file is no record, or one of a later release, or it cannot be read.
+        """
+        record = cls(path)
+        _ = record.info
+        return record
+
+    @property
+    def info(self) -> RecordInfo:
+        """Facts about the record as a whole."""
+        return self._contents.info
+
+    @property
+    def executions(self) -> Sequence[Execution]:
+        """All executions of passes, in program order."""
+        return self._contents.executions
+
+    @property
+    def running(self) -> Sequence[tuple[str, str]]:
+        """Path and op of each pass that had begun when the record ends, outermost first."""
+        return [(each.step.path, each.op.title) for each in self._contents.begun]
+
+    @cached_property
+    def _contents(self) -> Contents:
+        return read_contents(self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def text(self, digest: str) -> str:
+        """Return the text of an op: in generic form with locations, which can be parsed.
+
+        Raises:
+            KeyError: The record has no such text.
+        """
+        content = self._contents.content(digest)
+        if isinstance(content, Composite):
+            return content.filled([self.text(part) for part in content.parts])
+        return content
+
+    def parts(self, digest: str) -> Sequence[str]:
+        """Return the digests of the ops inside, if an op is stored as these; else nothing."""
+        content = self._contents.content(digest)
+        return content.parts if isinstance(content, Composite) else ()
+
+    def state_before(self, execution: Execution) -> str | None:
+        """Return the text of the run's top-level op before an execution; see `state_after`."""
+        first = execution.number
+        while first and (self.executions[first - 1].caller or -1) in range(execution.number + 1):
+            first -= 1  # what the pass has run by itself
+        return self._state(execution.run, first - 1)
+
+    def state_after(self, execution: Execution) -> str | None:
+        """Return the text of the run's top-level op after an execution.
+
+        All executions before it in program order have happened, also those on siblings, and
+        none after it.
+
+        Returns:
+            The text, with which a run can go on. None if it is not known: the printer failed, or
+            pipelines were at work inside of an op whose nested ops are not printed apart.
+        """
+        return self._state(execution.run, execution.number)
+
+    def _state(self, run: int, last: int) -> str | None:
+        digest = self._contents.state(run, last).digest((0,))
+        return None if digest is None else self.text(digest)

@@ -1,0 +1,320 @@
+"""Recording: an observer of runs that leaves a record behind."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.hooks import PassInstrumentation
+from passel.instruments.events import chain_of
+from passel.ir import ShipsOps, ability_of
+from passel.record.model import FailureInfo, Message, failure_data, message_data
+from passel.record.reader import Record
+from passel.record.snapshots import Snapshots
+from passel.record.texts import digest_of
+from passel.record.writer import OpFacts, PartLog, RecordFile, StepFacts
+from passel.schedule import PassStep, passes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from passel.hooks import Around, Ended, Run
+    from passel.record.writer import Log
+    from passel.schedule import Step
+
+
+class Recorder(PassInstrumentation):
+    """A record of runs in a file: see `Record`, which reads it.
+
+    Each execution of a pass is in the file as soon as it has ended; those in other threads and
+    processes when these have handed over what they did. An op's text is written when it changes.
+
+    Args:
+        path: The file, which is replaced.
+        command_line: The words of the command; by default those of the process.
+        pipeline: The pipeline as it was written; by default as it runs.
+        one_by_one: Whether passes that the IR would run as one run one by one, so that each is
+            recorded.
+        finds_changes: Whether it is found by fingerprint what passes have changed. Otherwise an
+            op is printed after each pass that does not say so; some IRs print as fast.
+    """
+
+    crosses = True  # it asks the innermost run
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        command_line: Sequence[str] | None = None,
+        pipeline: str = "",
+        one_by_one: bool = False,
+        finds_changes: bool = True,
+    ) -> None:
+        self._file: RecordFile | None = (file := RecordFile(path, command_line))
+        self._start(file, pipeline, one_by_one, finds_changes)
+
+    def _start(self, log: Log, pipeline: str, one_by_one: bool, finds_changes: bool) -> None:
+        self._log: Log = log
+        self.pipeline: str = pipeline
+        self.one_by_one: bool = one_by_one
+        self.finds_changes: bool = finds_changes
+        self._source: tuple[str, str | bytes] = "", b""
+        self._runs: list[_RecordedRun] = []
+        self._steps: dict[Step, StepFacts] = {}
+        self._enclosing: _Enclosing | None = None
+        self._inner = 0.0
+        self._told: set[int] = set()
+
+    # -- What users call ---------------------------------------------------------------------
+
+    @property
+    def record(self) -> Record | None:
+        """The record, which is read when it is first looked at; None of a part of a run."""
+        return None if self._file is None else Record(self._file.path)
+
+    def prepare(self, pipeline: str, source: str, text: str | bytes) -> None:
+        """Take note of the next run: its pipeline as written, and its input's name and text."""
+        self.pipeline, self._source = pipeline, (source, text)
+
+    # -- Parts of a run in other threads and processes ------------------------------------------
+
+    def split(self) -> Recorder:
+        """Return what records a part of the run."""
+        child = Recorder.__new__(Recorder)
+        child._file = None
+        child._start(PartLog(), self.pipeline, self.one_by_one, self.finds_changes)
+        child._enclosing = self._runs[-1].enclosing
+        return child
+
+    def merge(self, child: PassInstrumentation) -> None:
+        """Take over what a part has recorded."""
+        assert isinstance(child, Recorder)  # noqa: S101 - the contract
+        assert isinstance(child._log, PartLog)  # noqa: S101 - as above
+        run = self._runs[-1]
+        for op, facts in child._log.replay(self._log, run.number):
+            if "after" in facts:
+                run.take_over(op, facts["after"])
+
+    # -- Hooks -----------------------------------------------------------------------------------
+
+    def around_run(self, run: Run) -> Around:
+        """Record the run's pipeline and its op, and how it has ended."""
+        snapshots = Snapshots(run.adapter, self._log.text)
+        is_part = self._file is None and not self._runs
+        number = 0 if is_part else self._log.start_run(self._run_facts(run, snapshots))
+        recorded = _RecordedRun(run, number, snapshots, self._enclosing if is_part else None)
+        self._runs.append(recorded)
+        try:
+            yield
+        finally:
+            self._runs.remove(recorded)
+            self._steps.clear()
+        if self._file is not None:
+            failures = [FailureInfo.of(each) for each in run.failures]
+            self._file.end_run(number, failures, run.notes)
+
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Record what a pass did to an op."""
+        run = self._runs[-1]
+        return (self._around_pass if isinstance(step, PassStep) else self._around_nested)(
+            run, step, op
+        )
+
+    def _around_pass(self, run: _RecordedRun, step: Step, op: Any) -> Around:
+        entered, outer = perf_counter(), self._inner
+        facts = run.facts_of(op)
+        if run.is_new_inside(facts):
+            self._log.change(run.number, facts.ordinals, run.snapshots.take(op))
+        self._log.begin(run.number, self._step_facts(step), facts)
+        run.snapshots.prepare(op)
+        place, self._inner = run.place_of(op), 0.0
+        started = perf_counter()
+        ended = yield
+        total = perf_counter() - started
+        data: dict[str, Any] = {"total": round(total, 7)}
+        if self._inner:
+            data["own"] = round(max(total - self._inner, 0.0), 7)
+        self._tell(ended, step, data)
+        if ended.failed or ended.changed or (ended.outcome and ended.outcome.changed is None):
+            self._look(run, op, ended, place, data)
+        self._log.end(run.number, facts, data)
+        self._inner = outer + perf_counter() - entered
+
+    def _around_nested(self, run: _RecordedRun, step: Step, op: Any) -> Around:
+        former, before = run.enclosing, run.changes
+        run.enclosing = enclosing = run.enter(op)
+        ended = yield
+        run.enclosing = former
+        if (failure := ended.failure) is not None:
+            data: dict[str, Any] = {"total": 0, "status": "failed"}
+            data["failure"] = failure_data(FailureInfo.of(failure))
+            facts = run.facts_of(op)
+            self._log.begin(run.number, self._step_facts(step), facts)
+            self._log.end(run.number, facts, data)
+        elif run.changes != before and not enclosing.is_apart:
+            self._log.change(run.number, enclosing.ordinals, run.snapshots.take(op))
+
+    # -- What is recorded ------------------------------------------------------------------------
+
+    def _run_facts(self, run: Run, snapshots: Snapshots) -> dict[str, Any]:
+        sends = ability_of(run.adapter, ShipsOps)
+        schedule = str(run.pipeline)
+        outer = self._runs[-1].number if self._runs else None
+        source, text = self._source if outer is None else ("", b"")
+        digest = None
+        if isinstance(text, str):
+            self._log.text(digest := digest_of(text), text)
+        return {
+            "ir": run.adapter.build_name(),
+            "version": {} if sends is None else dict(sends.versions()),
+            "pipeline": (outer is None and self.pipeline) or schedule,
+            "schedule": schedule,
+            "steps": [_facts_of(each)[:3] for each in passes_of(run.pipeline)],
+            "source": source,
+            "source_text": digest,
+            "op": run.adapter.kind_of(run.op).name,
+            "before": snapshots.take(run.op),
+            "outer": outer,
+        }
+
+    def _step_facts(self, step: Step) -> StepFacts:
+        facts = self._steps.get(step)
+        if facts is None:
+            facts = self._steps[step] = _facts_of(step)
+        return facts
+
+    def _tell(self, ended: Ended, step: Step, data: dict[str, Any]) -> None:
+        """Record what a pass counted and reported, without what passes did that it ran."""
+        outcome = ended.outcome
+        if ended.skipped:
+            data["status"] = "skipped"
+        if outcome is None:
+            return
+        counts = {name: n for (path, name), n in outcome.counts.items() if path == step.path}
+        if counts and not step.is_fused:
+            data["counts"] = counts
+        told = [each for each in outcome.diagnostics if id(each) not in self._told]
+        if told:
+            self._told.update(map(id, told))
+            data["diagnostics"] = [message_data(Message.of(each)) for each in told]
+        failures = outcome.failures[:1] if step.is_fused else ()
+        for failure in (ended.failure, *failures):
+            if failure is not None:
+                data["failure"] = failure_data(FailureInfo.of(failure))
+                break
+
+    def _look(
+        self, run: _RecordedRun, op: Any, ended: Ended, place: object, data: dict[str, Any]
+    ) -> None:
+        """Record what an op has become, which tells readers whether it has changed."""
+        is_there = run.place_of(op) == place
+        data["after"] = run.snapshots.take(op) if is_there else None
+        if ended.failed:
+            data["status"] = "failed"
+        elif ended.changed:
+            data["status"] = "changed"
+        run.note(op, data["after"])
+
+
+class _Enclosing(NamedTuple):
+    """An op on whose nested ops pipelines run.
+
+    Attributes:
+        names: Name and symbol of each op from the top one to this one.
+        ordinals: The numbers of these.
+        is_apart: Whether its text consists of those of the nested ops.
+        op: The op; None in another thread or process.
+    """
+
+    names: tuple[tuple[str, str | None], ...]
+    ordinals: tuple[int, ...]
+    is_apart: bool
+    op: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Enclosing, self[:3]
+
+
+class _RecordedRun:
+    """A run that is being recorded.
+
+    Args:
+        run: The run.
+        number: Its number.
+        snapshots: Its ops as text.
+        part_of: The op whose nested ops this part of it is about; None for a whole run.
+
+    Attributes:
+        enclosing: The innermost op whose nested pipelines run.
+        changes: How many changes were recorded.
+    """
+
+    def __init__(
+        self, run: Run, number: int, snapshots: Snapshots, part_of: _Enclosing | None
+    ) -> None:
+        self.number = number
+        self.snapshots = snapshots
+        self.place_of = run.adapter.policies().lifetime.place_of
+        self.enclosing = part_of
+        self.changes = 0
+        self._run = run
+        self._part_of = part_of
+        self._seen: set[tuple[int, ...]] = set()
+        self._last: tuple[Any, OpFacts] | None = None
+        self._children: tuple[_Enclosing, Sequence[Any]] | None = None
+
+    def facts_of(self, op: Any) -> OpFacts:
+        """Return an op as records name it, as it is before the pass that runs on it next."""
+        if self._last is None or self._last[0] is not op:
+            names, ordinals = self._identity(op)
+            location = self._run.adapter.location(op)
+            self._last = op, OpFacts(*names[-1], ordinals, location)
+        return self._last[1]
+
+    def enter(self, op: Any) -> _Enclosing:
+        """Return an op on whose nested ops pipelines are to run."""
+        names, ordinals = self._identity(op)
+        self._seen.clear()
+        return _Enclosing(names, ordinals, self.snapshots.is_apart(op), op)
+
+    def is_new_inside(self, op: OpFacts) -> bool:
+        """Return whether an op is seen for the first time, and is in no text that is known."""
+        if self.enclosing is None or self.enclosing.is_apart or op.ordinals in self._seen:
+            return False
+        self._seen.add(op.ordinals)
+        return len(op.ordinals) > len(self.enclosing.ordinals)
+
+    def note(self, op: Any, digest: str | None) -> None:
+        """Take note of an op's new text."""
+        self.changes += 1
+        self._last = None
+        self.snapshots.note(op, digest)
+
+    def take_over(self, op: OpFacts, digest: str | None) -> None:
+        """Take note of the new text of an op that has changed in another thread or process."""
+        enclosing = self.enclosing
+        self.changes += 1
+        if enclosing is not None and op.ordinals[:-1] == enclosing.ordinals:
+            if self._children is None or self._children[0] is not enclosing:
+                self._children = enclosing, self._run.adapter.children(enclosing.op)
+            self.snapshots.note(self._children[1][op.ordinals[-1]], digest)
+
+    def _identity(self, op: Any) -> tuple[tuple[tuple[str, str | None], ...], tuple[int, ...]]:
+        """Return name and symbol of each op from the top one to this one, and their numbers.
+
+        In another process the enclosing ops may not have come along, and have no numbers.
+        """
+        chain = [identity for _, identity in chain_of(self._run, op)]
+        names = tuple((each.name, each.symbol) for each in chain)
+        ordinals = tuple(each.ordinal for each in chain)
+        if self._part_of is None:
+            return names, ordinals
+        outer, numbers, *_ = self._part_of
+        depth = len(outer) if names[: len(outer)] == outer else 0
+        return (*outer, *names[depth:]), (*numbers, *ordinals[depth:])
+
+
+def _facts_of(step: Step) -> StepFacts:
+    name = "" if step.is_fused or step.pass_ is None else step.pass_.name
+    return StepFacts(step.path, name, step.title, step.is_fused)

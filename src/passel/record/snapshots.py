@@ -1,0 +1,103 @@
+"""Texts of ops as a run goes on: what has not changed is not printed again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.ir import PrintFlags, PrintsApart, RenewsFingerprints, ability_of
+from passel.record.texts import HOLE, Composite, digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from passel.ir import IRAdapter
+
+EXACT = PrintFlags(generic=True, debuginfo=True, local_scope=True)
+"""How an op is printed so that a run can go on from there."""
+
+
+class _Known(NamedTuple):
+    """The last text of an op that is printed apart, and its fingerprint then."""
+
+    digest: str
+    fingerprint: object
+
+
+class Snapshots:
+    """Texts of the ops of a run.
+
+    Args:
+        adapter: Answers for the IR.
+        add: Takes a text that may be new, by its digest.
+    """
+
+    def __init__(self, adapter: IRAdapter, add: Callable[[str, str | Composite], None]) -> None:
+        self._adapter = adapter
+        self._add = add
+        self._apart: Callable[[Any], bool] | None = None
+        if (ability := ability_of(adapter, PrintsApart)) is not None:
+            self._apart = ability.prints_apart
+        self._renews = ability_of(adapter, RenewsFingerprints)
+        self._takes = adapter.policies().finds_changes
+        self._known: dict[Hashable, _Known] = {}
+
+    def take(self, op: Any) -> str | None:
+        """Return the digest of an op's text as it is now; None if it cannot be printed."""
+        try:
+            return self._take(op)
+        except Exception:  # noqa: BLE001 - of IR that passes have broken a printer raises anything
+            return None
+
+    def is_apart(self, op: Any) -> bool:
+        """Return whether the ops inside of an op are texts of their own."""
+        return self._apart is not None and self._apart(op)
+
+    def prepare(self, op: Any) -> None:
+        """Take note of the ops inside before a pass that may change only some of them."""
+        if not self._takes or not self.is_apart(op):
+            return
+        for child in self._adapter.children(op):
+            key = self._adapter.identity_of(child)
+            known = self._known.get(key)
+            if known is not None and known.fingerprint is None:
+                now = self._adapter.fingerprint(child)
+                self._known[key] = known._replace(fingerprint=now)
+
+    def _take(self, op: Any) -> str:
+        adapter = self._adapter
+        if self.is_apart(op):
+            outline = adapter.print_op(op, EXACT._replace(skip_regions=True))
+            if outline.count(HOLE) == 1:
+                children = adapter.children(op)
+                parts = tuple(map(self._take_child if self._takes else self._take, children))
+                return self._added(composite := Composite(outline, parts), composite.digest)
+        text = adapter.print_op(op, EXACT)
+        return self._added(text, digest_of(text))
+
+    def note(self, op: Any, digest: str | None) -> None:
+        """Remember the text of an op that is printed apart, after passes on it."""
+        if self._takes:
+            key = self._adapter.identity_of(op)
+            self._known.pop(key, None)
+            if digest is not None:
+                self._known[key] = _Known(digest, None)
+
+    def _take_child(self, op: Any) -> str:
+        key = self._adapter.identity_of(op)
+        known = self._known.get(key)
+        if known is not None and known.fingerprint is not None:
+            now = self._renewed(op, known.fingerprint)
+            if now is known.fingerprint or now == known.fingerprint:
+                return known.digest
+        digest = self._take(op)
+        self._known[key] = _Known(digest, None)
+        return digest
+
+    def _renewed(self, op: Any, last: object) -> object:
+        if self._renews is not None:
+            return self._renews.renew_fingerprint(op, last)
+        return self._adapter.fingerprint(op)
+
+    def _added(self, content: str | Composite, digest: str) -> str:
+        self._add(digest, content)
+        return digest

@@ -1,0 +1,228 @@
+"""Writing records: a line of JSON for each thing that happens, in a file that only grows."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import datetime
+from io import FileIO
+from json import JSONEncoder
+from pathlib import Path
+from platform import python_version
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from passel._version import __version__
+from passel.record.model import FORMAT, failure_data, location_data
+from passel.record.texts import text_data
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+    from passel.diagnostics import Location
+    from passel.record.model import FailureInfo
+    from passel.record.texts import Composite
+
+_encode = JSONEncoder(separators=(",", ":")).encode
+
+
+class StepFacts(NamedTuple):
+    """A step as records name it; see `Execution`."""
+
+    path: str
+    pass_name: str
+    title: str
+    is_fused: bool
+
+
+class OpFacts(NamedTuple):
+    """An op as records name it; see `Execution`."""
+
+    name: str
+    symbol: str | None
+    ordinals: tuple[int, ...]
+    location: Location
+
+    @property
+    def title(self) -> str:
+        """The op as people name it."""
+        return f"{self.name} @{self.symbol}" if self.symbol else self.name
+
+
+class Log(Protocol):
+    """Takes what happens, in program order.
+
+    Runs have numbers. For the others see `Recorder`, and for the form in a file `Record`.
+    """
+
+    def start_run(self, facts: Mapping[str, Any]) -> int:
+        """Take the start of a run, and return its number."""
+        ...
+
+    def begin(self, run: int, step: StepFacts, op: OpFacts) -> None:
+        """Take the start of an execution."""
+        ...
+
+    def end(self, run: int, op: OpFacts, facts: Mapping[str, Any]) -> None:
+        """Take the end of the execution that has begun last."""
+        ...
+
+    def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
+        """Take the text of an op in which nested pipelines have changed others."""
+        ...
+
+    def text(self, digest: str, content: str | Composite) -> None:
+        """Take a text, before anything that refers to it."""
+        ...
+
+
+class RecordFile:
+    """A record that is being written: each line goes to the system at once.
+
+    What a process that is killed has written stays. When nothing can be written any more, that is
+    said once, and the run goes on. The file is open while a run goes on.
+
+    Args:
+        path: The file; the first run replaces it.
+        command_line: The words of the command; by default those of the process.
+    """
+
+    def __init__(self, path: str | Path, command_line: Sequence[str] | None = None) -> None:
+        self.path: Path = Path(path)
+        self._file: FileIO | None = None
+        self._process = os.getpid()
+        self._known: dict[Hashable, int] = {}
+        self._texts: set[str] = set()
+        self._runs: list[bool] = []
+        self._has_begun = self._broken = False
+        self._command = sys.orig_argv if command_line is None else command_line
+
+    def start_run(self, facts: Mapping[str, Any]) -> int:
+        """Write the start of a run, and return its number."""
+        number = len(self._runs)
+        self._runs.append(True)
+        self._line({"run": number, **facts})
+        return number
+
+    def end_run(self, run: int, failures: Sequence[FailureInfo], notes: Sequence[str]) -> None:
+        """Write the end of a run."""
+        failed = [failure_data(each) for each in failures]
+        self._line({"end": run, "failures": failed, "notes": [*notes]})
+        self._runs[run] = False
+        if self._file is not None and not any(self._runs):
+            self._file.close()
+            self._file = None
+
+    def begin(self, run: int, step: StepFacts, op: OpFacts) -> None:
+        """Write the start of an execution."""
+        known = self._known
+        number = known[step] if step in known else self._introduce("step", step, step)
+        target = known.get(op)
+        if target is None:
+            target = self._introduce("op", op, (*op[:3], location_data(op.location)))
+        self._write(f'{{"begin":{number},"of":{target},"in":{run}}}')
+
+    def end(self, run: int, op: OpFacts, facts: Mapping[str, Any]) -> None:
+        """Write the end of the execution that has begun last."""
+        self._line(facts)
+
+    def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
+        """Write the text of an op in which nested pipelines have changed others."""
+        self._line({"state": [*ordinals], "in": run, "after": digest})
+
+    def text(self, digest: str, content: str | Composite) -> None:
+        """Write a text, unless it is there."""
+        if digest not in self._texts:
+            self._texts.add(digest)
+            self._line(text_data(digest, content))
+
+    def _introduce(self, what: str, key: Hashable, data: Sequence[Any]) -> int:
+        """Write what later lines refer to, and return its number among those of its kind."""
+        number = self._known[what] = self._known.get(what, -1) + 1
+        self._known[key] = number
+        self._line({what: data})
+        return number
+
+    def _line(self, data: Mapping[str, Any]) -> None:
+        self._write(_encode(data))
+
+    def _write(self, line: str) -> None:
+        if self._broken or os.getpid() != self._process:
+            return
+        try:
+            if self._file is None:
+                self._file = self._open()
+            data = memoryview(f"{line}\n".encode())
+            while data:
+                data = data[self._file.write(data) :]
+        except (OSError, ValueError) as error:
+            self._broken = True
+            reason = getattr(error, "strerror", None) or error
+            sys.stderr.write(f"error: cannot write the record '{self.path}': {reason}\n")
+
+    def _open(self) -> FileIO:
+        file = FileIO(self.path, "a" if self._has_begun else "w")
+        if not self._has_begun:
+            self._has_begun = True
+            head = {
+                "record": FORMAT,
+                "passel": __version__,
+                "python": python_version(),
+                "command": [*self._command],
+                "started": datetime.now().astimezone().isoformat(timespec="seconds"),
+            }
+            file.write(f"{_encode(head)}\n".encode())
+        return file
+
+
+class PartLog:
+    """What has happened in another thread or process, to be pickled and taken over.
+
+    Run 0 is the one that it is a part of.
+    """
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[str, tuple[Any, ...]]] = []
+        self._texts: dict[str, str | Composite] = {}
+        self._runs = 0
+
+    def start_run(self, facts: Mapping[str, Any]) -> int:
+        """Keep the start of a run inside of a pass."""
+        self._runs += 1
+        self._calls.append(("start_run", (facts,)))
+        return self._runs
+
+    def begin(self, run: int, step: StepFacts, op: OpFacts) -> None:
+        """Keep the start of an execution."""
+        self._calls.append(("begin", (run, step, op)))
+
+    def end(self, run: int, op: OpFacts, facts: Mapping[str, Any]) -> None:
+        """Keep the end of an execution."""
+        self._calls.append(("end", (run, op, facts)))
+
+    def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
+        """Keep the text of an op."""
+        self._calls.append(("change", (run, ordinals, digest)))
+
+    def text(self, digest: str, content: str | Composite) -> None:
+        """Keep a text."""
+        self._texts[digest] = content
+
+    def replay(self, log: Log, run: int) -> Iterator[tuple[OpFacts, Mapping[str, Any]]]:
+        """Let another log take all of it; yield what ended in the run that it is a part of.
+
+        Args:
+            log: The other log.
+            run: The number there of that run.
+        """
+        runs = [run]
+        for digest, content in self._texts.items():
+            log.text(digest, content)
+        for name, arguments in self._calls:
+            if name == "start_run":
+                (facts,) = arguments
+                runs.append(log.start_run({**facts, "outer": runs[facts["outer"]]}))
+                continue
+            number, *rest = arguments
+            getattr(log, name)(runs[number], *rest)
+            if name == "end" and number == 0:
+                yield rest[0], rest[1]

@@ -1,0 +1,207 @@
+"""Runs that are recorded, and what their records say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from passel import (
+    OperationPass,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassManager,
+    Statistic,
+)
+from passel.record import Execution, Record, RecordError
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Grow(OperationPass[Any]):
+    """Add to the value of an op, up to a limit."""
+
+    name = "grow"
+    anchor = "toy.func"
+    to: int = 5
+    grown = Statistic("Ops grown")
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Add 1."""
+        if op.value < self.to:
+            op.value += 1
+            ctx.count(self.grown)
+            ctx.emit_remark("grown", op)
+
+
+class Refuse(Pass):
+    """Refuse ops of a symbol."""
+
+    name = "refuse"
+    symbol: str = "g"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Look at the symbol."""
+        if op.symbol == self.symbol:
+            raise PassFailure("not this one")
+
+
+def recorded(path: Path, ir: str, *passes: Pass[Any, Any], **how: Any) -> Record:
+    """Run passes on the functions of a module, and return the record."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", *passes)
+    manager.enable_recording(path)
+    try:
+        record = manager.run(parse_toy(ir), **how).record
+    except PassFailedError as error:
+        record = error.record
+    assert record is not None
+    return record
+
+
+def outline(executions: Any) -> list[tuple[str, str | None, str]]:
+    """Return path, symbol and status of executions."""
+    return [(each.path, each.symbol, each.status) for each in executions]
+
+
+def test_each_execution_is_in_the_record(tmp_path: Path) -> None:
+    """There is an execution for each pass and op in program order, with what became of it."""
+    record = recorded(tmp_path / "r", "toy.module @m(toy.func @f 4,toy.func @g 9)", Grow(), Grow())
+    assert outline(record.executions) == [
+        ("toy.module/toy.func/0:grow", "f", "changed"),
+        ("toy.module/toy.func/1:grow", "f", "unchanged"),
+        ("toy.module/toy.func/0:grow", "g", "unchanged"),
+        ("toy.module/toy.func/1:grow", "g", "unchanged"),
+    ]
+    first = record.executions[0]
+    assert first.ordinals == (0, 0)
+    assert first.counts == {"grown": 1}
+    assert [str(each) for each in first.diagnostics] == ["<unknown>:0: remark: grown"]
+    assert first.before is not None
+    assert first.after is not None
+    assert record.text(first.before) == "toy.func @f 4"
+    assert record.text(first.after) == "toy.func @f 5"
+
+
+def test_the_record_knows_what_ran(tmp_path: Path) -> None:
+    """The pipeline is there as it was written and as it ran, and all passes with their options."""
+    record = recorded(tmp_path / "r", "toy.module", Grow(to=7))
+    (run,) = record.info.runs
+    assert run.pipeline == run.schedule == "toy.module(toy.func(grow{to=7}))"
+    assert [step.title for step in run.steps] == ["grow{to=7}"]
+    assert run.op_name == "toy.module"
+    assert record.info.is_complete
+
+
+def test_a_failure_is_at_its_execution(tmp_path: Path) -> None:
+    """An execution that failed says why, and the run lists all failures."""
+    record = recorded(tmp_path / "r", "toy.module(toy.func @f,toy.func @g)", Refuse())
+    assert [each.status for each in record.executions] == ["unchanged", "failed"]
+    failure = record.executions[1].failure
+    assert failure is not None
+    assert failure.message == "'toy.func' op pass 'refuse' failed: not this one"
+    assert record.info.runs[0].failures == (failure,)
+
+
+def test_an_incomplete_line_at_the_end_is_left_out(tmp_path: Path) -> None:
+    """A record that ends in the middle of a line holds what comes before."""
+    path = tmp_path / "r"
+    whole = recorded(path, "toy.module(toy.func @f)", Grow(), Grow())
+    data = path.read_bytes()
+    cut = data.rindex(b'{"total"')
+    path.write_bytes(data[: cut + 12])
+    record = Record.open(path)
+    assert record.executions == whole.executions[:1]
+    assert not record.info.is_complete
+    assert record.running == [("toy.module/toy.func/1:grow", "toy.func @f")]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("module {}", "is no record of a run"),
+        ("", "is no record of a run"),
+        ('{"record":', "ends before anything is recorded"),
+        ('{"record":99,"passel":"9.9","python":"3","command":[]}\n', "is of passel 9.9"),
+        ('{"record":1}\n{"begin":0,"of":0,"in":0}\n', "is damaged in line"),
+    ],
+)
+def test_what_is_no_record_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    """A file that is no record, or of a later release, is refused in one sentence."""
+    path = tmp_path / "r"
+    path.write_text(text)
+    with pytest.raises(RecordError, match=why) as caught:
+        Record.open(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_record_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    """A file that cannot be read is an error of records."""
+    with pytest.raises(RecordError, match="No such file"):
+        Record.open(tmp_path / "none")
+
+
+def test_a_file_that_cannot_be_written_does_not_end_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run goes on, and one line says what is wrong."""
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Grow())
+    manager.enable_recording(tmp_path / "none" / "r")
+    module = parse_toy("toy.module(toy.func @f)")
+    manager.run(module)
+    assert module.body[0].value == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "No such file or directory" in error
+
+
+def test_states_follow_the_executions(tmp_path: Path) -> None:
+    """Before and after of an op's executions are a chain of states."""
+    record = recorded(tmp_path / "r", "toy.module(toy.func @f 3)", Grow(), Grow(), Grow())
+    texts: list[Execution] = list(record.executions)
+    assert [each.status for each in texts] == ["changed", "changed", "unchanged"]
+    assert texts[0].after == texts[1].before
+    assert texts[1].after == texts[2].before == texts[2].after
+    assert texts[1].after is not None
+    assert "5" in record.text(texts[1].after)
+
+
+def test_states_of_modules_are_made_of_their_functions(tmp_path: Path) -> None:
+    """The state after each execution is the module's text as the printer would give it."""
+    from xdsl.context import Context
+    from xdsl.dialects import get_all_dialects
+
+    from passel.ir import PrintFlags
+    from passel.xdsl import XDSLAdapter, parse_source
+
+    exact = PrintFlags(generic=True, debuginfo=True)
+    context = Context()
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    source = """
+    func.func @f() { %0 = arith.constant 1 : i32 func.return }
+    builtin.module { func.func @g() { %0 = arith.constant 1 : i32 func.return } }
+    """
+    module = parse_source(context, source, "in.mlir")
+    adapter, seen = XDSLAdapter(), list[str]()
+
+    def look(step: Any, op: Any) -> bool:
+        seen.append(adapter.print_op(module, exact))
+        return True
+
+    manager = PassManager.parse(
+        "builtin.module(func.func(dce),builtin.module(func.func(dce),dce),dce)", context
+    )
+    manager.add_gate(look)
+    manager.enable_recording(tmp_path / "r")
+    record = manager.run(module).record
+    assert record is not None
+    assert [each.status for each in record.executions] == ["changed", "changed", *["unchanged"] * 2]
+    states = [record.state_before(each) for each in record.executions]
+    assert set(states) == {*seen}
+    last = record.state_after(record.executions[-1])
+    assert last == adapter.print_op(module, exact)
+    assert last != states[0]
