@@ -15,6 +15,7 @@ from mlir.ir import Context
 
 from passel import Pass, PassContext, PassFailedError, PassManager
 from passel.hooks import PassInstrumentation
+from passel.ir import Fusing
 from passel.mlir import MLIRAdapter, parse_source
 from passel.mlir.pipelines import CompiledPipeline, Outcome
 from passel.passes import PassRegistry
@@ -326,7 +327,7 @@ def shape(steps: Sequence[Step]) -> list[Any]:
     """Return passes and fused steps as their text, other nested steps as lists."""
     adapter = MLIRAdapter()
     found: list[Any] = []
-    for step in adapter.fuse(steps, verify=True):
+    for step in adapter.fuse(steps, Fusing()):
         if isinstance(step, NestedStep):
             found.append([shape(pipeline.steps) for pipeline in step.pipelines])
         else:
@@ -399,9 +400,9 @@ def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[bool] = []
     fuse = MLIRAdapter.fuse
 
-    def spy(self: MLIRAdapter, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
-        calls.append(verify)
-        return fuse(self, steps, verify=verify)
+    def spy(self: MLIRAdapter, steps: Sequence[Step], how: Fusing) -> tuple[Step, ...]:
+        calls.append(how.verifies)
+        return fuse(self, steps, how)
 
     monkeypatch.setattr(MLIRAdapter, "fuse", spy)
 

@@ -13,12 +13,12 @@ from passel.passes import PassContext
 from passel.passes.preservation import EVERYTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator, Mapping, Sequence
 
     from passel.analysis.manager import A, AnalysisClass, AnalysisServices
     from passel.errors import Failure
     from passel.execution.isolation import SiblingStates
-    from passel.hooks import Instrumentor
+    from passel.hooks import Instrumentor, Measured
     from passel.ir import IRAdapter
     from passel.passes import Pass, PipelineRun, Statistic
     from passel.passes.context import PipelineTree
@@ -249,6 +249,20 @@ class OpContext(PassContext[Any]):
     def collects_statistics(self) -> bool:
         """Whether statistics were asked for, so that counting may cost time."""
         return self.runner.hooks.collects_statistics
+
+    @property
+    def measures(self) -> bool:
+        """Whether the times of what the IR runs by itself are asked for."""
+        return self.runner.hooks.on_measured is not None
+
+    def add_measured(self, times: Sequence[Measured]) -> None:
+        """Tell the times of what the IR has run by itself for the step."""
+        if (hook := self.runner.hooks.on_measured) is not None:
+            hook(times)
+
+    def count_by_name(self, name: str, amount: int) -> None:
+        """Add to a statistic of the pass, which the IR has counted."""
+        self.pending_reports().count((self.step.path, name), amount)
 
     def count(self, statistic: Statistic, amount: int = 1) -> None:
         """Add to one of the pass's statistics."""

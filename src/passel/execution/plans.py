@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.execution.matching import key_of, keys_inside
+from passel.ir import Fusing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -46,6 +47,10 @@ class Planner:
         self._adapter = services.adapter
         self._fuses = services.fuses
         self._verifies = services.verifies
+        hooks = services.hooks
+        self._fusing = Fusing(
+            self._verifies, hooks.on_measured is not None, hooks.collects_statistics
+        )
         self._matched = services.matched
         self._plans: dict[NestedStep, dict[Hashable, Plan | None]] = {}
 
@@ -67,7 +72,7 @@ class Planner:
         steps, rejection = pipeline.admit(kind)
         rejected = pipeline.steps[len(steps)] if rejection else None
         if self._fuses is not None:
-            steps = self._fuses.fuse(steps, verify=self._verifies)
+            steps = self._fuses.fuse(steps, self._fusing)
             for step in steps:
                 if step.is_fused:  # the run does not see what they run on
                     self._matched.update(keys_inside(step.children))

@@ -1,6 +1,6 @@
 """Hooks: how a run is observed without taking part in it."""
 
-from passel.hooks.instrumentation import Around, Ended, PassInstrumentation, Run
+from passel.hooks.instrumentation import Around, Ended, Measured, PassInstrumentation, Run
 from passel.hooks.instrumentor import Bracket, Instrumentor
 from passel.hooks.replay import OpIdentity
 
@@ -9,6 +9,7 @@ __all__ = [
     "Bracket",
     "Ended",
     "Instrumentor",
+    "Measured",
     "OpIdentity",
     "PassInstrumentation",
     "Run",

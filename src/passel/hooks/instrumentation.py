@@ -137,6 +137,24 @@ class Ended(NamedTuple):
     outcome: StepOutcome | None = None
 
 
+class Measured(NamedTuple):
+    """The time of steps that an IR has run, and measured, by itself.
+
+    Attributes:
+        what: A step, a pipeline, or the name of something else, such as an analysis.
+        user: In seconds, summed over threads.
+        wall: In seconds, of the slowest thread.
+        ops: How many ops there were to run it on.
+        inside: What is nested.
+    """
+
+    what: Step | Pipeline | str
+    user: float
+    wall: float
+    ops: int
+    inside: Sequence[Measured]
+
+
 Around: TypeAlias = "Generator[BaseException | None, Ended, None]"
 """A generator around what is observed: it yields once, and is sent how that has ended."""
 
@@ -320,6 +338,12 @@ class PassInstrumentation:
 
     def on_failure(self, failure: Failure) -> None:
         """Called for every failure of the run, in program order, when it is reported."""
+
+    def on_measured(self, times: Sequence[Measured]) -> None:
+        """Called in a step that the IR runs by itself, with the times of what it consists of.
+
+        Passes that the IR runs as one are measured one by one for who overrides it.
+        """
 
     def pass_skipped(self, step: Step, op: Any) -> None:
         """Called before `after_pass` if a gate has kept the step from running."""

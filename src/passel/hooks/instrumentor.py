@@ -228,7 +228,8 @@ class Instrumentor:
         self.verifications: Hooks | None = self._around("verification")
         self.analyses: Hooks | None = self._around("analysis")
         self.scopes: Hooks | None = self._around("scope")
-        self.on_failure: Hook | None = self._failure_hook()
+        self.on_failure: Hook | None = self._hook("on_failure")
+        self.on_measured: Hook | None = self._hook("on_measured")
         self.sees_steps: bool = bool(self._observers_of_steps())
 
     def crossing(self) -> Instrumentor:
@@ -316,8 +317,7 @@ class Instrumentor:
             return None
         return Hooks([_Guarded(each, names[0], self) for each in found], self.interrupts)
 
-    def _failure_hook(self) -> Hook | None:
-        name = "on_failure"
+    def _hook(self, name: str) -> Hook | None:
         hooks = [_Guarded(each, name, self) for each in self._all if _has(each, name)]
         interrupts = self.interrupts
         if not hooks:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
     from typing import TextIO
 
-    from passel.hooks import Around, Run
+    from passel.hooks import Around, Measured, Run
     from passel.schedule import Step
 
 __all__ = ["Timer", "Timing"]
@@ -63,8 +63,6 @@ class Timing(PassInstrumentation):
     passes run are not below their pass.
     """
 
-    one_by_one = True  # a row for each pass is what is asked for
-
     crosses = True  # it does not look at ops
 
     def __init__(
@@ -81,6 +79,7 @@ class Timing(PassInstrumentation):
                 "'list' or 'ops' as 'text' or 'json'"
             )
         self._display: Display = display
+        self.one_by_one = display == "ops"  # the IR tells no times of single ops
         self._format: Literal["text", "json"] = output_format
         self._columns = check_columns(columns)
         self._report = report
@@ -175,10 +174,10 @@ class Timing(PassInstrumentation):
             self.write_report(sys.stderr if self._report is True else self._report)
 
     def around_pass(self, step: Step, op: Any) -> Around:
-        """Measure the pass."""
+        """Measure the pass; passes that the IR runs as one are measured by it."""
         if self._display == "ops" and isinstance(step, PassStep):
             return self._measure_pair(step, op)
-        return self._measure(step)
+        return _nothing() if step.is_fused else self._measure(step)
 
     def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
         """Measure the pipeline."""
@@ -202,6 +201,20 @@ class Timing(PassInstrumentation):
 
     def _add(self, pair: PassExecution, seconds: float) -> None:
         self._pairs[pair] = self._pairs.get(pair, 0.0) + seconds
+
+    def on_measured(self, times: Iterable[Measured]) -> None:
+        """Add what the IR has measured."""
+        row, times = self._thread().row, tuple(times)
+        self._add_measured(row, times)
+        row.added += sum(each.user - each.wall for each in times)
+
+    def _add_measured(self, above: Row, times: Iterable[Measured]) -> None:
+        for each in times:
+            row = above.nested.get(each.what) or self._row(above, each.what)
+            row.wall += each.wall
+            row.user += each.user
+            row.count += each.ops
+            self._add_measured(row, each.inside)
 
     def _measure(self, what: Any) -> Generator[None, Any]:
         thread = self._threads.get(get_ident()) or self._thread()
@@ -244,3 +257,7 @@ class Timing(PassInstrumentation):
             above.nested.clear()  # what is run once, such as pipelines that passes build anew
         above.nested[what] = above.child(name, key, path, hidden=hidden)
         return above.nested[what]
+
+
+def _nothing() -> Around:
+    yield None

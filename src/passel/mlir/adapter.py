@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from passel.diagnostics import Location
-    from passel.ir import OpKind, PrintFlags, Shipment
+    from passel.ir import Fusing, OpKind, PrintFlags, Shipment
     from passel.ir.frontend import Frontend
     from passel.mlir.bindings import Bindings
     from passel.mlir.names import MLIRSource
@@ -275,11 +275,16 @@ class MLIRAdapter(IRAdapter):
 
         return MLIRSource(self.bindings.root)
 
-    def fuse(self, steps: Sequence[Step], *, verify: bool) -> tuple[Step, ...]:
+    def fuse(self, steps: Sequence[Step], how: Fusing) -> tuple[Step, ...]:
         """Make one of MLIR's passes that follow each other, and of nested pipelines of them."""
+        if how.measures:
+            from passel.mlir.measured import can_measure  # noqa: PLC0415 - rare
+
+            if not can_measure(self.bindings):
+                return tuple(steps)
         from passel.mlir.fusion import fuse  # noqa: PLC0415 - only who runs pipelines
 
-        return fuse(self.bindings, self._kinds, steps, verify=verify)
+        return fuse(self.bindings, self._kinds, steps, how)
 
     def print_source(self, op: Any, context: Any) -> str:
         """Return the op in custom form, which MLIR reads back without loss but locations."""

@@ -6,13 +6,14 @@ import threading
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from passel.mlir.contexts import context_lock, on_threads
+from passel.mlir.contexts import at_once, context_lock, on_threads
 from passel.mlir.diagnostics import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
 
     from passel.mlir.bindings import Bindings
+    from passel.mlir.contexts import Caller
 
 
 class BindingsCalls:
@@ -33,14 +34,14 @@ class BindingsCalls:
         found, reports = self._call(operation.context, operation.verify)
         return bool(found), reports
 
-    def run(self, manager: Any, operation: Any) -> tuple[bool, list[Report]]:
+    def run(self, manager: Any, operation: Any, by: Caller = at_once) -> tuple[bool, list[Report]]:
         """Run a pass manager."""
 
         def run() -> bool:
             manager.run(operation)
             return True
 
-        found, reports = self._call(operation.context, run)
+        found, reports = self._call(operation.context, run, by)
         return bool(found), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
@@ -60,30 +61,45 @@ class BindingsCalls:
         found, reports = self._call(context, parse)
         return (None if found is None else found.operation), reports
 
-    def _call(self, context: Any, action: Callable[[], Any]) -> tuple[Any, list[Report]]:
+    def _call(
+        self, context: Any, action: Callable[[], Any], by: Caller = at_once
+    ) -> tuple[Any, list[Report]]:
         raised: list[Any] = []
-        result = None
+        result, threads = None, [threading.get_ident()]
+
+        def call() -> Any:
+            threads[:] = [threading.get_ident()]
+            return action()
+
         with ExitStack() as stack:
             stack.enter_context(context_lock(context))
             stack.enter_context(on_threads(context, 1))
             if self._bindings.abilities.error_handlers:
                 stack.enter_context(_emitting(context))
-            reports = stack.enter_context(captured(self._bindings, context))
+            reports = stack.enter_context(captured(self._bindings, context, threads))
             try:
-                result = action()
+                result = by(call)
             except self._ir.MLIRError as error:
                 raised = error.error_diagnostics
         return result, [*reports, *map(Report.of, raised)]
 
 
 @contextmanager
-def captured(bindings: Bindings, context: Any) -> Generator[list[Report]]:
-    """Collect what MLIR reports on this thread, by the bindings, and keep it from others."""
-    info, thread = bindings.ir.DiagnosticInfo, threading.get_ident()
+def captured(
+    bindings: Bindings, context: Any, threads: Sequence[int] = ()
+) -> Generator[list[Report]]:
+    """Collect what MLIR reports, by the bindings, and keep it from others.
+
+    Args:
+        bindings: The build.
+        context: The context.
+        threads: The thread on which; this one by default.
+    """
+    info, threads = bindings.ir.DiagnosticInfo, threads or [threading.get_ident()]
     reports: list[Report] = []
 
     def take(diagnostic: Any) -> bool:
-        if threading.get_ident() != thread:
+        if threading.get_ident() not in threads:
             return False
         reports.append(Report.of(info(diagnostic)))
         return True

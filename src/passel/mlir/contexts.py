@@ -6,13 +6,22 @@ import os
 from contextlib import contextmanager
 from functools import cache
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from passel.mlir.bindings import bindings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
+
+Caller: TypeAlias = "Callable[[Callable[[], Any]], Any]"
+"""Calls a function, maybe in another thread, and returns its result."""
+
+
+def at_once(function: Callable[[], Any]) -> Any:
+    """Call a function here."""
+    return function()
+
 
 _locks: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from passel.diagnostics import Diagnostic, Location
+    from passel.ir import Fusing
     from passel.mlir.bindings import Bindings
     from passel.passes import PassContext
     from passel.schedule import Pipeline
@@ -41,18 +42,17 @@ level, the later one may be of an op that stands earlier, or of a later pass.
 """
 
 
-def fuse(
-    bindings: Bindings, kinds: Kinds, steps: Sequence[Step], *, verify: bool
-) -> tuple[Step, ...]:
+def fuse(bindings: Bindings, kinds: Kinds, steps: Sequence[Step], how: Fusing) -> tuple[Step, ...]:
     """Return the steps with those that are MLIR's own and follow each other as one.
 
-    One pass by itself stays what it is.
+    One pass by itself stays what it is, but where MLIR measures it.
 
     Args:
         bindings: The build.
         kinds: What is known of ops.
         steps: What runs on one op, in order.
-        verify: Whether MLIR verifies after each of them.
+        how: How they run. Where statistics are asked for each is a call: MLIR's passes may set what
+            they count, so that on several ops the last one is left.
     """
     structure = _Structure(kinds, query_context(bindings))
     fused: list[Step] = []
@@ -60,14 +60,14 @@ def fuse(
     most: int | None = None
 
     def flush() -> None:
-        if len(native) == 1 and isinstance(native[0], PassStep):
+        if len(native) == 1 and isinstance(native[0], PassStep) and not how.measures:
             fused.append(native[0])
         elif native:
             pass_ = FusedPass(
                 kinds=kinds,
                 steps=tuple(native),
                 text=print_elements(nodes_of(native)),
-                managers=Managers(bindings, verify=verify),
+                managers=Managers(bindings, verify=how.verifies),
                 is_deep=any(map(structure.is_deep, native)),
                 jobs=most,
             )
@@ -75,7 +75,7 @@ def fuse(
         native.clear()
 
     for step in steps:
-        if not structure.is_native(step):
+        if not structure.is_native(step) or (how.counts and isinstance(step, NestedStep)):
             flush()
             fused.append(step)
             continue
@@ -84,7 +84,7 @@ def fuse(
             flush()
         native.append(step)
         most = limit
-        if structure.is_deep(step):
+        if structure.is_deep(step) or how.counts:
             flush()
     flush()
     return tuple(fused)
@@ -182,10 +182,10 @@ class FusedPass(Pass[Any]):
         before = operation.clone(ip=False).operation if self._may_fail() else None
         threads = nullcontext() if self.jobs is None else on_threads(ctx.ir_context, self.jobs)
         with threads:
-            outcome = self.managers.manager(operation, self.text, ctx.ir_context).run(operation)
+            outcome = self.managers.run(operation, self.text, ctx, self.steps)
         if outcome.failed and before is not None:
             replace_contents(bindings, operation, before)
-            replay = Replay(self.kinds, Managers(bindings), verified=self.managers.verify)
+            replay = Replay(self.kinds, Managers(bindings), ctx, verified=self.managers.verify)
             if (failure := replay.failure(self.steps, operation)) is not None:
                 raise failure
         diagnostics = outcome.diagnostics

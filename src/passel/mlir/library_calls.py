@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from passel.diagnostics import Severity
 from passel.mlir import capi
-from passel.mlir.contexts import context_lock, has_no_threads
+from passel.mlir.contexts import at_once, context_lock, has_no_threads
 from passel.mlir.diagnostics import Report, decoded
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from passel.mlir.bindings import Bindings
     from passel.mlir.capi import Handle, Library, Text
+    from passel.mlir.contexts import Caller
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE, Severity.REMARK)
 
@@ -51,10 +52,10 @@ class LibraryCalls:
         """Verify an op; return whether it is valid."""
         return self._call(operation.context, "mlirOperationVerify", capi.handle(operation))
 
-    def run(self, manager: Any, operation: Any) -> tuple[bool, list[Report]]:
+    def run(self, manager: Any, operation: Any, by: Caller = at_once) -> tuple[bool, list[Report]]:
         """Run a pass manager; return whether all passes succeeded."""
         handles = capi.handle(manager), capi.handle(operation)
-        result, reports = self._call(operation.context, "mlirPassManagerRunOnOp", *handles)
+        result, reports = self._call(operation.context, "mlirPassManagerRunOnOp", *handles, by=by)
         return bool(result.value), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
@@ -84,18 +85,25 @@ class LibraryCalls:
         # The bindings take it for one that the enclosing op frees.
         return capi.imported(self._ir.Operation, found, context).detach_from_parent().operation
 
-    def _call(self, context: Any, function: str, *arguments: Any) -> tuple[Any, list[Report]]:
+    def _call(
+        self, context: Any, function: str, *arguments: Any, by: Caller = at_once
+    ) -> tuple[Any, list[Report]]:
         known = self._contexts.get(context)
         if known is None:
             known = self._contexts[context] = capi.handle(context), context_lock(context)
         handle, lock = known
         library = self._held if has_no_threads(context) else self._free
         token, collector = next(self._tokens), _Collector(context)
+
+        def call() -> Any:
+            collector.thread = threading.get_ident()
+            return getattr(library, function)(*arguments)
+
         with lock:
             self._at_work[token] = collector
             attached = self._attach(handle, self._handler, token, None)
             try:
-                result = getattr(library, function)(*arguments)
+                result = by(call)
             finally:
                 self._detach(handle, attached)
                 del self._at_work[token]
@@ -142,25 +150,26 @@ class _Collector:
     threads of threads some comes at once, each op's later than what was kept of it.
 
     Attributes:
-        reports: What came on the caller's thread.
+        reports: What came on the thread that calls.
         from_elsewhere: What came on MLIR's threads.
+        thread: The thread that calls.
 
     Source: `ParallelDiagnosticHandler` and `llvm::StdThreadPool::wait`, LLVM 22: a thread that
     waits for threads may do another's work meanwhile, and is then no longer known to the handler.
     """
 
-    __slots__ = ("_thread", "context", "from_elsewhere", "raised", "reports")
+    __slots__ = ("context", "from_elsewhere", "raised", "reports", "thread")
 
     def __init__(self, context: Any) -> None:
         self.context = context
         self.reports: list[Report] = []
         self.from_elsewhere: list[Report] = []
         self.raised: BaseException | None = None
-        self._thread = threading.get_ident()
+        self.thread = threading.get_ident()
 
     def reports_of(self, thread: int) -> list[Report] | None:
         """Return where a thread's reports go; None for another thread of Python's."""
-        if thread == self._thread:
+        if thread == self.thread:
             return self.reports
         if any(each.ident == thread for each in threading.enumerate()):
             return None

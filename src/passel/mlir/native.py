@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
     from passel.ir import OpKind
     from passel.mlir.bindings import Bindings
-    from passel.mlir.pipelines import CompiledPipeline
-    from passel.passes import PassContext
+    from passel.mlir.pipelines import CompiledPipeline, Outcome
+    from passel.passes import PassContext, Statistic
     from passel.passes.options import OptionInfo
     from passel.pipeline import OptionNode
+    from passel.schedule import Step
 
 FUNCTION = ".func"
 """How the names of ops end that are functions."""
@@ -63,20 +64,29 @@ class Managers:
         self.verify = verify
         self._made: dict[str, CompiledPipeline] = {}
 
-    def manager(self, operation: Any, elements: str, context: Any) -> CompiledPipeline:
-        """Return the manager that runs passes on ops of one name.
+    def run(
+        self, operation: Any, elements: str, ctx: Any, steps: Sequence[Step] | None = None
+    ) -> Outcome:
+        """Run passes on an op; give the run what it collects of them.
 
         Args:
-            operation: An op of that name.
+            operation: The op.
             elements: The passes, as in a pipeline.
-            context: The context of the schedule.
+            ctx: The context of the pass that they are.
+            steps: The steps that the passes are, none for the pass by itself; None to collect
+                nothing.
         """
         text = f"{operation.name}({elements})"
+        if steps is not None and (ctx.collects_statistics or ctx.measures):
+            from passel.mlir.measured import can_measure, run_measured  # noqa: PLC0415 - rare
+
+            if can_measure(self.bindings):
+                return run_measured(self.bindings, text, operation, ctx, steps, verify=self.verify)
         made = self._made.get(text)
         if made is None:
-            made = compiled(self.bindings, context, text, verify=self.verify)
+            made = compiled(self.bindings, ctx.ir_context, text, verify=self.verify)
             self._made[text] = made
-        return made
+        return made.run(operation)
 
 
 class NativePass(Pass[Any, Managers]):
@@ -98,6 +108,13 @@ class NativePass(Pass[Any, Managers]):
         found = descriptions(cls.root).get(cls.name)
         texts = found.options if found else {}
         return tuple(info._replace(help=texts.get(info.name, "")) for info in cls.option_infos())
+
+    @classmethod
+    def statistics(cls) -> tuple[Statistic, ...]:
+        """Return the statistics that the build has of the pass."""
+        from passel.mlir.measured import native_statistics  # noqa: PLC0415 - as above
+
+        return native_statistics(bindings_named(cls.root), cls.name, cls.anchor or "")
 
     def own_effects(self) -> tuple[str, ...]:
         """Return what the pass does outside the IR, and what pipelines in its options do."""
@@ -122,8 +139,7 @@ class NativePass(Pass[Any, Managers]):
         Raises:
             PassFailure: The pass failed. MLIR's own words are reported before.
         """
-        operation = op.operation
-        outcome = ctx.state.manager(operation, str(self), ctx.ir_context).run(operation)
+        outcome = ctx.state.run(op.operation, str(self), ctx, ())
         for diagnostic in outcome.diagnostics:
             ctx.emit(diagnostic)
         if outcome.failed:

@@ -14,13 +14,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.mlir.calls import calls_of
-from passel.mlir.contexts import context_lock
+from passel.mlir.contexts import at_once, context_lock
 from passel.mlir.diagnostics import convert_diagnostic
 from passel.mlir.upstream import upstream_passes
 
 if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.mlir.bindings import Bindings
+    from passel.mlir.contexts import Caller
 
 _UNKNOWN = "does not refer to a registered pass or pass pipeline"
 _NOISE = re.compile(
@@ -126,9 +127,21 @@ class CompiledPipeline:
     def __str__(self) -> str:
         return str(self._manager)
 
-    def run(self, operation: Any) -> Outcome:
-        """Run the pipeline on an op of its anchor's name."""
-        succeeded, reports = self._calls.run(self._manager, operation)
+    def observe(self, *, statistics: bool = False, timing: bool = False) -> None:
+        """Let it print to the standard error: statistics after a run, times when it is dropped."""
+        if statistics:
+            self._manager.enable_statistics()
+        if timing:
+            self._manager.enable_timing()
+
+    def run(self, operation: Any, by: Caller = at_once) -> Outcome:
+        """Run the pipeline on an op of its anchor's name.
+
+        Args:
+            operation: The op.
+            by: Calls MLIR, maybe in another thread.
+        """
+        succeeded, reports = self._calls.run(self._manager, operation, by)
         return Outcome(tuple(map(convert_diagnostic, reports)), failed=not succeeded)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
     from passel.mlir.kinds import Kinds
     from passel.mlir.native import Managers
+    from passel.passes import PassContext
     from passel.schedule import NestedStep, Step
 
 
@@ -29,12 +30,16 @@ class Replay:
     Args:
         kinds: What is known of ops.
         managers: Pass managers that do not verify.
+        ctx: The context of the pass that they are.
         verified: Whether to verify after each step.
     """
 
-    def __init__(self, kinds: Kinds, managers: Managers, *, verified: bool) -> None:
+    def __init__(
+        self, kinds: Kinds, managers: Managers, ctx: PassContext, *, verified: bool
+    ) -> None:
         self._kinds = kinds
         self._managers = managers
+        self._ctx = ctx
         self._verified = verified
         self._failures: list[Inside] = []
         self._said: list[Diagnostic] = []
@@ -58,8 +63,7 @@ class Replay:
                 return
 
     def _run_pass(self, step: PassStep, operation: Any) -> None:
-        manager = self._managers.manager(operation, str(step.pass_), operation.context)
-        outcome = manager.run(operation)
+        outcome = self._managers.run(operation, str(step.pass_), self._ctx)
         self._said += outcome.diagnostics
         if outcome.failed:
             self._add(step, operation, PassFailure(op=operation.opview))

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from math import isclose
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.errors import OptionError, PassFailure, PipelineError
 from passel.manager import OpPassManager
@@ -34,12 +34,7 @@ class TypedNativePass(NativePass):
 
     It runs on the ops of any build of the bindings that has the pass. In text it has the
     options that it was given; others, and those that are None, have MLIR's defaults.
-
-    Attributes:
-        statistic_names: Names of the statistics that MLIR counts, but does not tell.
     """
-
-    statistic_names: ClassVar[tuple[str, ...]] = ()
 
     def __new__(cls, **given: Any) -> Self:
         """Remember what is given: another build may have other defaults."""
@@ -161,7 +156,6 @@ def typed_pass_class(
         effects=known_effects(facts.name),
         root=root,
         on_functions=facts.on_functions,
-        statistic_names=tuple(facts.statistics),
     )
 
 

@@ -1,0 +1,292 @@
+"""Statistics and times of native passes, read from the reports that MLIR prints of them.
+
+MLIR prints to the standard error, which is the whole process's. So it is called by a thread with a
+table of open files of its own, whose standard error is a file in memory. That takes Linux, and a
+system that lets a process do so; elsewhere nothing is measured.
+
+Source: `mlir/lib/Pass/PassStatistics.cpp` and `mlir/lib/Support/Timing.cpp`, MLIR 22.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from functools import cache
+from threading import Thread
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from passel.diagnostics import log_warning_once
+from passel.hooks import Measured
+from passel.ir import ANY
+from passel.mlir.pipelines import Refused, compiled, parsed, query_context
+from passel.passes import Statistic
+from passel.schedule import PassStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from passel.mlir.bindings import Bindings
+    from passel.mlir.contexts import Caller
+    from passel.mlir.pipelines import Outcome
+    from passel.schedule import Pipeline, Step
+
+T = TypeVar("T")
+
+_CLONE_FILES = 0x400
+_STATISTIC = re.compile(r" *\(S\) +(\d+) (.+?) +- (.*)")
+_ROW = re.compile(r"((?:  +[\d.]+ \( *-?[\w.]+%\))+)  ( *)(\S.*)")
+_COLUMN = re.compile(r"([\d.]+) \( *(-?[\w.]+)%\)")
+_HEADER = 4
+"""Lines of a report of statistics without any pass, which a build without them prints."""
+
+_COARSE = 0.1
+"""Seconds in total up to which percents, with one digit, tell more than seconds with four."""
+
+
+def run_measured(
+    bindings: Bindings, text: str, operation: Any, ctx: Any, steps: Sequence[Step], *, verify: bool
+) -> Outcome:
+    """Run a pipeline by MLIR, and give the run what MLIR has counted and measured.
+
+    The pass manager is a new one: MLIR's passes may set their statistics instead of adding to them,
+    so that those of the last op would be left.
+
+    Args:
+        bindings: The build.
+        text: The pipeline.
+        operation: The op.
+        ctx: The context of the pass that this is.
+        steps: The steps that the pipeline is made of; empty for the pass by itself.
+        verify: Whether MLIR verifies after each pass.
+    """
+    counts, times = ctx.collects_statistics, ctx.measures
+    ops = {what: count for step in steps for what, count in _ops(step, operation, ctx)}
+    made = [compiled(bindings, ctx.ir_context, text, verify=verify)]
+    start = perf_counter()
+    made[0].observe(statistics=counts, timing=times)
+    if counts:
+        outcome, report = with_own_stderr(lambda call: made[0].run(operation, by=call))
+        for each, value in statistics_in(report):
+            ctx.count_by_name(each.name, value)
+    else:
+        outcome = made[0].run(operation)
+    if times:
+        _, report = with_own_stderr(lambda call: call(made.clear))
+        rows = _tree(report, perf_counter() - start)
+        if steps:
+            ctx.add_measured(list(_matched(rows, steps, ops)))
+        else:
+            ctx.add_measured(_inside(rows[0]) if rows else ())
+    return outcome
+
+
+def can_measure(bindings: Bindings) -> bool:
+    """Return whether what MLIR prints can be read; say it once if it cannot."""
+    found = _can_read()
+    if not found:
+        log_warning_once(
+            f"no times and statistics of '{bindings.root}': this system does not let a thread "
+            "have a standard error of its own"
+        )
+    return found
+
+
+# -- The standard error of one thread ----------------------------------------------------------
+
+
+@cache
+def _can_read() -> bool:
+    try:
+        return hasattr(os, "memfd_create") and not with_own_stderr(lambda call: call(int))[1]
+    except OSError:  # not allowed
+        return False
+
+
+def with_own_stderr(action: Callable[[Caller], T]) -> tuple[T, str]:
+    """Return the result of an action, and the report that MLIR has printed in it.
+
+    What else was printed goes to the standard error of the process.
+
+    Args:
+        action: Is given a function that calls another one in a thread with a standard error of
+            its own.
+
+    Raises:
+        OSError: The system does not let a thread have one.
+    """
+    printed: list[bytes] = []
+    results: list[Any] = []
+    errors: list[BaseException] = []
+
+    def call(function: Callable[[], Any]) -> Any:
+        def work() -> None:
+            try:
+                if ctypes.CDLL(None).unshare(_CLONE_FILES):
+                    raise OSError("the files of a thread are those of its process")  # noqa: TRY301 - to be raised there
+                file = os.memfd_create("report")
+                os.dup2(file, 2)
+                try:
+                    results.append(function())
+                finally:
+                    size = os.lseek(file, 0, os.SEEK_END)
+                    printed.append(os.pread(file, size, 0))
+            except BaseException as error:  # noqa: BLE001 - raised in the thread that has called
+                errors.append(error)
+
+        _finish(Thread(target=work))
+        if errors:
+            raise errors[0]
+        return results[0]
+
+    try:
+        result = action(call)
+    finally:
+        before, bar, report = b"".join(printed).partition(b"===---")
+        if before:
+            os.write(2, before)
+    return result, (bar + report).decode(errors="replace")
+
+
+def _finish(thread: Thread) -> None:
+    """Wait for a thread, whose op nothing may touch before it ends, Ctrl-C or not."""
+    interrupt: BaseException | None = None
+    thread.start()
+    while thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
+
+
+# -- Statistics --------------------------------------------------------------------------------
+
+
+def statistics_in(report: str) -> list[tuple[Statistic, int]]:
+    """Return the statistics of the pass that a report is about."""
+    found = filter(None, map(_STATISTIC.fullmatch, report.splitlines()))
+    return [(Statistic(each[3], name=each[2]), int(each[1])) for each in found]
+
+
+@cache
+def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Statistic, ...]:
+    """Return the statistics of a native pass, which a manager reports that runs it on nothing.
+
+    Args:
+        bindings: The build.
+        name: The pass.
+        anchor: The name of the ops that it is for; empty for any.
+    """
+    if not can_measure(bindings):
+        return ()
+    inner = f"{anchor or ANY}({name})"
+    try:
+        manager = parsed(bindings, f"builtin.module(builtin.module({inner}))")
+    except Refused:  # it needs options
+        return ()
+    manager.observe(statistics=True)
+    ir = bindings.ir
+    module = ir.Module.create(ir.Location.unknown(query_context(bindings))).operation
+    _, report = with_own_stderr(lambda call: manager.run(module, by=call))
+    if len(report.splitlines()) == _HEADER:
+        log_warning_once(
+            f"no statistics of native passes: '{bindings.root}' was built without them"
+        )
+    return tuple(each for each, _ in statistics_in(report))
+
+
+# -- Times -------------------------------------------------------------------------------------
+
+
+class _Row(NamedTuple):
+    """A row of MLIR's report, with times in seconds."""
+
+    name: str
+    user: float
+    wall: float
+    inside: list[_Row]
+
+
+def _tree(report: str, seconds: float) -> list[_Row]:
+    """Return the rows at the top of a report, without the rest and the total.
+
+    Args:
+        report: The report.
+        seconds: How long it was measured in all.
+    """
+    lines = list(filter(None, map(_ROW.fullmatch, report.splitlines())))
+    if not lines:
+        return []
+    totals = [float(total) for total, _ in _COLUMN.findall(lines[-1][1])]
+    top: list[_Row] = []
+    levels = [top]
+    for line in lines[:-2]:
+        times = [
+            float(percent) / 100 * (seconds if len(totals) == 1 or number else total)
+            if seconds < _COARSE
+            else float(time)
+            for number, ((time, percent), total) in enumerate(
+                zip(_COLUMN.findall(line[1]), totals, strict=True)
+            )
+        ]
+        depth = len(line[2]) // 2
+        row = _Row(line[3], times[0], times[-1], [])
+        levels[depth].append(row)
+        levels[depth + 1 :] = [row.inside]
+    return top
+
+
+def _matched(
+    rows: Sequence[_Row], steps: Sequence[Step], ops: dict[Any, int]
+) -> Iterator[Measured]:
+    """Yield what rows tell of steps: they stand in the order of these, up to one that failed."""
+    left = list(rows)
+    for step in steps:
+        if not left:
+            return
+        if isinstance(step, PassStep):
+            row = left.pop(0)
+            yield Measured(step, row.user, row.wall, ops.get(step, 1), _inside(row))
+            continue
+        found = left if len(step.pipelines) == 1 else left[0].inside
+        names = [each.name for each in found]
+        pipelines = [
+            _pipeline(found[names.index(title)], pipeline, ops)
+            for pipeline in step.pipelines
+            if (title := f"'{pipeline.anchor}' Pipeline") in names
+        ]
+        if pipelines:
+            row = left.pop(0)
+            yield Measured(step, row.user, row.wall, ops.get(step, 1), pipelines)
+
+
+def _inside(row: _Row) -> list[Measured]:
+    """Return the analyses of a pass."""
+    return [Measured(each.name, each.user, each.wall, 1, []) for each in row.inside]
+
+
+def _pipeline(row: _Row, pipeline: Pipeline, ops: dict[Any, int]) -> Measured:
+    inside = list(_matched(row.inside, pipeline.steps, ops))
+    return Measured(pipeline, row.user, row.wall, ops.get(pipeline, 1), inside)
+
+
+def _ops(step: Step, operation: Any, ctx: Any) -> Iterator[tuple[Any, int]]:
+    """Yield steps and pipelines, each with the number of ops there that they are for."""
+    todo = [(step, [operation])]
+    adapter = ctx.adapter
+    while todo:
+        each, found = todo.pop()
+        yield each, len(found)
+        if isinstance(each, PassStep):
+            continue
+        chosen: dict[Any, list[Any]] = {}
+        for child in (child for op in found for child in adapter.children(op)):
+            pipeline = each.select(adapter.kind_of(child))
+            if pipeline is not None:
+                chosen.setdefault(pipeline, []).append(child)
+        for pipeline, inner in chosen.items():
+            yield pipeline, len(inner)
+            todo += [(nested, inner) for nested in pipeline.steps]
