@@ -21,6 +21,11 @@ def passel_doc() -> int:
     return _run("passel-doc", "passel.tool.doc")
 
 
+def passel_reduce() -> int:
+    """Run passel-reduce and return its exit code."""
+    return _run("passel-reduce", "passel.tool.reduce")
+
+
 def passel_tblgen() -> int:
     """Run passel-tblgen and return its exit code."""
     return _run("passel-tblgen", "passel.specification.command")

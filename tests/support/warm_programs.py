@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 PASSEL = {
     "passel-doc": "_passel_programs:passel_doc",
     "passel-opt": "_passel_programs:passel_opt",
+    "passel-reduce": "_passel_programs:passel_reduce",
     "passel-tblgen": "_passel_programs:passel_tblgen",
 }
 

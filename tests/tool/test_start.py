@@ -27,6 +27,7 @@ sys.exit(_passel_programs.{program}())
         ("passel_opt", "errors"),
         ("passel_opt", "tool"),
         ("passel_doc", "tool"),
+        ("passel_reduce", "tool"),
         ("passel_tblgen", "specification"),
     ],
 )

@@ -202,8 +202,12 @@ def _ending(last: Op, target: Block | None, end: Op | None) -> Op:
 
 
 def _operands(root: Op) -> Iterator[tuple[int, int]]:
+    """Yield operands, but those of terminators, whose number others rely on."""
     for op in root.walk():
-        yield from ((op.number, index) for index in range(len(op.operands)))
+        for block in op.blocks():
+            for each in block.ops:
+                if not is_terminator(each, block):
+                    yield from ((each.number, index) for index in range(len(each.operands)))
 
 
 def _drop_operands(root: Op, places: Collection[tuple[int, int]]) -> None:
@@ -215,14 +219,22 @@ def _drop_operands(root: Op, places: Collection[tuple[int, int]]) -> None:
 
 
 def _unused(root: Op) -> Iterator[str]:
+    """Yield unused results, and unused arguments of regions; other blocks' are given values."""
     used = {name for op in root.walk() for name in op.operands}
-    return (name for name in definitions(root) if name not in used)
+    for op in root.walk():
+        entries = [name for region in op.regions for block in region[:1] for name, _ in block.args]
+        yield from (name for name in (*op.results, *entries) if name not in used)
 
 
 def _drop_values(root: Op, names: Collection[str]) -> None:
-    """Remove results and arguments of blocks, and with those of a function its own."""
+    """Remove results and arguments; what regions yield for them, and a function's type, follow."""
     for op in root.walk():
         kept = [i for i, name in enumerate(op.results) if name not in names]
+        lasts = [block.ops[-1] for block in op.blocks() if block.ops]
+        for last in lasts if len(kept) < len(op.results) else ():
+            if not last.successors and len(last.operands) == len(op.results):
+                last.operands = [last.operands[i] for i in kept]
+                last.operand_types = [last.operand_types[i] for i in kept]
         op.result_types = [op.result_types[i] for i in kept]
         op.results = [op.results[i] for i in kept]
         parts = function_type(op)
@@ -235,8 +247,11 @@ def _drop_values(root: Op, names: Collection[str]) -> None:
 
 
 def _attributes(root: Op) -> Iterator[tuple[int, str]]:
+    """Yield attributes, but the visibility of symbols, which xDSL does without."""
     for op in root.walk():
-        yield from ((op.number, entry) for entry in (*op.attributes, *op.properties))
+        for entry in (*op.attributes, *op.properties):
+            if not entry.startswith("sym_visibility"):
+                yield op.number, entry
 
 
 def _drop_attributes(root: Op, places: Collection[tuple[int, str]]) -> None:

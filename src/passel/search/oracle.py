@@ -10,7 +10,7 @@ import subprocess
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from passel.errors import PassFailedError
+from passel.errors import PasselError, PassFailedError
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_file import reproducer_text
 from passel.ir.frontend import SourcePart
@@ -112,14 +112,14 @@ class Subject:
 
     Args:
         frontend: Reads the IR; it is configured.
-        manager: Returns the manager of a pipeline for an op, given it and its context.
+        manager: Returns the manager of a pipeline, given its text and the context.
         verifies: Whether the IR has to be valid.
     """
 
     def __init__(
         self,
         frontend: Frontend,
-        manager: Callable[[str, Any, Any], PassManager],
+        manager: Callable[[str, Any], PassManager],
         *,
         verifies: bool = True,
     ) -> None:
@@ -127,15 +127,16 @@ class Subject:
         self._manager = manager
         self._verifies = verifies
 
-    def parse(self, text: str) -> tuple[Parsed, Any]:
-        """Return what a text holds, and its context.
+    def parse(self, source: str | SourcePart) -> tuple[Parsed, Any]:
+        """Return what a source holds, and its context.
 
         Raises:
             UnreadableError: It is no valid IR.
             InvalidIR: It is not valid.
         """
         context = self.frontend.new_context()
-        parsed = self.frontend.parse(SourcePart(text, "<case>"), context, lambda _: None)
+        part = SourcePart(source, "<case>") if isinstance(source, str) else source
+        parsed = self.frontend.parse(part, context, lambda _: None)
         if self._verifies and not self.frontend.verifies:
             self.frontend.adapter.verify(parsed.op, recursive=True)
         return parsed, context
@@ -143,12 +144,20 @@ class Subject:
     def is_valid(self, case: Case) -> bool:
         """Return whether a case is valid: its IR, and its pipeline for that."""
         try:
-            parsed, context = self.parse(case.ir)
+            _, context = self.parse(case.ir)
             if case.pipeline:
-                self._manager(case.pipeline, parsed.op, context).check()
+                self._manager(case.pipeline, context).check()
         except Exception:  # noqa: BLE001 - parsers of others raise what they like
             return False
         return True
+
+    def load(self, case: Case) -> None:
+        """Load here what the case needs, such as dialects, so that each child has it already.
+
+        Not for native code, which may have started threads, and a child has none of these.
+        """
+        if not self.frontend.delays_interrupts:
+            self.is_valid(case)
 
     def run(
         self, case: Case, scratch: Scratch, *observers: PassInstrumentation
@@ -166,14 +175,15 @@ class Subject:
             PipelineError: The pipeline is wrong, or none for this IR.
         """
         parsed, context = self.parse(case.ir)
-        manager = self._manager(case.pipeline, parsed.op, context)
-        manager.enable_verifier(case.verify_each)
+        manager = self._manager(case.pipeline, context)
         for each in (_Notes(scratch), *observers):
             manager.add_instrumentation(each)
         try:
             manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
         except PassFailedError as error:
             return tuple(map(FailureIdentity.of, error.failures))
+        except PasselError:
+            raise
         except BaseException as error:  # noqa: BLE001 - a pass may call `sys.exit`
             kind = type(error).__name__
             return (FailureIdentity(_INDEX.sub("", scratch.noted), kind, head(str(error))),)

@@ -27,13 +27,15 @@ class Size(NamedTuple):
 
     Attributes:
         passes: How many passes its pipeline has.
-        complexity: How many ops, values and blocks its IR has.
+        complexity: How many ops, values and blocks its IR has, added up.
         length: How long the texts of both are.
+        ops: How many ops its IR has.
     """
 
     passes: int
     complexity: int
     length: int
+    ops: int
 
 
 class Reducer:
@@ -94,6 +96,9 @@ class Reducer:
 
             self._minimize(~number, places(case.pipeline)[number], lambda out: (edited(out), None))
 
+        if self.best.pipeline and not places(self.best.pipeline)[0]:
+            self.offer([self.best._replace(pipeline="")])
+
     def _reduce_ir(self, number: int, kind: Kind) -> None:
         case, root = self.best, self._root
 
@@ -135,4 +140,5 @@ class Reducer:
 
     def _size(self, case: Case, root: Op) -> Size:
         passes = len(places(case.pipeline)[0]) if case.pipeline else 0
-        return Size(passes, root.complexity(), len(case.ir) + len(case.pipeline))
+        length, ops = len(case.ir) + len(case.pipeline), sum(1 for _ in root.walk())
+        return Size(passes, root.complexity(), length, ops)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _NUMERIC = re.compile(r"i\d+|index|f\d+|bf16")
-_FRESH = "%new"
 
 
 class Definition(NamedTuple):
@@ -25,6 +24,11 @@ class Definition(NamedTuple):
 
     type: str
     operands: Sequence[str] = ()
+
+
+def _number(name: str) -> int:
+    """Return the number that is the name of a value."""
+    return int(name[1:]) if name[1:].isdigit() else 0
 
 
 def definitions(root: Op) -> dict[str, Definition]:
@@ -83,7 +87,7 @@ class Repair:
         self._former = former
         self._reuse = reuse
         self._defined = definitions(root)
-        self._numbers = itertools.count()
+        self._numbers = itertools.count(1 + max(map(_number, [*former, *self._defined]), default=0))
         self._in(root, [], None)
 
     def _in(self, op: Op, outer: Sequence[tuple[str, str]], function: Op | None) -> None:
@@ -126,9 +130,7 @@ class Repair:
                     yield operand
 
     def _new(self, type_: str, op: Op, block: Block, function: Op | None) -> str:
-        name = f"{_FRESH}{next(self._numbers)}"
-        while name in self._defined:
-            name = f"{_FRESH}{next(self._numbers)}"
+        name = f"%{next(self._numbers)}"
         self._defined[name] = Definition(type_)
         parts = None if function is None else function_type(function)
         if function is not None and parts is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
+from passel.diagnostics import brief
 from passel.errors import PasselError
 from passel.instruments.recorded import read_reproducer
 from passel.instruments.reproducer import CrashReproducer
@@ -59,18 +60,20 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
     """Return the identity of the first failure of a case; None if it does not fail.
 
     Raises:
-        SearchError: The case cannot be run.
+        PasselError: The case cannot be read, or its pipeline is not for it.
     """
 
-    def run(scratch: Scratch) -> tuple[FailureIdentity, ...] | str:
+    def run(scratch: Scratch) -> tuple[FailureIdentity, ...] | PasselError:
         try:
             return subject.run(case, scratch)
+        except PasselError as error:
+            return error
         except Exception as error:  # noqa: BLE001 - whatever a parser raises
-            return f"{type(error).__name__}: {error}"
+            return SearchError(f"the case cannot be read: {brief(error)}")
 
     result = in_child(run)
-    if isinstance(result, str):
-        raise SearchError(f"the case cannot be run: {result}")
+    if isinstance(result, PasselError):
+        raise result
     if isinstance(result, Died):
         return FailureIdentity.of_death(result)
     return next(iter(result), None)

@@ -64,13 +64,14 @@ def help_text(page: HelpPage) -> str:
     lines = [f"{page.program}: run nested pass pipelines on {page.subject}", ""]
     lines += [f"Usage: {page.program} [<file>|-] [flags]", "", "Examples:", page.examples]
     for title, flags in page.groups:
-        lines += [f"{title}:", *map(_flag_line, flags), ""]
+        lines += [f"{title}:", *map(flag_line, flags), ""]
     lines.append("Passes are flags too, in the order given: see --help-passes. So are pipelines,")
     lines.append("such as the optimization levels -O0, -O1, -O2 and -O3.")
     return "\n".join(lines) + "\n"
 
 
-def _flag_line(flag: Flag) -> str:
+def flag_line(flag: Flag) -> str:
+    """Return the line of a flag in the help."""
     long, *short = spellings(flag)
     value = f"={flag.metavar}" if flag.metavar else ""
     if flag.implied is not None:

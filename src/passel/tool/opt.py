@@ -132,10 +132,10 @@ def _started(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
 def _run_words(words: list[str], tool: ToolDefinition, is_process: bool) -> int:
     run = _run_as_xdsl_opt if ("compat", "xdsl") in flags_in(words) else _run
     if not is_process:
-        return _guarded(tool.name, words, lambda: run(words, tool))
-    _prepare_process()
+        return guarded(tool.name, words, lambda: run(words, tool))
+    prepare_process()
     with collector_held():
-        return _guarded(tool.name, words, lambda: run(words, tool))
+        return guarded(tool.name, words, lambda: run(words, tool))
 
 
 def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
@@ -152,7 +152,7 @@ def _run_as_xdsl_opt(words: list[str], tool: ToolDefinition) -> int:
     )
 
 
-def _guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
+def guarded(program: str, words: Sequence[str], run: Callable[[], int]) -> int:
     """Run the tool, and report in a line why it ends early."""
     if sys.stderr is None:  # closed by the caller; Python would print to stdout instead
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for the rest of the process
@@ -216,7 +216,7 @@ def _complain(text: str, words: Sequence[str]) -> None:
     print(coloured(text, sys.stderr, color), file=sys.stderr)
 
 
-def _prepare_process() -> None:
+def prepare_process() -> None:
     """Let SIGTERM and SIGHUP end the process as Ctrl-C does, and native crashes name callers.
 
     A standard stream that the caller has closed leads nowhere: a file that is opened must not

@@ -93,6 +93,19 @@ class PipelineFactory:
                 manager.restrict_effects(*self._allowed, remedy="--allow-effects={effects}")
             manager.nesting = Nesting.IMPLICIT
             manager.add_resolved(self._elements)
+        self.configure(manager, recorded)
+        return manager
+
+    def configure(self, manager: PassManager, recorded: Recorded | None = None) -> None:
+        """Let a manager run, and be checked, as the flags ask for.
+
+        Args:
+            manager: The manager.
+            recorded: The reproducer that its pipeline is from.
+
+        Raises:
+            PipelineError: The pipeline cannot be scheduled on this IR.
+        """
         verify = self._verify
         if recorded is not None and recorded.verify_each is not None:
             verify = recorded.verify_each and (verify or True)
@@ -111,7 +124,6 @@ class PipelineFactory:
             from passel.builder import enforce_contracts
 
             enforce_contracts(manager, verify=True)
-        return manager
 
 
 def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineBuilder:

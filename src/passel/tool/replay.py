@@ -76,24 +76,29 @@ class Replay:
             _numbered(path, self._written),
             local=self._flags.mlir_pass_pipeline_local_reproducer,
             threading=threading,
-            replay=self._command(),
+            replay=self.command(),
         )
         manager.add_instrumentation(self._current)
 
     def begin_at(self, place: str) -> None:
         """Let replays of what fails from now on begin at a place of the pipeline."""
         if self._current is not None:
-            self._current.replay = self._command(f"--start-after={place}")
+            self._current.replay = self.command(f"--start-after={place}")
 
     def _count(self) -> None:
         if self._current is not None and self._current.reproducer is not None:
             self._written += 1
         self._current = None
 
-    def _command(self, *more: str) -> str:
-        """Return the command that replays the file `{file}`, with more flags."""
-        words = [self._settings.program, "--run-reproducer"]
-        for name in (*_KEPT, *self._settings.brought):
+    def command(self, *more: str, program: str = "") -> str:
+        """Return the command that replays the file `{file}`, with more flags.
+
+        Args:
+            more: The flags.
+            program: The program, by default this one; another one lacks the flags of its own.
+        """
+        words = [program or self._settings.program, "--run-reproducer"]
+        for name in _KEPT if program else (*_KEPT, *self._settings.brought):
             written = self._settings.written.get(name, ())
             words += written if name == "load-pass-plugin" else written[-1:]
         if self._settings.pipeline.verify_each == "always":

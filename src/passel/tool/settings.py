@@ -434,6 +434,10 @@ class Settings:
         of_ir = (each for each in flags_by_name(own).values() if each.ir == ir or each in own)
         self.own: Mapping[str, Any] = {each.name: line.value(each) for each in of_ir}
 
+    def given(self, flag: Flag) -> Any:
+        """Return the value of a flag, such as one that only this tool has."""
+        return self._line.value(flag)
+
     def set_up(self, manager: PassManager) -> None:
         """Let the tool's author change how a manager runs, as the tool's own flags ask for.
 
@@ -444,7 +448,7 @@ class Settings:
         if setup is None:
             return
         before = manager.to_text(all_options=True)
-        setup(manager, {each.name: self._line.value(each) for each in flags})
+        setup(manager, {each.name: self.given(each) for each in flags})
         if manager.to_text(all_options=True) != before:
             raise DefinitionError(
                 f"the setup of {self.program} changes the passes, which a reproducer could not "

@@ -1,0 +1,184 @@
+"""The command passel-reduce: the smallest input and pipeline with the same failure."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from passel.ir import PrintFlags, crossing_with
+from passel.search import (
+    Case,
+    Reducer,
+    SameFailure,
+    SearchError,
+    Trials,
+    UnsteadyError,
+    Verdict,
+    narrowed,
+    printed,
+)
+from passel.tool.definition import ToolDefinition
+from passel.tool.irs import chosen_ir
+from passel.tool.opt import guarded, prepare_process
+from passel.tool.output import Output
+from passel.tool.searching import INTERESTING, TIMEOUT, read_search, search_help
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from passel.search import Oracle
+    from passel.tool.searching import SearchInput
+
+PROGRAM = "passel-reduce"
+
+_EXAMPLES = """\
+  {program} in.mlir -p 'builtin.module(func.func(cse,my-pass),symbol-dce)' -o small.mlir
+  {program} repro.mlir -j 4                       (a reproducer of passel-opt or mlir-opt)
+  {program} in.mlir --load-pass-plugin=my_pass.py --my-pass
+  {program} in.mlir --ir=mlir --interesting='./test.sh {{}}'
+"""
+
+_NOTES = """\
+The pipeline fails on the input: a pass raises an error, leaves invalid IR behind, or crashes the
+process. The result fails in the same way: in the same pass, by the same kind of error, with a
+message that begins alike. It is a reproducer, which passel-opt --run-reproducer replays.
+
+With --interesting=<command>, the result is the smallest for which the command exits with 0. The
+command gets a file in place of {}, or as its last argument: the IR in generic form, followed by the
+pipeline, if one is given, as a reproducer. It is run in this directory, twice on the input first:
+it has to say both times that it is interesting. Cases that are not valid IR are not tried. For a
+wrong result, it may compare what two compilers make of the file:
+
+  #!/bin/sh
+  passel-opt --run-reproducer "$1" -o /tmp/out.mlir && ! ./check-result /tmp/out.mlir
+
+Ctrl-C ends the search, and leaves the smallest case until then.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run passel-reduce.
+
+    Args:
+        argv: The arguments without the program's name; by default those of the process.
+
+    Returns:
+        The exit code: 0 if the result was written, 1 if there is nothing to reduce, or the input
+        or the command line is wrong, 130 after Ctrl-C.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    if argv is None:
+        prepare_process()
+    tool = ToolDefinition(PROGRAM, flags=(INTERESTING, TIMEOUT))
+    return guarded(PROGRAM, words, lambda: _run(words, tool))
+
+
+def _run(words: list[str], tool: ToolDefinition) -> int:
+    ir = chosen_ir(words, tool)
+    names = ir.names()
+    settings = ir.settings(words, names)
+    if settings.information.help:
+        examples = _EXAMPLES.format(program=tool.name)
+        sys.stdout.write(search_help(tool, "make a failing case small", examples, _NOTES))
+        return 0
+    with crossing_with(ir.adapter_across):
+        search = read_search(settings, ir, names)
+        if search is None:
+            return 1
+        output = Output(settings.output.o)
+        try:
+            return _reduce(search, output)
+        finally:
+            output.close()
+
+
+def _reduce(search: SearchInput, output: Output) -> int:
+    started = time.monotonic()
+    oracle = search.oracle()
+    with _progress() as show:
+        trials = Trials(oracle, jobs=search.jobs, on_call=lambda: show(f"{trials.calls} calls"))
+        _check(search, oracle, trials)
+        reducer = Reducer(search.case, trials, show)
+        before = reducer.size
+        code = 0
+        try:
+            if isinstance(oracle, SameFailure) and (case := narrowed(search.subject, search.case)):
+                reducer.offer([case])
+            reducer.run()
+            _make_readable(search, reducer, trials)
+        except KeyboardInterrupt as error:
+            code = 128 + getattr(error, "signal", 2)
+    output.write(reducer.best.text())
+    output.commit()
+    size = reducer.size
+    lines = [] if not isinstance(oracle, SameFailure) else [f"kept: {oracle.identity}"]
+    if code:
+        lines.append("interrupted: this is the smallest case until then")
+    passes = f"{before.passes} -> {size.passes} passes, " if before.passes else ""
+    lines.append(
+        f"{passes}{before.ops} -> {size.ops} ops, {trials.calls} calls of the oracle, "
+        f"{trials.invalid} invalid cases, {time.monotonic() - started:.1f} s"
+    )
+    if reducer.best.pipeline:
+        name = "FILE" if search.settings.output.o == "-" else search.settings.output.o
+        lines.append(f"to replay: {search.replay.replace('{file}', name)}")
+    for line in lines:
+        print(f"{PROGRAM}: {line}", file=sys.stderr)
+    return code
+
+
+def _check(search: SearchInput, oracle: Oracle, trials: Trials) -> None:
+    """Check that the oracle finds the input interesting, twice.
+
+    Raises:
+        SearchError: It does not.
+    """
+    try:
+        verdict = trials.check(search.case)
+    except UnsteadyError as error:
+        raise SearchError(
+            f"the same input is {error}: a search needs an answer that does not change"
+        ) from None
+    if verdict is Verdict.INTERESTING:
+        return
+    if isinstance(oracle, SameFailure):
+        raise SearchError(
+            "the failure does not come back when the input is printed in generic form, without "
+            f"locations, and read again: {oracle.identity}"
+        )
+    if verdict is Verdict.INVALID:
+        raise SearchError("the input is not valid, in generic form: try --disable-verify")
+    command = search.settings.given(INTERESTING)
+    raise SearchError(
+        f"the input is not interesting: '{command}' does not exit with 0 for it. It was run here, "
+        "on the input in generic form"
+    )
+
+
+def _make_readable(search: SearchInput, reducer: Reducer, trials: Trials) -> None:
+    """Write the best case as people write IR, if it is interesting like that."""
+    text = printed(search.subject, reducer.best.ir, PrintFlags(local_scope=True))
+    if text is not None:
+        case: Case = reducer.best._replace(ir=text)
+        if trials.first([case]) == 0:
+            reducer.best = case
+
+
+@contextmanager
+def _progress() -> Generator[Callable[[str], object]]:
+    """Yield what shows a text on the terminal, if there is one.
+
+    Drawn when something happens, and by no thread, which a forked process would lack.
+    """
+    if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(console=Console(file=sys.stderr), auto_refresh=False, transient=True) as live:
+        yield lambda text: live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)

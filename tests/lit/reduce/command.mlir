@@ -1,0 +1,24 @@
+// A command says what is interesting, by exit code 0; it is run on the input first.
+// RUN: passel-reduce %s --interesting='grep -q arith.muli' 2>/dev/null | FileCheck %s
+// RUN: not passel-reduce %s --interesting=false 2>&1 | FileCheck %s --check-prefix=DULL
+// RUN: not passel-reduce %s --interesting=no-such-program 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not passel-reduce %s --mlir-timing --cse 2>&1 | FileCheck %s --check-prefix=FLAG
+// RUN: not passel-reduce %s --cse 2>&1 | FileCheck %s --check-prefix=FINE
+// RUN: not passel-reduce %s 2>&1 | FileCheck %s --check-prefix=NOTHING
+
+// CHECK:      builtin.module {
+// CHECK-NEXT:   [[ZERO:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT:   {{%.*}} = arith.muli [[ZERO]], [[ZERO]] : i32
+// CHECK-NEXT: }
+// CHECK-NOT:  {{.}}
+
+// DULL: passel-reduce: error: the input is not interesting: 'false' does not exit with 0 for it.
+// MISSING: passel-reduce: error: '--interesting' cannot be run: there is no program 'no-such-program' here
+// FLAG: passel-reduce: error: '--mlir-timing' means nothing here
+// FINE: passel-reduce: error: 'builtin.module(cse)' does not fail on the input
+// NOTHING: passel-reduce: error: there is nothing to run
+func.func @f(%a: i32, %b: i32) -> i32 {
+  %0 = arith.addi %a, %b : i32
+  %1 = arith.muli %0, %b : i32
+  return %1 : i32
+}
