@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from passel.record.contents import read_contents
+from passel.record.readable import reader_for
 from passel.record.texts import Composite
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Record:
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
+        self._readable: dict[tuple[str, str, bool], str] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
@@ -93,6 +95,41 @@ class Record:
         if isinstance(content, Composite):
             return content.filled([self.text(part) for part in content.parts])
         return content
+
+    def readable(self, digest: str, *, run: int = 0, locations: bool = False) -> str:
+        """Return the text of an op as people read it: in the custom form of its dialects.
+
+        Args:
+            digest: The digest of the text.
+            run: The number of the run that it is of, which tells the IR.
+            locations: Whether to print locations.
+
+        Returns:
+            The text; as `text` does if the IR or a dialect is not installed, or cannot read it.
+        """
+        return self.all_readable([digest], run=run, locations=locations)[0]
+
+    def all_readable(
+        self, digests: Sequence[str], *, run: int = 0, locations: bool = False
+    ) -> list[str]:
+        """Return several texts as `readable` does, in less time than one by one."""
+        ir, known = self.info.runs[run].ir, self._readable
+        if (reader := reader_for(ir, locations=locations)) is None:
+            return [self.text(each) for each in digests]
+        unread: dict[tuple[str, str, bool], None] = {}
+        for each in digests:
+            key, content = (each, ir, locations), self._contents.content(each)
+            if key in known:
+                continue
+            if isinstance(content, Composite) and (outline := reader.outline(content.outline)):
+                texts = self.all_readable(content.parts, run=run, locations=locations)
+                known[key] = content._replace(outline=outline).filled(texts)
+            else:
+                unread[key] = None
+        known.update(
+            zip(unread, reader.readable([self.text(key[0]) for key in unread]), strict=True)
+        )
+        return [known[each, ir, locations] for each in digests]
 
     def parts(self, digest: str) -> Sequence[str]:
         """Return the digests of the ops inside, if an op is stored as these; else nothing."""

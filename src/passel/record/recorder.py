@@ -127,7 +127,8 @@ class Recorder(PassInstrumentation):
         if run.is_new_inside(facts):
             self._log.change(run.number, facts.ordinals, run.snapshots.take(op))
         self._log.begin(run.number, self._step_facts(step), facts)
-        run.snapshots.prepare(op)
+        if run.holds_others():
+            run.snapshots.prepare(op)
         place, self._inner = run.place_of(op), 0.0
         started = perf_counter()
         ended = yield
@@ -261,16 +262,20 @@ class _RecordedRun:
         self._run = run
         self._part_of = part_of
         self._seen: set[tuple[int, ...]] = set()
-        self._last: tuple[Any, OpFacts] | None = None
+        self._last: tuple[Any, OpFacts, bool] | None = None
         self._children: tuple[_Enclosing, Sequence[Any]] | None = None
 
     def facts_of(self, op: Any) -> OpFacts:
         """Return an op as records name it, as it is before the pass that runs on it next."""
         if self._last is None or self._last[0] is not op:
             names, ordinals = self._identity(op)
-            location = self._run.adapter.location(op)
-            self._last = op, OpFacts(*names[-1], ordinals, location)
+            facts = OpFacts(*names[-1], ordinals, self._run.adapter.location(op))
+            self._last = op, facts, self.snapshots.is_apart(op)
         return self._last[1]
+
+    def holds_others(self) -> bool:
+        """Return whether the ops inside of the op of the last facts are texts of their own."""
+        return self._last is not None and self._last[2]
 
     def enter(self, op: Any) -> _Enclosing:
         """Return an op on whose nested ops pipelines are to run."""

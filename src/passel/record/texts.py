@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from base64 import b64decode, b64encode
 from hashlib import blake2b
@@ -37,6 +38,21 @@ class Composite(NamedTuple):
         """Return the text of the op with those of the ops inside, indented by two spaces."""
         inside = "".join(f"{text}\n" for text in texts).replace("\n", "\n  ")[:-2]
         return self.outline.replace(HOLE, f"{{\n  {inside}}}")
+
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_FLAT = rf"(?:[^()\"]|{_STRING})*"
+_LOCATION = re.compile(rf"({_STRING})| loc\({_FLAT}(?:\({_FLAT}\){_FLAT})*\)")
+
+
+def without_locations(text: str) -> str:
+    """Return a text of an op without its locations.
+
+    Example:
+        >>> without_locations('"t.op"() {a = " loc(x)"} : () -> () loc("a.mlir":1:2)')
+        '"t.op"() {a = " loc(x)"} : () -> ()'
+    """
+    return _LOCATION.sub(lambda match: match[1] or "", text)
 
 
 def digest_of(text: str) -> str:
