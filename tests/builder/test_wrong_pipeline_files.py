@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
 from passel import PipelineError
 from passel.builder import PipelineBuilder
+from passel.builder.data import pass_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,13 +109,13 @@ def test_cycles_are_shown(tmp_path: Path) -> None:
 
 
 def test_aliases_do_not_explode(tmp_path: Path) -> None:
-    """A few lines of aliases stand for more elements than a pipeline has."""
+    """A few lines of aliases stand for more values than a pipeline has."""
     lines = ["a0: &a0 [cse, cse, cse, cse, cse, cse, cse, cse, cse, cse]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     path = tmp_path / "p.yaml"
     text = "bundles:\n  " + "\n  ".join(lines) + "\nPipeline: *a8\n"
     path.write_text(text)
-    with pytest.raises(PipelineError, match="10000 elements at most"):
+    with pytest.raises(PipelineError, match=r"p.yaml:6:7: error: a file has 100000 values at most"):
         PipelineBuilder.from_file(path)
 
 
@@ -130,3 +133,133 @@ def test_wrong_values(tmp_path: Path, variables: dict[str, object], expected: st
     path.write_text("variables: {n: 1}\nPipeline: []\n")
     with pytest.raises(PipelineError, match=expected):
         PipelineBuilder.from_file(path, variables=variables)
+
+
+def _many_aliases(use: str) -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
+    return "bundles:\n  " + "\n  ".join(lines) + f"\n{use}\n"
+
+
+EXCESSIVE = {
+    "aliases in options": (
+        _many_aliases("Pipeline: [{pass: cse, options: {x: *a11}}]"),
+        "6:7: error: a file has 100000 values at most, aliases followed",
+    ),
+    "aliases in a condition": (
+        _many_aliases("Pipeline: [{pass: cse, when: *a11}]"),
+        "6:7: error: a file has 100000 values at most, aliases followed",
+    ),
+    "texts of many elements": (
+        "variables: {a: &t '" + "cse," * 4_000 + "cse'}\nPipeline:\n" + "- *t\n" * 9_000,
+        "1:16: error: a pipeline has 10000 elements at most",
+    ),
+    "a text of many elements": (
+        "Pipeline: ['" + "cse," * 20_000 + "cse']",
+        "1:40013: error: a pipeline has 10000 elements at most",
+    ),
+    "bundles that double": (
+        "bundles:\n  b0: []\n"
+        + "".join(f"  b{i}: [{{bundle: b{i - 1}}}, {{bundle: b{i - 1}}}]\n" for i in range(1, 40))
+        + "Pipeline: [{bundle: b39}]",
+        "3:8: error: a pipeline has 10000 elements at most",
+    ),
+    "bundles in bundles": (
+        "bundles:\n"
+        + "".join(f"  b{i}: [{{bundle: b{i + 1}}}]\n" for i in range(400))
+        + "Pipeline: [{bundle: b0}]",
+        "65:9: error: elements are nested more than 64 levels deep",
+    ),
+    "constraints on bundles with constraints": (
+        "bundles:\n"
+        + "".join(
+            f"  b{i}: {{passes: [], constraints: [{{after-any: {{bundle: b{i + 1}}}}}]}}\n"
+            for i in range(400)
+        )
+        + "Pipeline: [{bundle: b0}]",
+        "65:56: error: bundles need each other more than 64 levels deep",
+    ),
+    "lists in lists": (
+        "Pipeline: " + "[" * 5_000,
+        "1:1: error: the file is nested too deeply",
+    ),
+    "a bundle in itself": (
+        "bundles:\n  a: [{bundle: b}]\n  b: [{bundle: a}]\nPipeline: [{bundle: a}]",
+        "3:16: error: a bundle cannot need itself: 'a' needs 'b' needs 'a'",
+    ),
+    "a bundle that its own constraint names": (
+        "bundles:\n  a: {passes: [cse], constraints: [{conflicts: {bundle: a}}]}\nPipeline: [cse, {bundle: a}]",
+        "2:57: error: a bundle cannot need itself: 'a' needs 'a'",
+    ),
+    "a long text of variables": (
+        "variables: {a: " + "x" * 1_000 + "}\nPipeline: ['" + "$a" * 1_000 + "']",
+        "2:143: error: variables make a text of more than 65536 characters",
+    ),
+    "a number of many digits": (
+        "Pipeline: [{pass: canonicalize, options: {max-iterations: " + "9" * 5_000 + "}}]",
+        "1:59: error: option 'max-iterations' of pass 'canonicalize': a number of 5000 digits is",
+    ),
+    "a number of jobs of many digits": (
+        "Pipeline: [{nest: any, passes: [], jobs: " + "9" * 5_000 + "}]",
+        "1:42: error: 'jobs' is a positive number",
+    ),
+    "a null byte": (
+        'Pipeline: [{include: "a\\0.yaml"}]',
+        "1:22: error: cannot open pipeline file '{dir}/a\0.yaml': embedded null byte",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), EXCESSIVE.values(), ids=EXCESSIVE)
+def test_a_file_asks_for_too_much(tmp_path: Path, text: str, expected: str) -> None:
+    """It is refused soon, with one error at its place."""
+    test_what_is_wrong_is_said_at_its_place(tmp_path, text, expected)
+
+
+def test_files_that_include_each_other(tmp_path: Path) -> None:
+    """Files that double what they are given, and themselves, are refused soon."""
+    for i in range(40):
+        use = f"- include: 'twice{i + 1}.yaml{{x=$x$x}}'\n"
+        (tmp_path / f"twice{i}.yaml").write_text(f"variables: {{x: ab}}\nPipeline:\n{use}")
+        (tmp_path / f"fan{i}.yaml").write_text("Pipeline:\n" + f"- include: fan{i + 1}.yaml\n" * 2)
+    (tmp_path / "fan40.yaml").write_text("Pipeline: []\n")
+    with pytest.raises(PipelineError, match="variables make a text of more than 65536") as caught:
+        PipelineBuilder.from_file(tmp_path / "twice0.yaml")
+    assert len(caught.value.problems) == 1
+    with pytest.raises(PipelineError, match="a pipeline has 256 files at most") as caught:
+        PipelineBuilder.from_file(tmp_path / "fan0.yaml")
+    assert len(caught.value.problems) == 1
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "loop", "large"])
+def test_only_files_of_some_size_are_included(tmp_path: Path, kind: str) -> None:
+    """A pipe, a device, a folder, a link to itself and a large file are refused where they are named."""
+    odd = tmp_path / "odd.yaml"
+    if kind == "pipe":
+        os.mkfifo(odd)
+    elif kind == "folder":
+        odd.mkdir()
+    elif kind == "large":
+        odd.write_text("Pipeline:\n" + "- cse\n" * 100_000)
+    else:
+        odd.symlink_to("/dev/zero" if kind == "device" else odd)
+    path = tmp_path / "p.yaml"
+    path.write_text("Pipeline:\n- cse\n- include: odd.yaml\n")
+    with pytest.raises(PipelineError) as caught:
+        PipelineBuilder.from_file(path)
+    assert list(pass_names(path)) == ["cse"]
+    assert str(caught.value).startswith(f"{path}:3:12: error: ")
+    assert {
+        "loop": "Too many levels of symbolic links",
+        "large": "the files of a pipeline have 262144 bytes at most",
+    }.get(kind, "it is no regular file") in str(caught.value)
+
+
+def test_a_pipe_that_the_user_names(tmp_path: Path) -> None:
+    """A look at the names of a file leaves the contents of a pipe to what runs it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert list(pass_names(pipe)) == []
+    with ThreadPoolExecutor() as pool:
+        pool.submit(pipe.write_text, "cse")
+        assert str(PipelineBuilder.from_file(pipe).build()) == "builtin.module(cse)"

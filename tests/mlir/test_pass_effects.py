@@ -52,6 +52,8 @@ def test_passes_with_options_for_files_have_effects() -> None:
     ("name", "options", "effects"),
     [
         ("cse", "", ()),
+        ("reduction-tree", "test=/bin/sh", ("read-files", "run-programs", "write-files")),
+        ("opt-reduction-pass", "", ("read-files", "run-programs", "write-files")),
         ("inline", "default-pipeline=canonicalize{max-iterations=3}", ()),
         ("inline", "default-pipeline=gpu-lower-to-nvvm-pipeline", ("read-files", "run-programs", "write-files")),
         ("inline", 'op-pipelines={"func.func( snapshot-op-locations )"}', ("write-files",)),

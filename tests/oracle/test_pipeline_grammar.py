@@ -53,7 +53,7 @@ def test_alone_as_together(
     assert (alone.dumped, alone.accepted) == (together.dumped, together.accepted)
 
 
-@pytest.mark.parametrize(("depth", "accepted"), [(200, True), (256, True), (257, False)])
+@pytest.mark.parametrize(("depth", "accepted"), [(60, True), (64, True), (65, False)])
 def test_depth(
     depth: int,
     accepted: bool,

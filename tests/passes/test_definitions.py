@@ -210,3 +210,25 @@ def test_dialects_are_a_list() -> None:
 
         class Wrong(Pass):  # pyright: ignore[reportUnusedClass]
             dependent_dialects = "arith"  # pyright: ignore[reportAssignmentType]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "said"),
+    [
+        ("dependent_dialects", (3,), r"3 in dependent_dialects of Wrong is no text"),
+        ("dependent_dialects", ("arith", None), r"None in dependent_dialects of Wrong is no text"),
+        ("dependent_dialects", 3, r"dependent_dialects of Wrong is 3; write \(text, \.\.\.\)"),
+        ("dependent_dialects", {"arith": 1}, r"of Wrong is {'arith': 1}; write \(text, \.\.\.\)"),
+        ("effects", (None,), r"None in effects of Wrong is no text"),
+        ("makes_legal", None, r"makes_legal of Wrong is None; write \(text, \.\.\.\)"),
+        ("makes_illegal", (b"scf",), r"b'scf' in makes_illegal of Wrong is no text"),
+        ("preserves", ("DominanceInfo",), r"'DominanceInfo' in preserves of Wrong is no class"),
+        ("produces", (1,), r"1 in produces of Wrong is no class"),
+        ("requires", (1,), r"1 in requires of Wrong is no class or text"),
+        ("types", ("lowering",), r"in types of Wrong is no PassType; write PassType\('lowering'\)"),
+    ],
+)
+def test_what_is_declared_is_of_its_kind(attribute: str, value: object, said: str) -> None:
+    """A thing of another kind in a declaration is named with the attribute and the class."""
+    with pytest.raises(DefinitionError, match=said):
+        type("Wrong", (Pass,), {attribute: value})

@@ -230,3 +230,65 @@ def test_a_trace_on_the_error_stream(tool: Tool) -> None:
         "cse builtin.module",
         "Output",
     ] * 2
+
+
+GOES = """
+import os
+from passel import OperationPass, PassFailure
+
+class Goes(OperationPass):
+    name = "goes"
+    anchor = "func.func"
+
+    def run(self, op, ctx):
+        os.makedirs("elsewhere", exist_ok=True)
+        os.chdir("elsewhere")
+
+class GoesAndFails(Goes):
+    name = "goes-and-fails"
+
+    def run(self, op, ctx):
+        super().run(op, ctx)
+        raise PassFailure("no")
+"""
+
+
+@pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("name", ["goes", "goes-and-fails"])
+def test_a_pass_that_changes_the_directory(
+    tool: Tool, adapter: str, jobs: str, name: str, tmp_path: Path
+) -> None:
+    """All files are where the command line says, of later parts of the input as well."""
+    plugin = tmp_path / "plugin.py"
+    plugin.write_text(GOES)
+    Path("two.mlir").write_text("func.func private @f()\n// -----\nfunc.func private @g()\n")
+    before = {path.name for path in Path().iterdir()}
+    result = tool(
+        *(
+            "two.mlir",
+            f"--ir={adapter}",
+            "-j",
+            jobs,
+            f"--load-pass-plugin={plugin}",
+            "-o",
+            "out.mlir",
+        ),
+        *("-p", f"builtin.module(func.func({name}))", "--split-input-file"),
+        *(
+            "--mlir-pass-pipeline-crash-reproducer=crash.mlir",
+            "--mlir-generate-reproducer=made.mlir",
+        ),
+        *("--mlir-print-ir-after-all", "--mlir-print-ir-tree-dir=tree", "--mlir-timing"),
+        *(
+            "--info-output-file=info.txt",
+            "--log-actions-to=log.txt",
+            "--profile-actions-to=trace.json",
+        ),
+    )
+    good = name == "goes"
+    assert result.code == (0 if good else 1), result.err
+    results = ["out.mlir", "made.mlir", "made.1.mlir"] if good else ["crash.mlir", "crash.1.mlir"]
+    expected = {*results, "tree", "info.txt", "log.txt", "trace.json"}
+    assert {path.name for path in Path().iterdir()} - before - {"elsewhere"} == expected
+    assert not any(path.is_file() for path in Path().rglob("elsewhere/**/*"))

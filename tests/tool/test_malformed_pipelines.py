@@ -161,7 +161,7 @@ def test_pipelines_nested_ten_thousand_deep(tool: Tool, anchor: str) -> None:
     """Absurd nesting is refused quickly, with a short excerpt around the limit."""
     pipeline = f"{anchor}(" * 10_000 + "cse" + ")" * 10_000
     error = only_error(tool("in.mlir", "-p", pipeline))
-    assert "error: pipeline is nested more than 256 levels deep\n" in error
+    assert "error: pipeline is nested more than 64 levels deep\n" in error
 
 
 def test_options_of_a_pass_flag_are_attached(tool: Tool) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from passel.instruments.whole_files import write_whole
+from passel.instruments.whole_files import lasting, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -47,6 +48,7 @@ class FileTree:
 
     def __init__(self, root: str | Path) -> None:
         self.root: Path = Path(root)
+        self._start = lasting("")
         self._counts: dict[Hashable, int] = {}
         self._owners: dict[tuple[Path, str], object] = {}
         self._numbers: dict[tuple[Path, str], int] = {}
@@ -67,10 +69,12 @@ class FileTree:
     def write(self, path: Path, text: str) -> str:
         """Write a dump; return what went wrong, or an empty string."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, text.encode("utf-8", "backslashreplace").decode())
+            target = self._start / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(target, text.encode("utf-8", "backslashreplace").decode())
         except OSError as error:
-            where = error.filename or path  # a full disk is noticed without a name
+            where = error.filename or str(path)  # a full disk is noticed without a name
+            where = where.removeprefix(f"{self._start}{os.sep}")
             return f"cannot write the IR to '{where}': {error.strerror or error}"
         return ""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import file_problem
-from passel.instruments.whole_files import is_special, write_whole
+from passel.instruments.whole_files import is_special, lasting, write_whole
 from passel.ir.resources import ExternalResource, print_resources
 from passel.pipeline import PipelineNode, print_pipeline
 
@@ -93,12 +93,13 @@ class ReproducerFile:
     all of another reproducer takes its place.
 
     Attributes:
+        path: The target, wherever the working directory is by then.
         title: What messages call it.
         problem: Why it could not be written; empty if it could.
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path: Path = Path(path)
+        self.path: Path = lasting(path)
         self.title: str = str(path)
         self.problem: str = ""
         self._running: Path | None = None
@@ -178,7 +179,7 @@ class ReproducerFile:
         kept = "; the older file of that name is kept" if self.path.is_file() else ""
         self.problem = (
             "failed to create output stream: Failed to create reproducer stream: "
-            f"cannot open output file '{self.path}': {file_problem(error)}{kept}"
+            f"cannot open output file '{self.title}': {file_problem(error)}{kept}"
         )
 
 

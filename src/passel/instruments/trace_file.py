@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from passel.instruments.whole_files import lasting
+
 if TYPE_CHECKING:
     from typing import TextIO
 
@@ -27,7 +29,7 @@ class TraceFile:
     """
 
     def __init__(self, target: str | Path | TextIO) -> None:
-        self._path = Path(target) if isinstance(target, str | Path) else None
+        self._path = lasting(target) if isinstance(target, str | Path) else None
         self._stream: TextIO | None = None if isinstance(target, str | Path) else target
         self._begun = False
         self._size: int | None = None

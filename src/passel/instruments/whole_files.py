@@ -12,6 +12,13 @@ _NOT_BESIDE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
 """Why nothing can be created beside a file, or put in its place, that can itself be written."""
 
 
+def lasting(path: str | Path) -> Path:
+    """Return a path that leads to the same place when the working directory changes."""
+    with suppress(OSError):  # the working directory is gone
+        return Path(path).absolute()
+    return Path(path)
+
+
 def is_special(path: Path) -> bool:
     """Return whether a path is that of a device or a pipe, which is written to as it is."""
     return path.exists() and not path.is_file() and not path.is_dir()

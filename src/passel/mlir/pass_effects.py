@@ -20,6 +20,9 @@ _ALL = ("read-files", "run-programs", "write-files")
 
 _KNOWN = {
     "gpu-module-to-binary": _ALL,
+    # They write files, and run a program on them.
+    "opt-reduction-pass": _ALL,
+    "reduction-tree": _ALL,
     "snapshot-op-locations": ("write-files",),
     # The IR names the passes that it runs.
     "transform-interpreter": _ALL,

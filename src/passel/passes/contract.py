@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.diagnostics import suggest
 from passel.errors import DefinitionError
 from passel.passes.pass_type import PassType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 EFFECTS = {
     "read-files": "reads files",
@@ -19,18 +19,20 @@ EFFECTS = {
 }
 """The effects that a pass may declare, and how errors put them."""
 
-_TUPLES = {
-    "constraints",
-    "dependent_dialects",
-    "effects",
-    "makes_illegal",
-    "makes_legal",
-    "preserves",
-    "produces",
-    "requires",
-    "types",
+_ITEMS: dict[str, tuple[type, ...]] = {
+    "constraints": (object,),
+    "dependent_dialects": (str,),
+    "effects": (str,),
+    "makes_illegal": (str,),
+    "makes_legal": (str,),
+    "preserves": (type,),
+    "produces": (type,),
+    "requires": (type, str),
+    "types": (PassType,),
 }
-"""Attributes that are tuples, where one thing alone is easily written instead."""
+"""Attributes that are tuples, and what they hold."""
+
+_SHOWN = {str: "text", type: "class", PassType: "PassType"}
 
 _PLAIN = {"constraints", "types"}
 _LISTS = (tuple, list)
@@ -82,11 +84,6 @@ def contract_of(cls: type[Any]) -> Contract:
     """
     owner = cls.__qualname__
     check_tuples(owner, vars(cls))
-    for each in cls.types:
-        if not isinstance(each, PassType):
-            raise DefinitionError(
-                f"{each!r} in types of {owner} is no PassType; write PassType({each!r})"
-            )
     check_effects(cls.effects, f"pass {owner}")
     for dialect in set(cls.makes_legal) & set(cls.makes_illegal):
         raise DefinitionError(
@@ -119,18 +116,25 @@ def check_effects(names: Iterable[str], owner: str) -> None:
 
 
 def check_tuples(owner: str, declared: Mapping[str, Any]) -> None:
-    """Refuse one thing where several are declared.
+    """Refuse one thing where several are declared, and things of another kind.
 
     Args:
         owner: Who declares it, for messages.
         declared: Values by the names of attributes, of which some are tuples.
 
     Raises:
-        DefinitionError: One of those is a single thing.
+        DefinitionError: One of those is a single thing, or holds something else.
     """
-    for attribute in sorted(_TUPLES & declared.keys()):
-        value = declared[attribute]
+    for attribute in sorted(_ITEMS.keys() & declared.keys()):
+        value, kinds = declared[attribute], _ITEMS[attribute]
+        what = " or ".join(_SHOWN.get(kind, "constraint") for kind in kinds)
         if isinstance(value, (str, type)) or (attribute in _PLAIN and type(value) not in _LISTS):
             shown = value.__qualname__ if isinstance(value, type) else repr(value)
             msg = f"{attribute} of {owner} is {shown}; write ({shown},)"
             raise DefinitionError(msg)
+        if not isinstance(value, (tuple, list, set, frozenset)):
+            raise DefinitionError(f"{attribute} of {owner} is {value!r}; write ({what}, ...)")
+        for each in cast("Collection[object]", value):
+            if not isinstance(each, kinds):
+                way_out = f"; write PassType({each!r})" if attribute == "types" else ""
+                raise DefinitionError(f"{each!r} in {attribute} of {owner} is no {what}{way_out}")

@@ -2,6 +2,7 @@
 
 from passel.pipeline.lexer import NAMES, check_name, is_name, located, split_list, split_struct
 from passel.pipeline.parser import (
+    MAX_ELEMENTS,
     parse_elements,
     parse_elements_at,
     parse_options,
@@ -20,6 +21,7 @@ from passel.pipeline.printer import (
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
 __all__ = [
+    "MAX_ELEMENTS",
     "NAMES",
     "ElementNode",
     "OptionNode",

@@ -30,8 +30,11 @@ from passel.pipeline.lexer import (
 )
 from passel.pipeline.syntax import ElementNode, OptionNode, OptionText, PassNode, PipelineNode
 
-MAX_DEPTH = 256
+MAX_DEPTH = 64
 """Deepest nesting of pipelines; everything downstream may then recurse safely."""
+
+MAX_ELEMENTS = 10_000
+"""Most passes and nested pipelines of one text."""
 
 _NAME_END = re.compile(r"[,(){[]")
 _NOT_SPACE = re.compile(r"\S", re.ASCII)
@@ -133,6 +136,7 @@ class _Parser:
         self.end = span.end
         self.stack: list[_Open] = []
         self.elements: list[ElementNode] = []
+        self.count = 0
 
     def parse(self) -> tuple[ElementNode, ...]:
         self._skip_space()
@@ -151,6 +155,9 @@ class _Parser:
     def _element(self) -> bool:
         """Parse one element, or open a nested pipeline; return whether more must follow."""
         name, span = self._name()
+        self.count += 1
+        if self.count > MAX_ELEMENTS:
+            self._fail(f"a pipeline has {MAX_ELEMENTS} elements at most", span)
         char = self._peek()
         if char == "(":
             self._open(name, span)

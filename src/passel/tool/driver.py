@@ -5,8 +5,11 @@ Source: `mlir::MlirOptMain`, MLIR 22.
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from passel.instruments.whole_files import lasting
 from passel.ir.frontend import UnreadableError
 from passel.tool.output import Output
 from passel.tool.part import Part
@@ -58,12 +61,15 @@ class Driver:
             for diagnostic in error.diagnostics:
                 shared.renderer(diagnostic)
             return False
+        start = lasting("")
         separator = self._settings.output.output_split_marker + "\n"
         good = True
         for index, source in enumerate(sources):
             if index:
                 self._output.write(separator)
             good = self._process(source) and good
+            with suppress(OSError):  # it is gone
+                os.chdir(start)  # where the command line's paths start, wherever a pass has gone
         return good
 
     def _process(self, source: SourcePart) -> bool:

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from passel.execution.strategies import Jobs
     from passel.instruments.terminals import Color
 
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
 
 
 def number_of(text: str) -> int:
     """Return a number."""
-    if not (text.isascii() and text.isdecimal()):
+    if not _NUMBER.fullmatch(text):
         raise ValueError(f"takes a number, not '{text}'")
     return int(text)
 
@@ -27,7 +28,7 @@ def jobs_or_auto(text: str) -> Jobs:
     """Return a number of processes, or `auto`."""
     if text == "auto":
         return "auto"
-    if not (text.isascii() and text.isdecimal() and int(text)):
+    if not (_NUMBER.fullmatch(text) and int(text)):
         raise ValueError(f"takes a positive number or auto, not '{text}'")
     return int(text)
 

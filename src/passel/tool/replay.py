@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from passel.instruments.whole_files import check_writable, write_whole
+from passel.instruments.whole_files import check_writable, lasting, write_whole
 from passel.ir import PrintFlags, WritesSources
 from passel.tool.output import CANNOT_OPEN, refusing
 
@@ -53,6 +53,7 @@ class Replay:
         self._current: CrashReproducer | None = None
         self._written = 0
         self._generated = 0
+        self._start = lasting("")
         flags = self._flags
         for path in (flags.mlir_pass_pipeline_crash_reproducer, flags.mlir_generate_reproducer):
             if path:
@@ -124,7 +125,7 @@ class Replay:
         text = reproducer_text(ir, manager.to_text(all_options=True), verify_each=False)
         name = _numbered(path, self._generated)
         with refusing(CANNOT_OPEN, name):
-            write_whole(Path(name), text)
+            write_whole(self._start / name, text)
         self._generated += 1
 
     def explain(self) -> None:

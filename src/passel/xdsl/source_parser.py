@@ -52,18 +52,19 @@ _PLAIN_ATTRIBUTE: Final = re.compile(rf"{_PLAIN_TYPE.pattern}|-?[0-9]+ : {_SCALA
 
 
 class _DenseElement:
-    """An element of a dense constant before its type is known; xDSL asks it for its value."""
+    """A hexadecimal element of a dense constant, which xDSL asks for its value."""
 
     def __init__(self, element: Any) -> None:
         self._element = element
 
     def to_type(self, parser: AttrParser, type: Any) -> Any:  # noqa: A002 - as xDSL names it
         """Return the value; xDSL itself would take bits in hexadecimal for an integer."""
-        span = self._element.span
-        if isinstance(type, AnyFloat) and span.text[:2] in ("0x", "0X"):
+        if isinstance(type, AnyFloat):
             value, size = cast("int", self._element.value), type.compile_time_size
             if value.bit_length() > size * 8:
-                parser.raise_error("hexadecimal float constant out of range for type", span)
+                parser.raise_error(
+                    "hexadecimal float constant out of range for type", self._element.span
+                )
             return type.unpack(value.to_bytes(size, "little"), 1)[0]
         return self._element.to_type(parser, type)
 
@@ -233,7 +234,9 @@ class SourceParser(LocationParser):
 
     def _parse_tensor_literal_element(self) -> Any:
         """Parse an element; hexadecimal where a float is expected stands for its bits."""
-        return _DenseElement(super()._parse_tensor_literal_element())
+        is_hexadecimal = self._token.text[:2] in ("0x", "0X")
+        element = super()._parse_tensor_literal_element()
+        return _DenseElement(element) if is_hexadecimal else element
 
     # ---- resources -------------------------------------------------------------------
 

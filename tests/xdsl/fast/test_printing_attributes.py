@@ -11,6 +11,7 @@ from printing_twins import assert_prints_same, print_with
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    BytesAttr,
     FileLineColLoc,
     FloatAttr,
     IntAttr,
@@ -83,6 +84,7 @@ _ALIKE: dict[str, tuple[Attribute, ...]] = {
     "integers": (IntegerAttr(1, i32), IntegerAttr(1, i64), IntegerAttr(1, i1), IntegerAttr(-1, i1)),
     "texts": (_Text("1"), _Text(b"1"), _Text(("1",))),
     "long texts": tuple(StringAttr("x" * 1000 + end) for end in "ab"),
+    "all characters": (StringAttr("".join(map(chr, range(400)))), BytesAttr(bytes(range(256)))),
     "places": tuple(SourceLocation(_SOURCE, offset) for offset in range(3)),
     "places in arrays": tuple(ArrayAttr([SourceLocation(_SOURCE, n)]) for n in range(3)),
     "types in arrays": (ArrayAttr([f32]), ArrayAttr([f64])),
@@ -147,3 +149,13 @@ def test_attributes_at_addresses_of_others() -> None:
     for width in range(1, 300):
         expected = _with_attributes(IntegerType(width))
         assert f"t.op i{width} None" in print_with(printer, expected).text
+
+
+def test_a_long_text_is_written_at_once() -> None:
+    """A text of a megabyte takes a few writes, not one for each character."""
+    stream = StringIO()
+    writes = list[str]()
+    stream.write = lambda text: writes.append(text) or len(text)
+    FastPrinter(stream=stream).print_attribute(StringAttr("a\n" * 500_000))
+    assert "".join(writes) == '"' + "a\\0A" * 500_000 + '"'
+    assert len(writes) < 10

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.builder.data.tree import Listing, Scalar, Table, as_list, as_table, as_text, refusal
+from passel.builder.data.tree import (
+    Listing,
+    Scalar,
+    Table,
+    as_list,
+    as_table,
+    as_text,
+    excess,
+    refusal,
+)
 from passel.builder.data.variables import Scope
 from passel.builder.data.yaml_form import read_yaml
 from passel.diagnostics import Source, Span, file_problem, suggest
@@ -22,6 +32,47 @@ if TYPE_CHECKING:
 _SUFFIXES = (".yaml", ".yml")
 _KEYS = ("anchor", "description", "variables", "bundles", "constraints", "Pipeline")
 _MAX_DEPTH = 64
+_MOST_FILES = 256
+_MOST_BYTES = 2**18
+"""Most bytes of a pipeline with all files that it includes, each as often as it is."""
+
+
+class Budget:
+    """How much the files of one pipeline may still be."""
+
+    def __init__(self) -> None:
+        self._files = _MOST_FILES
+        self._bytes = _MOST_BYTES
+
+    def read(self, path: str | Path, span: Span | None = None) -> Source:
+        """Return what stands in a file.
+
+        Args:
+            path: The file. A pipe or a device is read only if no other file names it.
+            span: Where it is named, if that is in another file.
+
+        Raises:
+            PipelineError: It cannot be read, or is too much.
+        """
+        self._files -= 1
+        if self._files < 0:
+            raise excess(f"a pipeline has {_MOST_FILES} files at most", span)
+        try:
+            is_regular = Path(path).is_file()
+            if span is not None and not is_regular and Path(path).exists():
+                raise OSError(0, "it is no regular file")  # noqa: TRY301 - put as others are
+            with Path(path).open("rb") as file:
+                data = file.read(self._bytes + 1)
+            self._bytes -= len(data)
+            if self._bytes < 0:
+                message = f"the files of a pipeline have {_MOST_BYTES} bytes at most"
+                raise excess(f"{message}, of which '{path}' is beyond", span)
+            return Source(data.decode("utf-8-sig").replace("\r\n", "\n"), str(path))
+        except PipelineError:
+            raise
+        except (OSError, ValueError) as error:
+            message = f"cannot open pipeline file '{path}': {file_problem(error)}"
+            raise PipelineError(Problem(message, span)) from None
 
 
 class PipelineFile(NamedTuple):
@@ -36,6 +87,7 @@ class PipelineFile(NamedTuple):
         constraints: Where passes may stand.
         scope: Its variables.
         span: Where the text begins.
+        budget: How much may still be included.
         included_by: The files that include it, the outermost first.
     """
 
@@ -47,6 +99,7 @@ class PipelineFile(NamedTuple):
     constraints: tuple[Data, ...]
     scope: Scope
     span: Span
+    budget: Budget
     included_by: tuple[Path, ...] = ()
 
     def include(self, name: str, given: Mapping[str, Any], span: Span) -> PipelineFile:
@@ -62,14 +115,15 @@ class PipelineFile(NamedTuple):
         """
         path = self.path.parent / name
         chain = (*self.included_by, self.path)
-        if path.resolve() in (each.resolve() for each in chain):
+        if _identity(path) in map(_identity, chain):
             shown = " includes ".join(f"'{each}'" for each in (*chain, path))
             raise refusal(f"a file cannot include itself: {shown}", span)
         if len(chain) > _MAX_DEPTH:
-            raise refusal(f"files include each other more than {_MAX_DEPTH} levels deep", span)
+            raise excess(f"files include each other more than {_MAX_DEPTH} levels deep", span)
         if not is_data(path):
             raise refusal(f"'{name}' is no .yaml file, which alone can be included", span)
-        return open_pipeline_file(path, given, span)._replace(included_by=chain)
+        file = open_pipeline_file(path, given, span, self.budget)
+        return file._replace(included_by=chain)
 
 
 def is_data(path: str | Path) -> bool:
@@ -77,27 +131,27 @@ def is_data(path: str | Path) -> bool:
     return Path(path).suffix in _SUFFIXES
 
 
-def read_text(path: str | Path, span: Span | None = None) -> Source:
+def read_text(path: str | Path) -> Source:
     """Return what stands in a file.
 
-    Args:
-        path: The file.
-        span: Where it is named, if that is in another file.
-
     Raises:
-        PipelineError: It cannot be read.
+        PipelineError: It cannot be read, or is too much.
     """
-    try:
-        return Source(Path(path).read_text(encoding="utf-8-sig"), str(path))
-    except (OSError, ValueError) as error:
-        message = f"cannot open pipeline file '{path}': {file_problem(error)}"
-        raise PipelineError(Problem(message, span)) from None
+    return Budget().read(path)
+
+
+def _identity(path: Path) -> str:
+    """Return one name for all names of a file, of one that cannot exist as well."""
+    with suppress(OSError, ValueError):
+        return os.path.realpath(path)
+    return str(path)
 
 
 def open_pipeline_file(
     path: str | Path,
     given: Mapping[str, Any],
     span: Span | None = None,
+    budget: Budget | None = None,
 ) -> PipelineFile:
     """Open a file with a pipeline as data.
 
@@ -105,12 +159,14 @@ def open_pipeline_file(
         path: The file, whose name ends in `.yaml` or `.yml`.
         given: Values of its variables, as values or as text.
         span: Where the file and the values are named, if that is in another file.
+        budget: How much there may be, if that is in another file.
 
     Raises:
         PipelineError: It cannot be read, or is wrong on the whole.
     """
     path = Path(path)
-    source = read_text(path, span)
+    budget = budget or Budget()
+    source = budget.read(path, span)
     start = Span(source, 0, len(source.text.partition("\n")[0]))
     data = read_yaml(source)
     table = as_table(data, "a pipeline's file")
@@ -136,6 +192,7 @@ def open_pipeline_file(
         else (),
         scope,
         start,
+        budget,
     )
 
 
@@ -146,12 +203,17 @@ def _table(table: Table, key: str) -> Table | None:
 def pass_names(path: str | Path) -> Iterator[str]:
     """Yield what a file with a pipeline names as passes, as far as it can be read.
 
-    For a look at a file before it is read; nothing is checked.
+    For a look at a file before it is read; nothing is checked, and a pipe is left to be read.
     """
     todo: list[tuple[Path, Any]] = [(Path(path), "")]
-    seen: set[Path] = set()
+    seen: dict[object, object] = {}
+    budget = Budget()
     while todo:
         file, data = todo.pop()
+        identity = id(data) if data else _identity(file)  # what is aliased stands for itself
+        if identity in seen:
+            continue
+        seen[identity] = data
         if isinstance(data, Scalar):
             yield from _names_in(data.text)
         elif isinstance(data, Listing):
@@ -162,14 +224,17 @@ def pass_names(path: str | Path) -> Iterator[str]:
                     todo.append((file.parent / value.text.partition("{")[0].strip(), ""))
                 elif key == "pass" or not isinstance(value, Scalar):
                     todo.append((file, value))
-        elif file.resolve() not in seen:
-            seen.add(file.resolve())
-            with suppress(PipelineError):
-                source = read_text(file)
-                if is_data(file):
-                    todo.append((file, read_yaml(source)))
-                else:
-                    yield from _names_in(source.text)
+        else:
+            todo += ((file, each) for each in _contents(file, budget))
+
+
+def _contents(file: Path, budget: Budget) -> Iterator[Data]:
+    """Yield what is in a file, if it is a regular one that can be read."""
+    with suppress(PipelineError, OSError, ValueError):
+        if file.is_file():
+            source = budget.read(file)
+            text = Scalar(source.text, source.text, Span(source, 0, 0))
+            yield read_yaml(source) if is_data(file) else text
 
 
 def _names_in(text: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from passel.builder.conditions import holds
 from passel.builder.data.constraint_form import KINDS, read_constraints, read_target
 from passel.builder.data.options import options_of, placed
 from passel.builder.data.tree import (
+    ExcessError,
     Listing,
     Scalar,
     Table,
@@ -18,6 +19,7 @@ from passel.builder.data.tree import (
     as_list,
     as_table,
     as_text,
+    excess,
     refusal,
 )
 from passel.builder.data.variables import Choice
@@ -28,7 +30,7 @@ from passel.contracts.origin import Origin
 from passel.diagnostics import Source, Span, suggest
 from passel.errors import MAX_PROBLEMS, PipelineError, Problem
 from passel.passes.pass_type import PassType
-from passel.pipeline import PassNode, parse_elements_at, parse_options
+from passel.pipeline import MAX_ELEMENTS, PassNode, parse_elements_at, parse_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -51,7 +53,7 @@ _KEYS = {
 }
 _NOTHING = Scalar(None, "", Span(Source("", ""), 0, 0))
 _SCHEDULES = ("schedule", "transform")
-_MOST_ELEMENTS = 10_000
+_MAX_DEPTH = 64
 
 
 class Reader:
@@ -76,6 +78,8 @@ class Reader:
         self._problems: list[Problem] = []
         self._kind: type[PipelineError] | None = None
         self._count = 0
+        self._depth = 0
+        self._open: list[tuple[Any, str]] = []
 
     def nodes(self, file: PipelineFile) -> list[Node]:
         """Return the items of a file.
@@ -97,6 +101,8 @@ class Reader:
         """Keep what is wrong with an element, so that the next can be looked at."""
         try:
             yield
+        except ExcessError:
+            raise
         except PipelineError as error:
             self._problems += error.problems
             self._kind = self._kind or type(error)
@@ -128,15 +134,24 @@ class Reader:
         self, elements: Iterable[Data], container: Container, file: PipelineFile
     ) -> list[Node]:
         found: list[Node] = []
+        self._depth += 1
         for element in elements:
-            self._count += 1
-            if self._count > _MOST_ELEMENTS:
-                raise refusal(f"a pipeline has {_MOST_ELEMENTS} elements at most", element.span)
+            if self._depth > _MAX_DEPTH:
+                raise excess(
+                    f"elements are nested more than {_MAX_DEPTH} levels deep", element.span
+                )
             if len(self._problems) >= MAX_PROBLEMS:
                 break
+            self._add(1, element.span)
             with self._collecting():
                 found += self._element(element, container, file)
+        self._depth -= 1
         return found
+
+    def _add(self, number: int, span: Span) -> None:
+        self._count += number
+        if self._count > MAX_ELEMENTS:
+            raise excess(f"a pipeline has {MAX_ELEMENTS} elements at most", span)
 
     def _element(self, data: Data, container: Container, file: PipelineFile) -> list[Node]:
         if isinstance(data, Listing):  # an alias for several
@@ -188,6 +203,7 @@ class Reader:
             nodes = [
                 n for each in elements for n in self._normalizer.nodes(each, container, origin)
             ]
+        self._add(sum(1 for node in nodes for _ in node.steps()), scalar.span)
         if exact is None:  # the text stands nowhere
             for step in (step for node in nodes for step in node.steps()):
                 step.entry = step.entry._replace(span=scalar.span)
@@ -217,9 +233,12 @@ class Reader:
         name = as_text(table.values["bundle"], "the name of a bundle")
         if "passes" in table.values:
             whole, bundle = table, self._declared(name.text, table, file)
+            group = self._with_members(bundle, whole, container, file)
         else:
-            whole, bundle = self._definition(name, file), self._defined(name, file)
-        group = self._with_members(bundle, whole, container, file)
+            whole = self._definition(name, file)
+            with self._opened(name, file):
+                bundle = self._defined(name, file)
+                group = self._with_members(bundle, whole, container, file)
         use = BundleUse(bundle)
         for step in group.steps():
             step.bundles = (*step.bundles, use)
@@ -242,9 +261,27 @@ class Reader:
 
     def _filled_bundle(self, name: Scalar, container: Container, file: PipelineFile) -> Bundle:
         """Return a bundle that the file defines, with its members."""
-        bundle = self._defined(name, file)
-        self._with_members(bundle, self._definition(name, file), container, file)
+        with self._opened(name, file):
+            bundle = self._defined(name, file)
+            self._with_members(bundle, self._definition(name, file), container, file)
         return bundle
+
+    @contextmanager
+    def _opened(self, name: Scalar, file: PipelineFile) -> Generator[None]:
+        """Refuse bundles whose definitions lead back to them."""
+        key = (file.path, name.text)
+        if key in self._open:
+            chain = (*self._open[self._open.index(key) :], key)
+            shown = " needs ".join(f"'{each}'" for _, each in chain)
+            raise refusal(f"a bundle cannot need itself: {shown}", name.span)
+        if len(self._open) >= _MAX_DEPTH:
+            message = f"bundles need each other more than {_MAX_DEPTH} levels deep"
+            raise excess(message, name.span)
+        self._open.append(key)
+        try:
+            yield
+        finally:
+            self._open.pop()
 
     def _defined(self, name: Scalar, file: PipelineFile) -> Bundle:
         """Return a bundle that the file defines, always the same one."""

@@ -83,9 +83,18 @@ def plain_value(text: str) -> str | bool | int | float | None:
     return float(text) if _FLOAT.fullmatch(text) else text
 
 
+class ExcessError(PipelineSyntaxError):
+    """A file asks for more than pipelines need; nothing after it is looked at."""
+
+
 def refusal(message: str, span: Span | None) -> PipelineSyntaxError:
     """Return the error for data that is refused."""
     return PipelineSyntaxError(Problem(message, span))
+
+
+def excess(message: str, span: Span | None) -> ExcessError:
+    """Return the error for data that is more than a pipeline may be."""
+    return ExcessError(Problem(message, span))
 
 
 def as_table(data: Data, what: str, known: Iterable[str] = ()) -> Table:

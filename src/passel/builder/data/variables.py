@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from passel.builder.data.tree import Listing, Scalar, plain_value, refusal
+from passel.builder.data.tree import Listing, Scalar, excess, plain_value, refusal
 from passel.diagnostics import suggest
 from passel.passes.codecs import BadValue
 from passel.passes.option_types import codec_for
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _USE = re.compile(r"\$(?:(?P<dollar>\$)|\{(?P<braced>[\w-]+)\}|(?P<name>\w+))")
 _NAME = re.compile(r"[\w-]+")
+_MOST_CHARACTERS = 2**16
+"""Longest text that variables make, as each include may hand on twice of what it was given."""
 _TYPES = {bool: "true or false", int: "an integer", float: "a number", tuple: "a list"}
 
 
@@ -72,10 +74,11 @@ class Scope:
         """Return a text with values for variables, and its place if it stands there as it is.
 
         Raises:
-            PipelineSyntaxError: A variable has no value.
+            PipelineSyntaxError: A variable has no value, or the text is too long.
         """
         if "$" not in scalar.text:
             return scalar.text, scalar.exact
+        length = 0
 
         def fill(use: re.Match[str]) -> str:
             if use["dollar"]:
@@ -84,7 +87,14 @@ class Scope:
             if scalar.exact is not None:
                 start = scalar.exact.start
                 span = span._replace(start=start + use.start(), end=start + use.end())
-            return as_text(self.value(use["braced"] or use["name"], span))
+            text = as_text(self.value(use["braced"] or use["name"], span))
+            nonlocal length
+            length += len(text)
+            if length > _MOST_CHARACTERS:
+                raise excess(
+                    f"variables make a text of more than {_MOST_CHARACTERS} characters", span
+                )
+            return text
 
         return _USE.sub(fill, scalar.text), None
 

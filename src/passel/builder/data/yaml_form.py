@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from passel.builder.data.tree import Listing, Scalar, Table, plain_value, refusal
+from passel.builder.data.tree import Listing, Scalar, Table, excess, plain_value, refusal
 from passel.diagnostics import Source, Span
 
 if TYPE_CHECKING:
     from passel.builder.data.tree import Data
 
-_NO_SPAN = Span(Source("", ""), 0, 0)
+_MOST_DATA = 100_000
+"""Most scalars, lists and tables of a file, those of an alias as often as it stands."""
 
 
 def read_yaml(source: Source) -> Data:
     """Return what a YAML text holds, aliases resolved.
 
     Raises:
-        PipelineSyntaxError: It is no YAML, has a key twice, or contains itself.
+        PipelineSyntaxError: It is no YAML, has a key twice, contains itself, or is too much.
     """
     import yaml  # noqa: PLC0415 - for those who read YAML alone
 
@@ -55,22 +56,28 @@ class _Converter:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._known: dict[int, Data | None] = {}
+        self._known: dict[int, tuple[Data, int] | None] = {}
+        self._size = 0
 
     def data(self, node: Any) -> Data:
         """Return the data of a node, the same for each alias of it."""
         span = _span(self._source, node.start_mark, node.end_mark)
-        known = self._known.get(id(node), _NO_SPAN)
-        if known is None:
-            raise refusal("a list or a table cannot contain itself", span)
-        if not isinstance(known, Span):
-            return known
+        if id(node) in self._known:
+            known = self._known[id(node)]
+            if known is None:
+                raise refusal("a list or a table cannot contain itself", span)
+            self._size += known[1]
+            return known[0]
         self._known[id(node)] = None
+        before = self._size
         try:
             found = self._converted(node, span)
         except RecursionError:
             raise refusal("the file is nested too deeply", span) from None
-        self._known[id(node)] = found
+        self._size += 1
+        if self._size > _MOST_DATA:
+            raise excess(f"a file has {_MOST_DATA} values at most, aliases followed", span)
+        self._known[id(node)] = found, self._size - before
         return found
 
     def _converted(self, node: Any, span: Span) -> Data:

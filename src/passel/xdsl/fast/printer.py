@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
 _T = TypeVar("_T")
+
+_ESCAPED = re.compile(r"[^ -~]|[\"\\]")
+"""Bytes that do not stand in a text as they are."""
 
 
 class FastPrinter(Printer):
@@ -47,6 +51,11 @@ class FastPrinter(Printer):
             is_first = False
             print_fn(each)
 
+    def print_bytes_literal(self, bytestring: bytes) -> None:
+        """Print bytes in quotes, in one piece: xDSL prints each for itself."""
+        text = bytestring.decode("latin-1")
+        self.print_string(f'"{_ESCAPED.sub(_escaped, text)}"')
+
     def print_attribute(self, attribute: Attribute) -> None:
         """Print an attribute."""
         if not isinstance(attribute, TypeAttribute):
@@ -71,3 +80,7 @@ class FastPrinter(Printer):
         self._type_texts[id(type_)] = own.getvalue(), type_
         # Not by `print_string`: the printer is where the text ends.
         print(own.getvalue(), end="", file=stream)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "\\\\" if found[0] == "\\" else f"\\{ord(found[0]):02X}"
