@@ -26,6 +26,11 @@ def passel_reduce() -> int:
     return _run("passel-reduce", "passel.tool.reduce")
 
 
+def passel_report() -> int:
+    """Run passel-report and return its exit code."""
+    return _run("passel-report", "passel.tool.report")
+
+
 def passel_tblgen() -> int:
     """Run passel-tblgen and return its exit code."""
     return _run("passel-tblgen", "passel.specification.command")

@@ -18,7 +18,15 @@ from pathlib import Path
 import pytest
 from documents import ROOT, Block, blocks_of, commands_of, shows
 
-TOOLS = ("passel-doc", "passel-opt", "passel-reduce", "passel-tblgen", "pytest", "python budget.py")
+TOOLS = (
+    "passel-doc",
+    "passel-opt",
+    "passel-report",
+    "passel-reduce",
+    "passel-tblgen",
+    "pytest",
+    "python budget.py",
+)
 CLIENTS = ROOT / "docs" / "clients.md"
 """Its commands need packages of others: `tests/clients` runs them."""
 

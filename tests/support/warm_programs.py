@@ -33,6 +33,7 @@ PASSEL = {
     "passel-doc": "_passel_programs:passel_doc",
     "passel-opt": "_passel_programs:passel_opt",
     "passel-reduce": "_passel_programs:passel_reduce",
+    "passel-report": "_passel_programs:passel_report",
     "passel-tblgen": "_passel_programs:passel_tblgen",
 }
 

@@ -1,0 +1,101 @@
+"""The pipeline of a record as a tree of rows, with what its passes took and changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from passel.record.model import Execution, RunInfo
+    from passel.record.reader import Record
+
+
+class Row(NamedTuple):
+    """A pass, or the ops that nested pipelines run on.
+
+    Attributes:
+        depth: How deep it is nested.
+        path: Its path.
+        title: The pass with its options, or the anchor.
+        executions: Those of the pass; of an anchor those of all passes below.
+        is_pass: Whether it is a pass, or passes that the IR ran as one.
+        is_fused: Whether it is one that ran as a part of what an enclosing row has.
+    """
+
+    depth: int
+    path: str
+    title: str
+    executions: Sequence[Execution]
+    is_pass: bool
+    is_fused: bool = False
+
+    def count(self, status: str) -> int:
+        """Return how many executions have a status."""
+        return sum(each.status == status for each in self.executions)
+
+    @property
+    def total_time(self) -> float:
+        """Seconds that the passes took."""
+        return sum(each.total_time for each in self.executions)
+
+    @property
+    def own_time(self) -> float:
+        """Seconds that the passes took without those that they ran."""
+        return sum(each.own_time for each in self.executions)
+
+
+def top_runs(record: Record) -> list[RunInfo]:
+    """Return the runs of a record that are not parts of others."""
+    return [run for run in record.info.runs if run.outer is None]
+
+
+def rows_of(record: Record, run: RunInfo) -> list[Row]:
+    """Return the rows of a run and those inside of its passes, in the order of the pipeline."""
+    inside = {run.number}
+    for each in record.info.runs:
+        if each.outer in inside:
+            inside.add(each.number)
+    root = _Node("", "")
+    for number in sorted(inside):
+        for step in record.info.runs[number].steps:
+            root.at(step.path.split("/")).title = step.title
+    for each in record.executions:
+        if each.run in inside:
+            node = root.at(each.path.split("/"))
+            if each.pass_name:
+                node.title = each.title
+            node.executions.append(each)
+    return [row for node in root.inside.values() for row in node.rows(0)]
+
+
+class _Node:
+    """A part of a path."""
+
+    def __init__(self, path: str, title: str) -> None:
+        self.path = path
+        self.title = title
+        self.executions: list[Execution] = []
+        self.inside: dict[str, _Node] = {}
+
+    def at(self, parts: Iterable[str]) -> _Node:
+        """Return the node at a path below this one."""
+        node = self
+        for part in parts:
+            path = f"{node.path}/{part}" if node.path else part
+            node = node.inside.setdefault(part, _Node(path, part))
+        return node
+
+    def rows(self, depth: int, *, is_fused: bool = False) -> Iterator[Row]:
+        """Yield the row of this node and those below."""
+        is_pass = ":" in self.path.rpartition("/")[2] or bool(self.executions)
+        found = self.executions if is_pass else list(self._all())
+        yield Row(depth, self.path, self.title, found, is_pass, is_fused and not found)
+        is_fused = is_fused or any(each.is_fused for each in self.executions)
+        for node in self.inside.values():
+            yield from node.rows(depth + 1, is_fused=is_fused)
+
+    def _all(self) -> Iterator[Execution]:
+        yield from self.executions
+        for node in self.inside.values():
+            yield from node._all()

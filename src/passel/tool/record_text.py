@@ -1,0 +1,173 @@
+"""Records as text: the pipeline with times and changes, and what a pass did to an op."""
+
+from __future__ import annotations
+
+import sys
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from passel.diagnostics import suggest
+from passel.instruments.ir_diff import coloured, unified_diff
+from passel.instruments.terminals import shows_color
+from passel.ir.frontend import UsageError
+from passel.record.outline import rows_of, top_runs
+from passel.search import Place
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from rich.table import Table
+
+    from passel.instruments.terminals import Color
+    from passel.record import Execution, Record, RunInfo
+    from passel.record.outline import Row
+
+_MOST_FAILURES = 20
+"""How many failures are worth showing."""
+
+_WIDTH = 100
+_BAR = 10
+_NUMBER = 9
+_LONGEST_TITLE = 60
+"""Characters of a line that goes to no terminal, a bar, a number, and a pass with its options."""
+
+
+def shown(record: Record, arguments: argparse.Namespace) -> str:
+    """Return what a command line asks to be shown of a record.
+
+    Raises:
+        UsageError: It asks for what is not there.
+    """
+    if arguments.step is None:
+        for name in ("op", "diff"):
+            if getattr(arguments, name):
+                raise UsageError(f"'--{name}' is about a pass, which --step=PATH names")
+        return _overview(record, arguments.color)
+    return "".join(_step(record, arguments))
+
+
+# -- The pipeline --------------------------------------------------------------------------------
+
+
+def _overview(record: Record, color: Color) -> str:
+    """Return the pipeline as a tree, with times and changes, and the failures."""
+    from rich.console import Console
+
+    is_coloured = shows_color(sys.stdout, color)
+    width = None if sys.stdout.isatty() else _WIDTH
+    console = Console(
+        file=(stream := StringIO()),
+        force_terminal=is_coloured,
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    for run in top_runs(record):
+        console.print(_heading(record, run), style="bold", soft_wrap=True)
+        console.print(_tree(rows_of(record, run)))
+        for line in _ending(record, run):
+            console.print(line, style="red", soft_wrap=True)
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+
+
+def _heading(record: Record, run: RunInfo) -> str:
+    versions = " ".join(f"{name} {version}" for name, version in run.version.items()) or run.ir
+    source = f"{run.source}: " if run.source else ""
+    return f"{source}{run.pipeline} ({versions}, passel {record.info.passel})"
+
+
+def _tree(rows: Sequence[Row]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", no_wrap=True, overflow="ellipsis")
+    for name in ("ops", "changed", "time", "own"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=_NUMBER)
+    table.add_column("", no_wrap=True, min_width=_BAR)
+    total = sum(row.own_time for row in rows if row.is_pass)
+    for row in rows:
+        title = Text("  " * row.depth + _one_line(row.title))
+        if not row.is_pass or row.is_fused:
+            table.add_row(title, "(as one)" if row.is_fused and row.is_pass else "")
+            continue
+        changed, failed = row.count("changed"), row.count("failed")
+        unknown = row.count("unknown")
+        style = "red" if failed else "" if changed or unknown else "dim"
+        said = f"{failed} failed" if failed else f"{changed}{'?' if unknown else ''}"
+        share = round(_BAR * row.own_time / total) if total else 0
+        times = (f"{1000 * seconds:.1f} ms" for seconds in (row.total_time, row.own_time))
+        number = len(row.executions) - row.count("skipped")
+        table.add_row(title, str(number), said, *times, "█" * share, style=style)
+    return table
+
+
+def _one_line(title: str) -> str:
+    return title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}..."
+
+
+def _ending(record: Record, run: RunInfo) -> Iterator[str]:
+    """Yield what is not known, and what went wrong."""
+    if any(each.is_fused for each in record.executions):
+        yield "of passes that ran as one it is not known which did what; record with"
+        yield "--record-each-pass to have them run one by one"
+    for failure in run.failures[:_MOST_FAILURES]:
+        yield f"failed: {failure.path} on {failure.where}"
+        yield f"  {failure.location}: error: {failure.message}"
+    if len(run.failures) > _MOST_FAILURES:
+        yield f"and {len(run.failures) - _MOST_FAILURES} more failures"
+    yield from run.notes
+    if not run.is_complete:
+        yield "the record ends before the run does"
+        for path, op in record.running:
+            yield f"  then ran: {path} on {op}"
+
+
+# -- A pass --------------------------------------------------------------------------------------
+
+
+def _step(record: Record, arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield what a pass did to ops."""
+    symbol: str = arguments.op.removeprefix("@")
+    path = Place.of(arguments.step, list(dict.fromkeys(e.path for e in record.executions))).path
+    found = [e for e in record.executions if e.path == path]
+    if symbol:
+        names = [each.symbol or "" for each in found]
+        found = [e for e in found if e.symbol == symbol]
+        if not found:
+            hint = suggest(f"@{symbol}", [f"@{name}" for name in names])
+            raise UsageError(f"'{path}' did not run on @{symbol}{hint}")
+    shown = [e for e in found if symbol or e.status != "unchanged"]
+    for each in shown:
+        yield from _execution(record, each, arguments)
+    if rest := len(found) - len(shown):
+        yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
+
+
+def _execution(
+    record: Record, execution: Execution, arguments: argparse.Namespace
+) -> Iterator[str]:
+    location = execution.location
+    where = f" at {location}" if location.file else ""
+    time = f"{1000 * execution.own_time:.2f} ms"
+    yield f"// {execution.path} on {execution.op_title}{where}: {execution.status}, {time}\n"
+    for name, count in execution.counts.items():
+        yield f"// {name}: {count}\n"
+    for message in execution.diagnostics:
+        yield "".join(f"// {line}\n" for line in str(message).splitlines())
+
+    def text(digest: str | None) -> str:
+        if digest is None:
+            return "// not known\n"
+        if arguments.generic:
+            return f"{record.text(digest)}\n"
+        locations = arguments.locations
+        return f"{record.readable(digest, run=execution.run, locations=locations)}\n"
+
+    if not arguments.diff:
+        yield text(execution.after)
+    elif execution.before != execution.after or execution.before is None:
+        diff = unified_diff(text(execution.before), text(execution.after))
+        yield coloured(diff) if shows_color(sys.stdout, arguments.color) else diff

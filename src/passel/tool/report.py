@@ -1,0 +1,58 @@
+"""The command passel-report: what a recorded run did."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from passel.errors import PasselError
+from passel.record import Record
+from passel.specification.command import write
+from passel.tool.record_text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROGRAM = "passel-report"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run passel-report.
+
+    Args:
+        argv: The arguments without the program's name; by default those of the process.
+
+    Returns:
+        The exit code: 0 if all went well, 1 if something is wrong with the record or the output.
+        For a wrong command line, the process exits with 2.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        write(shown(Record.open(arguments.record), arguments), "-")
+    except PasselError as error:
+        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        PROGRAM,
+        description="Show what a run did that was recorded with passel-opt --record.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("record", metavar="RECORD", help="the record")
+    parser.add_argument(
+        "--step", metavar="PATH", help="show a pass: its path, an end of it, or its name"
+    )
+    parser.add_argument("--op", metavar="@NAME", default="", help="only on this op")
+    parser.add_argument("--diff", action="store_true", help="show what changed")
+    parser.add_argument("--locations", action="store_true", help="with locations")
+    parser.add_argument(
+        "--generic", action="store_true", help="IR in generic form, as it is recorded"
+    )
+    parser.add_argument(
+        "--color", choices=["auto", "always", "never"], default="auto", help="colour the output"
+    )
+    return parser

@@ -1,0 +1,54 @@
+// A record is shown as the pipeline with what was changed, and a pass with a diff for each op.
+
+// RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" --record=%t -o /dev/null
+// RUN: passel-report %t | filecheck %s --check-prefix=TREE
+// RUN: passel-report %t --step cse --diff | filecheck %s --check-prefix=DIFF
+// RUN: passel-report %t --step cse --op @g | filecheck %s --check-prefix=OP
+// RUN: passel-report %t --step cse --op @f --generic | filecheck %s --check-prefix=GENERIC
+// RUN: not passel-report %t --step cs 2>&1 | filecheck %s --check-prefix=STEP
+// RUN: not passel-report %t --step cse --op @h 2>&1 | filecheck %s --check-prefix=NO-OP
+// RUN: not passel-report %t --diff 2>&1 | filecheck %s --check-prefix=USE
+// RUN: not passel-report %s 2>&1 | filecheck %s --check-prefix=NONE
+
+// TREE:      report.mlir: builtin.module(func.func(cse,canonicalize),symbol-dce) (xdsl
+// TREE-NEXT: ops changed time own
+// TREE-NEXT: builtin.module
+// TREE-NEXT:   func.func
+// TREE-NEXT:     cse 2 1
+// TREE-NEXT:     canonicalize 2 0
+// TREE-NEXT:   symbol-dce 1 0
+
+// DIFF:      // builtin.module/func.func/0:cse on func.func @f at {{.*}}report.mlir:{{[0-9]+}}:1: changed,
+// DIFF-NEXT: // num-cse'd: 1
+// DIFF:      --- before
+// DIFF-NEXT: +++ after
+// DIFF:      -  %b = arith.addi %x, %x : i32
+// DIFF-NEXT: -  func.return %a, %b : i32, i32
+// DIFF-NEXT: +  func.return %a, %a : i32, i32
+// DIFF:      // unchanged by builtin.module/func.func/0:cse: 1 op
+
+// OP:      on func.func @g at
+// OP-SAME: : unchanged,
+// OP-NEXT: func.func @g() {
+// OP-NEXT:   func.return
+// OP-NEXT: }
+
+// GENERIC: "func.return"(%a, %a) : (i32, i32) -> () loc("{{.*}}report.mlir":
+
+// STEP:      passel-report: error: no pass is at 'cs'; did you mean 'cse'?; the passes are at:
+// STEP-NEXT: builtin.module/func.func/0:cse
+
+// NO-OP: passel-report: error: 'builtin.module/func.func/0:cse' did not run on @h
+
+// USE: passel-report: error: '--diff' is about a pass, which --step=PATH names
+
+// NONE: passel-report: error: '{{.*}}report.mlir' is no record of a run; passel-opt --record writes one
+
+func.func @f(%x: i32) -> (i32, i32) {
+  %a = arith.addi %x, %x : i32
+  %b = arith.addi %x, %x : i32
+  return %a, %b : i32, i32
+}
+func.func @g() {
+  return
+}
