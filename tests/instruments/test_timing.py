@@ -295,7 +295,7 @@ def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> N
     assert nap is not None
     assert waiting is not None
     assert nap.user >= 0.08
-    assert 0.04 <= nap.wall <= nap.user - 0.02
+    assert 0.04 <= nap.wall <= nap.user  # one worker may have been there for all
     assert tree.user == pytest.approx(tree.wall + tree.children[0].children[0].user)
     assert waiting.user >= nap.wall - 0.01
     for row in tree.walk():

@@ -52,6 +52,7 @@ class Planner:
             self._verifies, hooks.on_measured is not None, hooks.collects_statistics
         )
         self._matched = services.matched
+        self._sharing = services.sharing
         self._plans: dict[NestedStep, dict[Hashable, Plan | None]] = {}
 
     def nested(self, step: NestedStep) -> dict[Hashable, Plan | None]:
@@ -75,6 +76,9 @@ class Planner:
             steps = self._fuses.fuse(steps, self._fusing)
             for step in steps:
                 if step.is_fused:  # the run does not see what they run on
-                    self._matched.update(keys_inside(step.children))
+                    found = set(keys_inside(step.children))
+                    self._matched |= found
+                    if found:
+                        self._sharing.keep(f"{self._adapter.name} runs its own passes itself")
         nests = any(step.pass_ is None and not step.is_fused for step in steps)
         return Plan(pipeline, steps, rejected, rejection, kind.name, nests)

@@ -15,6 +15,7 @@ from passel.execution.reports import Reports
 from passel.execution.runner import PipelineRunner
 from passel.execution.services import RunServices
 from passel.execution.strategies import Sequential
+from passel.execution.strategies.placement import Place
 from passel.hooks import Bracket, Ended
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Run:
     @property
     def sharing(self) -> str:
         """How many ops workers have processed, and why not more; empty if none could be shared."""
-        return str(self._services.sharing)
+        return "" if self._strategy.place is Place.HERE else str(self._services.sharing)
 
     @property
     def reported(self) -> int:

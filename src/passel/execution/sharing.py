@@ -31,7 +31,7 @@ class Sharing:
         self.reasons[why] = None
 
     def __str__(self) -> str:
-        if not self.ops:
+        if not (self.ops or self.reasons):
             return ""
-        numbers = f"Shared with {self.where}: {self.shared} of {self.ops} ops"
-        return "; ".join([numbers, *self.reasons])
+        numbers = f"{self.shared} of {self.ops} ops" if self.ops else "no ops"
+        return "; ".join([f"Shared with {self.where}: {numbers}", *self.reasons])
