@@ -44,7 +44,13 @@ def run(directory: Path, *command: str, programs: Path | None = None) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         cwd=directory,
-        env={**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1"},
+        # The plugin, also where this package was installed before it had one.
+        env={
+            **os.environ,
+            "PATH": path,
+            "PYTHONUNBUFFERED": "1",
+            "PYTEST_PLUGINS": "_passel_pytest",
+        },
         check=False,
         timeout=120,
     ).stdout

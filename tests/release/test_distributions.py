@@ -37,7 +37,7 @@ def test_the_wheel_has_the_package_and_the_manual(wheel: zipfile.ZipFile) -> Non
         for path in (ROOT / "src" / "passel").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert names - {page} == {*package, "_passel_programs.py"}
+    assert names - {page} == {*package, "_passel_programs.py", "_passel_pytest.py"}
     assert "passel/py.typed" in package
     assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
     text = wheel.read(page).decode()

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Frontend
 
 
-def frontend_of(adapter: IRAdapter, *, allow_unregistered: bool = False) -> Frontend:
+def frontend_of(
+    adapter: IRAdapter, *, implicit_module: bool = False, allow_unregistered: bool = False
+) -> Frontend:
     """Return a frontend that reads the single op at the top of a text.
 
     Args:
         adapter: The adapter of the IR.
+        implicit_module: Whether several ops at the top are put in a module.
         allow_unregistered: Whether contexts that it makes take ops of unknown dialects.
 
     Raises:
@@ -29,7 +32,7 @@ def frontend_of(adapter: IRAdapter, *, allow_unregistered: bool = False) -> Fron
         raise AdapterError(f"the adapter of '{adapter.name}' cannot read files")
     frontend = brings.make_frontend()
     frontend.configure(
-        FrontendSettings(implicit_module=False, allow_unregistered=allow_unregistered)
+        FrontendSettings(implicit_module=implicit_module, allow_unregistered=allow_unregistered)
     )
     return frontend
 
@@ -47,8 +50,17 @@ def read_ir(adapter: IRAdapter, context: Any, text: str, name: str) -> Any:
         UnreadableError: It is not valid IR. Its diagnostics say where.
         AdapterError: The IR has no files.
     """
-    frontend = frontend_of(adapter)
-    op = frontend.parse(SourcePart(text, name), context, lambda _: None).op
+    return read_part(frontend_of(adapter), SourcePart(text, name), context)
+
+
+def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Any:
+    """Return the op at the top of a part of a source, which is valid.
+
+    Raises:
+        UnreadableError: It is not valid IR. Its diagnostics say where.
+    """
+    adapter = frontend.adapter
+    op = frontend.parse(part, context, lambda _: None).op
     if not frontend.verifies:
         try:
             adapter.verify(adapter.op_of(op), recursive=True)

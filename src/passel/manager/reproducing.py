@@ -105,7 +105,7 @@ def load_reproducer(
     recorded = read_reproducer(resources, source)
     if recorded is None or recorded.pipeline is None:
         raise PipelineError(Problem(f"{path} records no pipeline"))
-    registry = _with(passes, adapter)
+    registry = registry_with(passes, adapter)
     manager = PassManager.parse(recorded.pipeline, context, registry=registry, adapter=adapter)
     manager.restrict_effects(*allow_effects)
     manager.enable_verifier(recorded.verify_each is not False)
@@ -131,8 +131,8 @@ def _frontend(adapter: IRAdapter, *, allow_unregistered: bool) -> Frontend:
         raise AdapterError(f"{error}: {way_out}") from None
 
 
-def _with(passes: Iterable[Any], adapter: IRAdapter) -> PassRegistry:
-    """Return the default registry with more passes."""
+def registry_with(passes: Iterable[Any], adapter: IRAdapter) -> PassRegistry:
+    """Return the default registry with more passes: classes, or passes of the IR's own."""
     registry = default_registry().copy()
     for each in passes:
         if isinstance(each, type) and issubclass(each, Pass):

@@ -1,11 +1,14 @@
 """For tests of passes, instrumentations and adapters: a toy IR, a recorder of hooks, the contract.
 
-`AdapterContract` is collected by pytest, which the extra `passel[testing]` installs.
+`AdapterContract` is collected by pytest, which the extra `passel[testing]` installs. `run_passes`
+and `check_passes` are fixtures as well.
 """
 
 from passel.testing.contract import AdapterContract
+from passel.testing.idle_checks import IdleCheck, idle_checks
 from passel.testing.program import Node
 from passel.testing.recorder import EventRecorder, FullEventRecorder
+from passel.testing.runs import PassesRun, check_passes, run_passes
 from passel.testing.toy import Callable_, ToyAdapter, ToyOp, parse_toy
 
 __all__ = [
@@ -13,8 +16,13 @@ __all__ = [
     "Callable_",
     "EventRecorder",
     "FullEventRecorder",
+    "IdleCheck",
     "Node",
+    "PassesRun",
     "ToyAdapter",
     "ToyOp",
+    "check_passes",
+    "idle_checks",
     "parse_toy",
+    "run_passes",
 ]

@@ -1,0 +1,53 @@
+"""The plugin for pytest: fixtures for tests of passes, and `--update-checks`.
+
+pytest loads it in each of its runs, so that it is outside of the package and imports nothing of it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from passel.testing.runs import PassesRun
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the flag that rewrites CHECK lines."""
+    parser.getgroup("passel").addoption(
+        "--update-checks",
+        action="store_true",
+        help="rewrite the CHECK lines of files that tests check with `check_passes`",
+    )
+
+
+@pytest.fixture
+def run_passes() -> Callable[..., PassesRun]:
+    """Run a pipeline on IR as text: `run_passes(source, pipeline)`; see `passel.testing`."""
+    from passel.testing import run_passes  # noqa: PLC0415 - when a test asks for it
+
+    return run_passes
+
+
+@pytest.fixture
+def check_passes(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Compare what a pipeline makes of a file with its CHECK lines; see `passel.testing`."""
+    from passel.testing import check_passes  # noqa: PLC0415 - when a test asks for it
+
+    def check(*args: object, **options: object) -> None:
+        message = ""
+        try:
+            checked(*args, **options)
+        except AssertionError as error:
+            message = str(error)
+        if message:
+            pytest.fail(message, pytrace=False)
+
+    checked: Callable[..., None] = partial(
+        check_passes, update=bool(request.config.getoption("--update-checks"))
+    )
+    return check

@@ -1,0 +1,143 @@
+"""Runs of pipelines on texts, and checks of their output with filecheck."""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stderr
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.ir import PrintFlags, adapter_named
+from passel.ir.frontend import SourcePart
+from passel.manager import PassManager, RunResult
+from passel.manager.reading import frontend_of, read_part
+from passel.manager.reproducing import registry_with
+from passel.testing.idle_checks import check_lines, idle_checks
+from passel.testing.updated_checks import SPLIT, updated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class PassesRun(NamedTuple):
+    """A run of a pipeline on a text.
+
+    Attributes:
+        text: The IR afterwards.
+        op: The op at the top.
+        result: The result of the run.
+    """
+
+    text: str
+    op: Any
+    result: RunResult
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def run_passes(
+    source: str,
+    pipeline: str,
+    *,
+    adapter: str = "xdsl",
+    passes: Iterable[Any] = (),
+    name: str = "<test>",
+    line: int = 0,
+) -> PassesRun:
+    """Run a pipeline on IR as text, in a context of its own.
+
+    What passes claim to preserve is computed again and compared.
+
+    Args:
+        source: The IR; several ops at the top are put in a module.
+        pipeline: What to run, such as `builtin.module(func.func(cse))`.
+        adapter: The IR: `xdsl`, `mlir`, or another that is installed.
+        passes: Classes of passes that no installed package registers.
+        name: What errors call the text.
+        line: How many lines come before it in a file.
+
+    Raises:
+        UnreadableError: The text is not valid IR.
+        PipelineError: The pipeline is wrong.
+        PassFailedError: Passes failed.
+
+    Example:
+        >>> function = "func.func @f() { %0 = arith.constant 1 : i32 func.return }"
+        >>> print(run_passes(function, "builtin.module(func.func(dce))"))
+        builtin.module {
+          func.func @f() {
+            func.return
+          }
+        }
+    """
+    ir = adapter_named(adapter)
+    frontend = frontend_of(ir, implicit_module=True, allow_unregistered=True)
+    context = frontend.new_context()
+    op = read_part(frontend, SourcePart(source, name, line), context)
+    registry = registry_with(passes, ir)
+    manager = PassManager.parse(pipeline, context, registry=registry, adapter=ir)
+    manager.enable_analysis_verifier()
+    result = manager.run(op)
+    return PassesRun(ir.print_op(op, PrintFlags()), op, result)
+
+
+def check_passes(
+    path: str | Path,
+    pipeline: str,
+    *,
+    prefix: str = "CHECK",
+    adapter: str = "xdsl",
+    passes: Iterable[Any] = (),
+    update: bool = False,
+) -> None:
+    """Run a pipeline on each part of a file, and compare the output with its CHECK lines.
+
+    Args:
+        path: The file; parts between lines `// -----` are read and run by themselves.
+        pipeline: As for `run_passes`.
+        prefix: What the lines begin with.
+        adapter: As for `run_passes`.
+        passes: As for `run_passes`.
+        update: Rewrite the CHECK lines instead.
+
+    Raises:
+        AssertionError: The output is another one, or lines can never fail, or there are none.
+    """
+    path, passes = Path(path), tuple(passes)
+    text = path.read_text(encoding="utf-8")
+    outputs: list[str] = []
+    line = 0
+    for part in text.split(SPLIT):
+        run = run_passes(part, pipeline, adapter=adapter, passes=passes, name=str(path), line=line)
+        outputs.append(run.text)
+        line += part.count("\n")
+    if update:
+        new = updated(text, outputs, prefix)
+        if new != text:
+            path.write_text(new, encoding="utf-8")
+        text = new
+    problems = [f"{path}:{line}: {problem}" for line, problem in idle_checks(text, prefix)]
+    if problems:
+        raise AssertionError("these lines can never fail:\n" + "\n".join(problems))
+    if not any(check_lines(text, prefix)):
+        raise AssertionError(f"{path} has no {prefix} lines; pytest --update-checks writes them")
+    if message := _mismatch(path, f"{SPLIT}\n".join(f"{each}\n" for each in outputs), prefix):
+        raise AssertionError(f"{message}\npytest --update-checks rewrites the lines of {path}")
+
+
+def _mismatch(path: Path, output: str, prefix: str) -> str:
+    """Return what filecheck says of an output; empty if it is as it should be."""
+    try:
+        from filecheck.matcher import Matcher  # noqa: PLC0415 - of the extra `testing`
+        from filecheck.options import Options  # noqa: PLC0415
+    except ImportError:
+        raise AssertionError("filecheck is missing: pip install 'passel[testing]'") from None
+    said = io.StringIO()
+    with TemporaryDirectory(prefix="passel-") as folder, redirect_stderr(said):
+        file = Path(folder, "output")
+        file.write_text(output, encoding="utf-8")
+        options = Options(str(path), str(file), check_prefixes=[prefix])
+        code = Matcher.from_opts(options).run()
+    return f"{said.getvalue()}\nThe output is:\n{output}" if code else ""

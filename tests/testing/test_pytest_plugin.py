@@ -1,0 +1,114 @@
+"""The plugin for pytest, as users have it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from passel.testing import check_passes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tool_fixtures import Outcome
+
+_TESTS = """
+from passel import Pass, PassFailure
+
+class Refuse(Pass):
+    name = "refuse"
+
+    def run(self, op, ctx):
+        raise PassFailure("not this one")
+
+def test_file(check_passes):
+    check_passes("in.mlir", "builtin.module(func.func(cse))")
+
+def test_text(run_passes):
+    run = run_passes("func.func private @f()", "builtin.module(cse)")
+    assert str(run) == "builtin.module {\\n  func.func private @f() -> ()\\n}"
+
+def test_own_pass(run_passes):
+    import pytest
+    from passel import PassFailedError
+    with pytest.raises(PassFailedError, match="not this one"):
+        run_passes("func.func private @f()", "builtin.module(refuse)", passes=[Refuse])
+"""
+
+_SOURCE = """\
+func.func @f(%x: i32) -> i32 {
+  %a = arith.addi %x, %x : i32
+  %b = arith.addi %x, %x : i32
+  func.return %b : i32
+}
+"""
+
+
+class _Pytest(Protocol):
+    def __call__(self, *flags: str) -> Outcome: ...
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> _Pytest:
+    """Run pytest on tests of passes, in a folder with `in.mlir`."""
+    (tmp_path / "test_it.py").write_text(_TESTS)
+    (tmp_path / "in.mlir").write_text(_SOURCE)
+
+    def call(*flags: str) -> Outcome:
+        from tool_fixtures import Outcome
+
+        words = [sys.executable, "-m", "pytest", "-p", "_passel_pytest", "-q", *flags]
+        environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+        done = subprocess.run(
+            words, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+def test_checks_are_written_and_hold(run: _Pytest, tmp_path: Path) -> None:
+    """A file without checks fails; after `--update-checks` it has them, and passes."""
+    first = run()
+    assert first.code == 1
+    assert "in.mlir has no CHECK lines; pytest --update-checks writes them" in first.out
+    assert "2 passed" in first.out
+    assert "Traceback" not in first.out
+    assert "During handling" not in first.out
+    assert run("--update-checks").code == 0
+    text = (tmp_path / "in.mlir").read_text()
+    assert text.endswith(_SOURCE)
+    assert run().code == 0
+    assert (tmp_path / "in.mlir").read_text() == text
+
+
+def test_another_output_fails(run: _Pytest, tmp_path: Path) -> None:
+    """What filecheck says is shown with the output, and how to rewrite the lines."""
+    (tmp_path / "in.mlir").write_text(f"// CHECK: arith.muli\n{_SOURCE}")
+    done = run()
+    assert done.code == 1
+    assert """in.mlir:1: error: Couldn't match "arith.muli".""" in done.out
+    assert "arith.addi %x, %x : i32" in done.out
+    assert "pytest --update-checks rewrites the lines of in.mlir" in done.out
+
+
+def test_lines_that_never_fail_are_errors(tmp_path: Path) -> None:
+    """A misspelt directive is an error, although all others hold."""
+    file = tmp_path / "in.mlir"
+    file.write_text(f"// CHECK: arith.addi\n// CHECK-NXT: arith.muli\n{_SOURCE}")
+    with pytest.raises(AssertionError, match=r"in.mlir:2: 'CHECK-NXT' is no directive"):
+        check_passes(file, "builtin.module(func.func(cse))")
+
+
+def test_places_of_later_parts_are_those_of_the_file(tmp_path: Path) -> None:
+    """What is wrong in a part between markers is reported at its line in the file."""
+    from passel.ir.frontend import UnreadableError
+
+    file = tmp_path / "in.mlir"
+    file.write_text(f"{_SOURCE}// -----\nfunc.func @f(\n")
+    with pytest.raises(UnreadableError, match=r"in.mlir:[78]:"):
+        check_passes(file, "builtin.module(func.func(cse))")
