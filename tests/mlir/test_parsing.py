@@ -200,3 +200,47 @@ def test_the_name_of_a_source_where_locations_cannot_be_set(
     monkeypatch.setattr(bindings, "abilities", bindings.abilities._replace(location_setter=False))
     assert text() == expected
     assert expected.count('"a \\22b\\22.mlir":') == 8
+
+
+@pytest.mark.parametrize("section", ["dialect", "external"])
+@pytest.mark.parametrize(
+    ("value", "column", "message"),
+    [
+        (r'"x\qy" } } #-}', 3, "unknown escape in string literal"),
+        (r'"x\4"', 3, "unknown escape in string literal"),
+        ('"0x08', 6, "expected '\"' in string literal"),
+        ('"a\nb" } } #-}', 3, "expected '\"' in string literal"),
+        ("~ } } #-}", 1, "unexpected character"),
+        ("% } } #-}", 1, "unexpected character"),
+        ("// so\n", 7, "expected the value of a resource, not the end of the file"),
+    ],
+)
+def test_sections_that_would_end_the_process(
+    context: Context, tmp_path: Path, section: str, value: str, column: int, message: str
+) -> None:
+    """A value of a resource that is no token is an error with its place, in text and files."""
+    name = "builtin" if section == "dialect" else "zoo"
+    head = f'"{{-#" // {{-# k: ~\n{{-# {section}_resources: {{ {name}: {{ ok: "0x0", k: '
+    text = f"module attributes {{x.y = {head}{value}".replace('"{-#"', '"{-#"} {}', 1)
+    line, before = (3, 0) if value.startswith("//") else (2, len(head.splitlines()[-1]))
+    file = tmp_path / "t.mlir"
+    file.write_text(text, encoding="utf-8")
+    for parse in (
+        lambda: parse_source(context, text, str(file)),
+        lambda: parse_source(context, text.encode(), str(file), implicit_module=False),
+        lambda: parse_file(file, context),
+    ):
+        with pytest.raises(ParseError) as caught:
+            parse()
+        (error,) = caught.value.diagnostics
+        assert error.message == message
+        place = (str(file), line, 1 if value.startswith("//") else before + column)
+        assert (error.location.file, error.location.line, error.location.column) == place
+
+
+def test_sections_of_all_kinds_of_values(context: Context) -> None:
+    """Whatever is right, or wrong in ways that MLIR reports, is left to MLIR."""
+    text = r'module {} {-# external_resources: { zoo: { a: "x\22\n\\", b: true, "c:": "~" } } #-}'
+    assert parse_source(context, text, "t").operation.name == "builtin.module"
+    with pytest.raises(ParseError, match="unknown key 'foo'"):
+        parse_source(context, "module {} {-# foo: { a : 1 } #-}", "t")

@@ -14,6 +14,7 @@ from passel.ir import PrintFlags
 from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
 from passel.ir.resources import add_resources, read_resources
 from passel.mlir.diagnostics import ParseError
+from passel.mlir.fatal_errors import end_at_fatal_errors
 from passel.mlir.parsing import BYTECODE_MAGIC, parse_file, parse_source
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class MLIRFrontend(Frontend):
 
     def configure(self, settings: FrontendSettings) -> None:
         """Check what is asked for."""
+        end_at_fatal_errors(self._bindings)
         self.settings = settings
         can_read = self._bindings.abilities.file_parser
         self.reads_files: bool = settings.implicit_module and can_read

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from passel.diagnostics import log_warning_once
 from passel.hooks import Measured
 from passel.ir import ANY
+from passel.mlir.fatal_errors import standard_error
 from passel.mlir.pipelines import Refused, compiled, parsed, query_context
 from passel.passes import Statistic
 from passel.schedule import PassStep
@@ -64,8 +65,13 @@ def run_measured(
     counts, times = ctx.collects_statistics, ctx.measures
     ops = {what: count for step in steps for what, count in _ops(step, operation, ctx)}
     made = [compiled(bindings, ctx.ir_context, text, verify=verify)]
-    start = perf_counter()
     made[0].observe(statistics=counts, timing=times)
+    clock = [perf_counter()]
+
+    def drop() -> None:
+        clock.append(perf_counter())
+        made.clear()
+
     if counts:
         outcome, report = with_own_stderr(lambda call: made[0].run(operation, by=call))
         for each, value in statistics_in(report):
@@ -73,8 +79,8 @@ def run_measured(
     else:
         outcome = made[0].run(operation)
     if times:
-        _, report = with_own_stderr(lambda call: call(made.clear))
-        rows = _tree(report, perf_counter() - start)
+        _, report = with_own_stderr(lambda call: call(drop))
+        rows = _tree(report, clock[1] - clock[0])
         if steps:
             ctx.add_measured(list(_matched(rows, steps, ops)))
         else:
@@ -125,6 +131,7 @@ def with_own_stderr(action: Callable[[Caller], T]) -> tuple[T, str]:
             try:
                 if ctypes.CDLL(None).unshare(_CLONE_FILES):
                     raise OSError("the files of a thread are those of its process")  # noqa: TRY301 - to be raised there
+                standard_error.number = os.dup(2)
                 file = os.memfd_create("report")
                 os.dup2(file, 2)
                 try:
@@ -233,7 +240,7 @@ def _tree(report: str, seconds: float) -> list[_Row]:
             )
         ]
         depth = len(line[2]) // 2
-        row = _Row(line[3], times[0], times[-1], [])
+        row = _Row(line[3], max(times), times[-1], [])  # rounded, it may seem less
         levels[depth].append(row)
         levels[depth + 1 :] = [row.inside]
     return top

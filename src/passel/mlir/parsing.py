@@ -20,6 +20,7 @@ from passel.mlir.diagnostics import (
     has_plain_names,
     location_kind,
 )
+from passel.mlir.metadata import fault_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,8 +98,6 @@ def parse_file(
         OSError: The file cannot be read.
         ParseError: The source does not parse or is invalid.
     """
-    with Path(path).open("rb") as file:
-        file.peek()  # the bindings say of any file that they cannot parse it
     if context is None:
         context = bindings_named("mlir").ir.Context()
     parser = _Parser(context, str(path))
@@ -137,6 +136,7 @@ class _Parser:
                 return self._checked(*self._calls.parse_module(context, source)).opview
             source = self._decoded(source, line_offset)
         text = self._encoded("\n" * line_offset + source)
+        self._check_metadata(text)
         try:
             op = self._checked(*self._calls.parse(context, text, self._name))
         except ParseError:
@@ -153,7 +153,22 @@ class _Parser:
 
     def parse_file(self, path: str) -> Any:
         """Parse a file."""
+        source = Path(path).read_bytes()
+        if not source.startswith(BYTECODE_MAGIC):
+            self._check_metadata(source)
         return self._checked(*self._calls.parse_file(self._context, path)).opview
+
+    def _check_metadata(self, text: bytes) -> None:
+        """Refuse a text that might end the process.
+
+        Raises:
+            ParseError: It would.
+        """
+        if (fault := fault_in(text)) is not None:
+            at, message = fault
+            line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
+            place = Location(self._name, line, column)
+            raise ParseError([Diagnostic(Severity.ERROR, message, place)])
 
     def _encoded(self, text: str) -> bytes:
         try:
