@@ -165,7 +165,7 @@ class PipelinePlan:
         sequence, _ = self._finished()
         manager = self._manager(sequence)
         refuse(self._violations(sequence, manager))
-        manager.use_contracts(self.declarations)
+        manager.use_contracts(self.declarations, checked=True)
         if manager.context is not None:
             manager.check()
         return manager

@@ -60,6 +60,9 @@ class Place(Subject):
         by = by or (f", added at {self.origin}" if self.origin.file else "")
         return f"'{self.pass_.name or self.pass_.display_name}' [{self.path}{by}]"
 
+    def __repr__(self) -> str:
+        return f"<Place {self}>"
+
 
 class Violation(NamedTuple):
     """Something in a pipeline that breaks a contract.
@@ -79,7 +82,8 @@ class Violation(NamedTuple):
     consumer: Place | None = None
 
     def __str__(self) -> str:
-        return f"{self.severity.value}: {self.message}"
+        text, span = f"{self.severity.value}: {self.message}", self.offender.span
+        return text if span is None else f"{span}: {text}\n{span.excerpt()}"
 
 
 class WatchedRegion(NamedTuple):

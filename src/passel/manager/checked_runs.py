@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from passel.execution import RunOptions, VerifyEach
+from passel.manager.op_pass_manager import FrozenPipeline, OpPassManager
 
 if TYPE_CHECKING:
-    from passel.passes.preservation import Contracts
+    from passel.contracts import DeclarationTable
 
 
-class CheckedRuns:
+class CheckedRuns(OpPassManager):
     """Base of managers whose runs check things."""
 
     _options: RunOptions
+    _declarations: DeclarationTable | None = None
+    _accepted: FrozenPipeline | None = None
 
     def enable_verifier(self, enable: bool | Literal["always"] = True) -> None:
         """Set when the IR is verified after passes.
@@ -70,12 +73,18 @@ class CheckedRuns:
             raise ValueError(f"a time limit of {seconds} s lets no pass run")
         self._options = self._options._replace(timeout=seconds)
 
-    def use_contracts(self, contracts: Contracts) -> None:
-        """Let runs keep the analyses that something declares of passes that do not say so.
+    def use_contracts(self, declarations: DeclarationTable, *, checked: bool = False) -> None:
+        """Count on what a table declares of passes that do not say it themselves.
 
-        By default, what passes declare in their classes counts: `Pass.preserves`, `Pass.produces`.
+        The pipeline is held to it when it is compiled, and runs keep the analyses that it says
+        passes preserve. By default, what passes declare in their classes counts in runs
+        (`Pass.preserves`, `Pass.produces`), and what installed packages declare of passes that
+        require something.
 
         Args:
-            contracts: What knows, such as a `DeclarationTable`.
+            declarations: The table.
+            checked: Whether the pipeline as it is was held to it already, as builders do.
         """
-        self._options = self._options._replace(contracts=contracts)
+        self._declarations = declarations
+        self._accepted = FrozenPipeline(self) if checked else None
+        self._options = self._options._replace(contracts=declarations)

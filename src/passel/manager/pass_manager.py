@@ -22,8 +22,9 @@ from passel.ir import (
     running_on,
 )
 from passel.manager.checked_runs import CheckedRuns
+from passel.manager.contract_check import hold_to_contracts
 from passel.manager.observed_runs import ObservedRuns
-from passel.manager.op_pass_manager import Nesting, OpPassManager
+from passel.manager.op_pass_manager import FrozenPipeline, Nesting
 from passel.manager.run_result import RunResult
 from passel.passes import default_registry
 from passel.passes.effects_guard import EffectsGuard
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from passel.schedule import Schedule
 
 
-class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
+class PassManager(CheckedRuns, ObservedRuns):
     """A pipeline that can be run.
 
     Args:
@@ -55,6 +56,9 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
             know theirs.
         adapter: The IR's adapter, if it is not that of an installed package.
         nesting: What to do with a pass that has another anchor.
+        check: Whether a pipeline is held to what its passes declare about each other when it is
+            compiled (`Pass.requires`, `Pass.constraints`): what a pass requires and does not get
+            is an error, a wrong order a warning in the log `passel`.
 
     Example:
         >>> from passel.testing import ToyAdapter, parse_toy
@@ -72,8 +76,11 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
         *,
         adapter: IRAdapter | None = None,
         nesting: Nesting = Nesting.EXPLICIT,
+        check: bool = True,
     ) -> None:
         super().__init__(anchor, nesting=nesting)
+        self._checks = check
+        self._checked: object = None
         self.context: Any = entered_context(adapter) if context is None else context
         self._adapter = adapter
         self._registry = names_for(adapter, self.context, None)
@@ -86,6 +93,8 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
 
     def _empty_copy(self) -> Self:
         other = type(self)(self._anchor, self.context, adapter=self._adapter, nesting=self.nesting)
+        other._checks, other._accepted = self._checks, self._accepted
+        other._declarations = self._declarations
         other._jobs = self._jobs
         other._options = self._options
         other._guard = self._guard
@@ -104,6 +113,7 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
         adapter: IRAdapter | None = None,
         flat_anchor: str | None = None,
         name: str = "<pass-pipeline>",
+        check: bool = True,
     ) -> Self:
         """Build a manager from text; all or nothing.
 
@@ -115,6 +125,7 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
             flat_anchor: The anchor for text without one (`cse,canonicalize`), which is
                 otherwise refused.
             name: What errors call the text.
+            check: As for the constructor.
 
         Raises:
             PipelineError: The text is wrong; its `problems` say where.
@@ -122,7 +133,7 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
         Source: `mlir::parsePassPipeline`, MLIR 22.
         """
         node = parse_pipeline(text, name=name, flat_anchor=flat_anchor)
-        return cls.from_node(node, context, registry=registry, adapter=adapter)
+        return cls.from_node(node, context, registry=registry, adapter=adapter, check=check)
 
     @classmethod
     def from_node(
@@ -132,6 +143,7 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
         *,
         registry: PassRegistry | None = None,
         adapter: IRAdapter | None = None,
+        check: bool = True,
     ) -> Self:
         """Build a manager from a syntax tree, as `parse` does from text.
 
@@ -140,11 +152,12 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
             context: As for the constructor.
             registry: Where names are looked up; by default all installed passes.
             adapter: As for the constructor.
+            check: As for the constructor.
 
         Raises:
             PipelineError: A name or an option is wrong, or a pass has another anchor.
         """
-        manager = cls(node.anchor, context, adapter=adapter)
+        manager = cls(node.anchor, context, adapter=adapter, check=check)
         manager._registry = names = names_for(adapter, manager.context, registry)
         manager._entries = manager._built(resolve(node.elements, names or default_registry()))
         return manager
@@ -187,6 +200,7 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
             AnchorError: A pass cannot be scheduled on its manager's op, or an anchor is
                 unknown or not isolated from above.
             EffectsError: A pass has effects that are not allowed.
+            ContractError: A pass requires what it does not get.
             AdapterError: It is not known for which IR to check.
         """
         self._compiled(adapter)
@@ -213,7 +227,18 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
 
     def _compiled(self, adapter: IRAdapter | None) -> Schedule:
         chosen = adapter or self._adapter or self._adapter_of_context()
-        return self._compiler_for(chosen, self._context_for(chosen, None)).schedule(self)
+        return self._scheduled(self._compiler_for(chosen, self._context_for(chosen, None)))
+
+    def _scheduled(self, compiler: PipelineCompiler) -> Schedule:
+        """Return the compiled pipeline, held to what its passes declare about each other."""
+        schedule = compiler.schedule(self)
+        if self._checks and self._checked is not schedule:
+            if self != self._accepted and hold_to_contracts(
+                self, compiler.adapter, self._declarations
+            ):
+                self._accepted = FrozenPipeline(self)  # told once, also in other contexts
+            self._checked = schedule
+        return schedule
 
     def _adapter_of_context(self) -> IRAdapter:
         if self.context is None:
@@ -250,6 +275,7 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
         Raises:
             AnchorError: `op` has another name than the anchor, or a pass cannot be scheduled;
                 nothing was run.
+            ContractError: A pass requires what it does not get; nothing was run.
             PassFailedError: Passes failed. The IR is as they left it.
         """
         adapter = self._adapter or adapter_for(op)
@@ -275,7 +301,7 @@ class PassManager(CheckedRuns, ObservedRuns, OpPassManager):
     ) -> RunResult:
         """Compile the pipeline and run it, alone in the context where that is needed."""
         compiler = self._compiler_for(adapter, context)
-        schedule = compiler.schedule(self)
+        schedule = self._scheduled(compiler)
         instrumentations = self._observers()
         run = Run(
             compiler,

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from passel.errors import DefinitionError
 from passel.ir.frontend import UsageError
 from passel.manager import Nesting, PassManager
+from passel.manager.contract_check import broken_contracts
 from passel.passes.contract import EFFECTS, check_effects
 from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, parse_options
+from passel.tool.output import printable
+from passel.tool.rendering import coloured
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from passel.builder import PipelineBuilder
+    from passel.contracts import Violation
     from passel.instruments.recorded import Recorded
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
@@ -46,13 +54,17 @@ class PipelineFactory:
         self._given: PipelineFlags = given
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
+        self._is_checked = settings.diagnostics.Wno_contracts
+        self._warn = partial(_warn, settings)
         written = _written_pipeline(settings)
         if given.extend_pipeline:
             self._whole = given_builder(settings, registry, "--extend-pipeline").build()
+            self._is_checked = True
         elif written is None:
             self._elements = _resolved_flags(settings, registry)
         elif _is_file(written):
             self._whole = given_builder(settings, registry, "-p").build()
+            self._is_checked = True
         else:
             self._whole = _parsed(written, registry)
 
@@ -81,14 +93,18 @@ class PipelineFactory:
                 has effects that are not allowed.
         """
         if self._whole is not None:
-            manager = PassManager(self._whole.anchor, context, adapter=adapter)
+            manager = PassManager(self._whole.anchor, context, adapter=adapter, check=False)
             manager.add_entries(*self._whole.entries())
         else:
             if recorded is None or recorded.pipeline is None:
-                manager = PassManager(kind.name, context, adapter=adapter)
+                manager = PassManager(kind.name, context, adapter=adapter, check=False)
             else:
                 manager = PassManager.parse(
-                    recorded.pipeline, context, registry=self.registry, adapter=adapter
+                    recorded.pipeline,
+                    context,
+                    registry=self.registry,
+                    adapter=adapter,
+                    check=False,  # it may be a part of another one
                 )
                 manager.restrict_effects(*self._allowed, remedy="--allow-effects={effects}")
             manager.nesting = Nesting.IMPLICIT
@@ -120,10 +136,22 @@ class PipelineFactory:
                 there = f"there are {', '.join(paths)}" if paths else "nothing is nested"
                 raise UsageError(f"'--jobs-of' names no nested pipeline '{path}': {there}")
         manager.check()
+        if not self._is_checked and not (recorded is not None and recorded.pipeline):
+            found = broken_contracts(manager, adapter, "-Wno-contracts skips this")
+            self._is_checked = True
+            self._warn(found)
         if self._given.verify_contracts:
             from passel.builder import enforce_contracts
 
             enforce_contracts(manager, verify=True)
+
+
+def _warn(settings: Settings, violations: Iterable[Violation]) -> None:
+    if settings.diagnostics.shows_warnings:
+        for each in violations:
+            prefix = "" if each.offender.span else f"{settings.program}: "
+            text = f"{prefix}{printable(str(each))}"
+            print(coloured(text, sys.stderr, settings.diagnostics.color), file=sys.stderr)
 
 
 def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineBuilder:

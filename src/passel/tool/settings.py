@@ -217,6 +217,7 @@ class DiagnosticFlags(FlagGroup):
         "remarks",
     )
     mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
+    Wno_contracts: bool = flag("do not hold the pipeline to what its passes need of each other")
     Wno_unmatched_nest: bool = flag("do not remark on nested pipelines that found no op to run on")
     mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
@@ -228,6 +229,11 @@ class DiagnosticFlags(FlagGroup):
         choices=("auto", "always", "never", "true", "false", "1", "0"),
         parse=color_of,
     )
+
+    @property
+    def shows_warnings(self) -> bool:
+        """Whether warnings are shown."""
+        return self.mlir_diagnostic_verbosity_level != "errors"
 
     @property
     def shows_remarks(self) -> bool:

@@ -35,6 +35,7 @@ _SMALLEST = 10_000
 
 _FLAGS = frozenset(
     {
+        "Wno-contracts",
         "Wno-unmatched-nest",
         "allow-unregistered-dialect",
         "cluster",
