@@ -142,7 +142,7 @@ class Session:
         """
         anchor = self._adapter.kind_of(self._adapter.op_of(self.op)).name
         manager = PassManager(
-            anchor, self._context, adapter=self._adapter, nesting=Nesting.IMPLICIT
+            anchor, self._context, adapter=self._adapter, nesting=Nesting.IMPLICIT, check=False
         )
         with self._going_back_if_it_fails():
             result = manager.add(*passes).run(self.op, on_diagnostic=self._on_diagnostic)

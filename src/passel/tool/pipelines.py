@@ -110,6 +110,10 @@ class PipelineFactory:
             manager.nesting = Nesting.IMPLICIT
             manager.add_resolved(self._elements)
         self.configure(manager, recorded)
+        if not self._is_checked and not (recorded is not None and recorded.pipeline):
+            found = broken_contracts(manager, adapter, "-Wno-contracts skips this")
+            self._is_checked = True
+            self._warn(found)
         return manager
 
     def configure(self, manager: PassManager, recorded: Recorded | None = None) -> None:
@@ -136,10 +140,6 @@ class PipelineFactory:
                 there = f"there are {', '.join(paths)}" if paths else "nothing is nested"
                 raise UsageError(f"'--jobs-of' names no nested pipeline '{path}': {there}")
         manager.check()
-        if not self._is_checked and not (recorded is not None and recorded.pipeline):
-            found = broken_contracts(manager, adapter, "-Wno-contracts skips this")
-            self._is_checked = True
-            self._warn(found)
         if self._given.verify_contracts:
             from passel.builder import enforce_contracts
 
