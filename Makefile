@@ -27,7 +27,7 @@ PYTHONS ?= 3.12 3.13 3.14
 PYTHON_TESTS ?=
 DEBIAN ?= sid
 SHELLS := fish groff mandoc zsh
-.PHONY: help demo test sweep properties strategies clients xdsl-releases pythons pythons-of-debian shells distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
+.PHONY: help demo test sweep properties strategies clients xdsl-releases pythons pythons-of-debian shells browser distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -70,6 +70,11 @@ pythons-of-debian: ## The same in a fresh Debian, DEBIAN=sid, for others than ar
 shells: ## Install the shells and formatters that completion and the manual page are tested with (Debian, root)
 	if [ "$$(id -u)" != 0 ]; then echo "Not root: tests with what is missing are skipped"; \
 	else apt-get install -y -q $(SHELLS) || { apt-get update && apt-get install -y -q $(SHELLS); }; fi
+
+browser: .venv/.browser ## Install the browser that reports are tested in (Debian, root); tests in it are skipped without
+	if command -v chromium >/dev/null; then :; \
+	elif [ "$$(id -u)" != 0 ]; then echo "Not root: tests of reports in a browser are skipped"; \
+	else apt-get install -y -q chromium || { apt-get update && apt-get install -y -q chromium; }; fi
 
 distributions: .venv/.dev ## Build the wheel and the source distribution into dist/, and check them
 	rm -rf dist
@@ -128,7 +133,7 @@ docs: .venv/.dev ## Build the documentation into site/
 lock: ## Rewrite constraints.txt from the newest versions that fit
 	rm -rf .venv-lock
 	$(PYTHON) -m venv .venv-lock
-	.venv-lock/bin/python -m pip install --quiet -e '.[bench,dev,mlir]'
+	.venv-lock/bin/python -m pip install --quiet -e '.[bench,browser,dev,mlir]'
 	{ sed '/^[^#]/,$$d' constraints.txt; \
 	  .venv-lock/bin/python -m pip freeze --exclude-editable; } > .venv-lock/constraints.txt
 	mv .venv-lock/constraints.txt constraints.txt
@@ -169,6 +174,10 @@ clean: ## Remove everything that the targets made
 	dpkg-deb --fsys-tarfile .venv/declarations/*.deb | \
 	  tar -x -C .venv/declarations --wildcards '*.td' --strip-components=4
 	rm .venv/declarations/*.deb
+	@touch $@
+
+.venv/.browser: .venv/.dev
+	$(PIP_INSTALL) -e '.[browser]'
 	@touch $@
 
 .venv/.bench: .venv/.dev

@@ -21,8 +21,8 @@ from documents import ROOT, Block, blocks_of, commands_of, shows
 TOOLS = (
     "passel-doc",
     "passel-opt",
-    "passel-report",
     "passel-reduce",
+    "passel-report",
     "passel-tblgen",
     "pytest",
     "python budget.py",

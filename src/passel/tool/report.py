@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from passel.errors import PasselError
 from passel.record import Record
 from passel.specification.command import write
+from passel.tool.record_page import write_page
 from passel.tool.record_text import shown
 
 if TYPE_CHECKING:
@@ -27,9 +28,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 if all went well, 1 if something is wrong with the record or the output.
         For a wrong command line, the process exits with 2.
     """
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.new is not None and arguments.output is None:
+        parser.error("two records are compared on a page: say where, with -o FILE.html")
+    chosen = (arguments.step, arguments.op, arguments.diff, arguments.locations, arguments.generic)
+    if arguments.output is not None and any(chosen):
+        parser.error("-o writes a page with everything: --step and the like are about terminals")
     try:
-        write(shown(Record.open(arguments.record), arguments), "-")
+        record = Record.open(arguments.record)
+        if arguments.output is None:
+            write(shown(record, arguments), "-")
+        else:
+            new = [] if arguments.new is None else [Record.open(arguments.new)]
+            write_page([record, *new], arguments.output)
     except PasselError as error:
         print(f"{PROGRAM}: error: {error}", file=sys.stderr)
         return 1
@@ -43,6 +55,12 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("record", metavar="RECORD", help="the record")
+    parser.add_argument(
+        "new", metavar="NEW", nargs="?", help="another record that it is compared with, on a page"
+    )
+    parser.add_argument(
+        "-o", dest="output", metavar="FILE.html", help="write a page for a browser with everything"
+    )
     parser.add_argument(
         "--step", metavar="PATH", help="show a pass: its path, an end of it, or its name"
     )

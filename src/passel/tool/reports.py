@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
@@ -53,7 +54,8 @@ class Reports(ExitStack):
         self._counter: DebugCounter | None = _make_counter(settings, registry)
         self._log: PassInstrumentation | None = self._make_log()
         self._trace: Trace | None = self._make_trace()
-        self._recorder: Recorder | None = _make_recorder(settings)
+        self._recorder: Recorder | None = self._make_recorder()
+        self._has_recorded = False
         self._info: TextIO = self._open_info()
         self._unmatched: dict[str, None] | None = None
         self._lacks_record: bool = settings.reproducers.run_reproducer
@@ -70,6 +72,9 @@ class Reports(ExitStack):
         Before it is observed by anything else: what that notes of a failure is recorded as well.
         """
         if (recorder := self._recorder) is not None:
+            if not self._has_recorded and self._settings.records.report:
+                self.callback(_write_report, recorder, self._settings.records.report)
+            self._has_recorded = True
             recorder.prepare(str(manager), source.name, source.text)
             recorder.finds_changes = adapter.policies().finds_changes
             manager.add_instrumentation(recorder)
@@ -113,6 +118,23 @@ class Reports(ExitStack):
                 )
         if self._printer is not None and self._printer.complaint:
             sys.stderr.write(self._printer.complaint)
+
+    def _make_recorder(self) -> Recorder | None:
+        given = self._settings.records
+        file = given.record
+        if not file and given.report:
+            file = f"{self.enter_context(TemporaryDirectory(prefix='passel-'))}/record"
+        if not file:
+            if given.record_each_pass:
+                raise UsageError(
+                    "'--record-each-pass' is about --record=<file> or --report=<file>, which is "
+                    "missing"
+                )
+            return None
+        from passel.record.recorder import Recorder
+
+        command = (self._settings.program, *self._settings.words)
+        return Recorder(file, command_line=command, one_by_one=given.record_each_pass)
 
     def _make_log(self) -> PassInstrumentation | None:
         path = self._settings.actions.log_actions_to
@@ -217,16 +239,11 @@ class PartReports(ExitStack):
         return self.enter_context(timing)
 
 
-def _make_recorder(settings: Settings) -> Recorder | None:
-    given = settings.records
-    if not given.record:
-        if given.record_each_pass:
-            raise UsageError("'--record-each-pass' is about --record=<file>, which is missing")
-        return None
-    from passel.record.recorder import Recorder
+def _write_report(recorder: Recorder, output: str) -> None:
+    from passel.tool.record_page import write_page
 
-    command = (settings.program, *settings.words)
-    return Recorder(given.record, command_line=command, one_by_one=given.record_each_pass)
+    assert recorder.record is not None  # noqa: S101 - it has a file
+    write_page([recorder.record], output)
 
 
 def _check_columns(columns: tuple[str, ...]) -> None:

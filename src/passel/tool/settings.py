@@ -330,6 +330,7 @@ class RecordFlags(FlagGroup):
     """Records."""
 
     record: str = flag("write all that each pass does to a file, for passel-report", "<file>")
+    report: str = flag("write a page for a browser about what each pass did", "<file.html>")
     record_each_pass: bool = flag(
         "run passes that MLIR runs as one one by one, to record each (--ir=mlir)"
     )

@@ -1,0 +1,174 @@
+"""Records as data for the page: small, with each line of a text once."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from passel.diagnostics import Location
+    from passel.record import Execution, Message, Record, RunInfo
+
+
+_TEARS = 8
+"""The length of lines, such as a brace, that are not worth the end of a run of new lines."""
+
+
+class LineTable:
+    r"""Texts as runs of lines of one table.
+
+    A text that shares lines with earlier ones copies them, however far back they stand, which
+    deflate does not see beyond 32 kB.
+
+    Example:
+        >>> table = LineTable()
+        >>> table.add("\n".join(["first line", "second line", "last line"]))
+        [0, 3]
+        >>> table.add("\n".join(["first line", "new", "second line", "last line"]))
+        [0, 1, 3, 1, 1, 2]
+        >>> table.lines
+        ['first line', 'second line', 'last line', 'new']
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._last: dict[str, int] = {}
+
+    def add(self, text: str) -> list[int]:
+        """Return a text's runs, each as a start and a length."""
+        runs: list[int] = []
+        lines, end = self.lines, -1  # where the current run ends
+        for line in text.split("\n"):
+            if 0 <= end < len(lines) and lines[end] == line:
+                runs[-1] += 1
+            else:
+                is_new = end == len(lines) and len(line) <= _TEARS
+                at = None if is_new else self._last.get(line)
+                if at is None:
+                    at = len(lines)
+                    lines.append(line)
+                    self._last[line] = at
+                if at == end:
+                    runs[-1] += 1
+                else:
+                    runs += (at, 1)
+                    end = at
+            end += 1
+        return runs
+
+
+def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
+    """Return what the page shows of named records, and the lines of their texts."""
+    named = list(records)
+    order: dict[str, int] = {}
+    data = [_record(name, record, order) for name, record in named]
+    table = LineTable()
+    runs: list[list[int]] = [[]] * len(order)
+    for _, record in named:
+        for run in record.info.runs:
+            digests = [each for each in _digests(record, run) if not runs[order[each]]]
+            texts = record.all_readable(digests, run=run.number, locations=True)
+            for digest, text in zip(digests, texts, strict=True):
+                runs[order[digest]] = table.add(text)
+    return {"records": data, "texts": runs}, table.lines
+
+
+def _digests(record: Record, run: RunInfo) -> list[str]:
+    """Return the digests of a run's texts: those of one op follow each other, to compress well."""
+    executions = [each for each in record.executions if each.run == run.number]
+    by_op = sorted(executions, key=lambda each: each.ordinals)
+    ends = [(each.before, each.after) for each in by_op]
+    if run.outer is None:
+        ends.append((run.before, run.after))
+    return list(dict.fromkeys(digest for pair in ends for digest in pair if digest is not None))
+
+
+def _record(name: str, record: Record, order: dict[str, int]) -> dict[str, Any]:
+    paths: dict[str, int] = {}
+    titles: list[tuple[str, str, bool]] = []
+    runs = record.info.runs
+    steps = [step for run in runs for step in run.steps]
+    for at, each in enumerate((*steps, *record.executions)):
+        if each.path not in paths:
+            paths[each.path] = len(titles)
+            titles.append((each.path, each.title, at < len(steps)))
+    return {
+        "name": name,
+        "facts": _facts(record),
+        "parts": _parts(runs),
+        "command": shlex.join(record.info.command_line),
+        "notes": [note for run in runs for note in run.notes],
+        "whole": [
+            [_number(each.before, order), _number(each.after, order)]
+            for each in runs
+            if each.outer is None
+        ],
+        "paths": titles,
+        "executions": [_row(each, paths[each.path], order) for each in record.executions],
+    }
+
+
+def _parts(runs: Iterable[RunInfo]) -> list[int]:
+    """Return which part of a split input each run belongs to; zeros if there is only one."""
+    parts: list[int] = []
+    for run in runs:
+        parts.append(max(parts, default=0) + 1 if run.outer is None else parts[run.outer])
+    return parts if max(parts, default=0) > 1 else [0] * len(parts)
+
+
+def _facts(record: Record) -> list[tuple[str, str]]:
+    """Return what is known about a record as a whole, for people."""
+    info = record.info
+    facts = [("Command", shlex.join(info.command_line)), ("Started", info.started)]
+    versions = {"passel": info.passel, "Python": info.python}
+    for run in info.runs:
+        versions |= run.version
+        if run.outer is None:
+            facts += [("Input", run.source), ("Pipeline", run.pipeline)]
+            facts.append(("As it ran", run.schedule if run.schedule != run.pipeline else ""))
+    facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())))
+    if not info.is_complete:
+        facts.append(("Ends early", "The run was cut off: what happened until then is here."))
+    return [fact for fact in dict.fromkeys(facts) if fact[1]]
+
+
+def _row(each: Execution, path: int, order: dict[str, int]) -> list[Any]:
+    """Return an execution, without what is empty at its end."""
+    failure = each.failure
+    more = {
+        "counts": dict(each.counts),
+        "diagnostics": [_message(message) for message in each.diagnostics],
+        "failure": failure and {"kind": failure.kind, "message": failure.message},
+        "fused": each.is_fused,
+    }
+    texts = (_number(each.before, order), _number(each.after, order))
+    row: list[Any] = [path, each.run, each.op_name, each.symbol, each.ordinals]
+    row += [_place(each.location), each.status, _brief(each.own_time), _brief(each.total_time)]
+    row += [*texts, {key: value for key, value in more.items() if value}]
+    return row if row[-1] else row[:-1]
+
+
+def _number(digest: str | None, order: dict[str, int]) -> int | None:
+    """Return the number of a text in the payload."""
+    return None if digest is None else order.setdefault(digest, len(order))
+
+
+def _message(message: Message) -> dict[str, Any]:
+    notes = [_message(note) for note in message.notes]
+    place = _place(message.location)
+    return {
+        "severity": message.severity,
+        "message": message.message,
+        "location": place,
+        "notes": notes,
+    }
+
+
+def _place(location: Location) -> str:
+    return str(location) if location.line else location.file or location.label
+
+
+def _brief(seconds: float) -> float:
+    return float(f"{seconds:.3g}")

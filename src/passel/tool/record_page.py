@@ -1,0 +1,31 @@
+"""Records as a page for a browser, in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from passel.record.page import page
+from passel.specification.command import write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.record import Record
+
+
+def write_page(records: Sequence[Record], output: str) -> None:
+    """Write a page about a record, or about an old and a new one.
+
+    Args:
+        records: The records.
+        output: The file to write, or `-`.
+
+    Raises:
+        PasselError: A record cannot be read, or the page cannot be written.
+    """
+    sources = [", ".join(record.info.sources) for record in records]
+    is_same = len(set(sources)) < len(sources) or not all(sources)
+    names = [str(record.path) for record in records] if is_same else sources
+    title = " and ".join(Path(name).name for name in names)
+    write(page(title, zip(names, records, strict=True)), output)

@@ -1,0 +1,35 @@
+"""Fixtures of tests of the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from javascript import JavaScript, node
+from report_pages import Browser, chromium
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+
+@pytest.fixture(scope="module")
+def javascript() -> Generator[JavaScript]:
+    """Return node with the page's scripts; tests without node are skipped."""
+    program = node()
+    if program is None:
+        pytest.skip("needs node, which pyright[nodejs] brings")
+    with JavaScript(program) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    """Chromium; tests are skipped where it is not installed."""
+    playwright: Any = pytest.importorskip("playwright.sync_api", reason="needs `make browser`")
+    program = chromium()
+    if program is None:
+        pytest.skip("needs Debian's chromium, which `make browser` installs")
+    with playwright.sync_playwright() as driver:
+        started = Browser(driver, program)
+        yield started
+        started.close()

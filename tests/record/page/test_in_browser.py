@@ -1,0 +1,418 @@
+"""The report in a real browser, from a disk: everything in it is clicked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+from report_pages import PLUGIN
+
+from passel.tool import main, report
+
+if TYPE_CHECKING:
+    from report_pages import Browser
+
+KERNELS = (Path(__file__).parents[3] / "examples" / "kernels.mlir").read_text()
+FUNCTIONS = "cse,canonicalize,look,dce,cse,dce"
+PIPELINE = f"builtin.module(func.func({FUNCTIONS}),convert-scf-to-cf,symbol-dce)"
+REFUSED = f"builtin.module(func.func({FUNCTIONS},refuse),convert-scf-to-cf)"
+CSE = "#builtin.module/func.func/0:cse/@saxpy"
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+}
+
+
+class Recorded(Protocol):
+    """Records a run of passel-opt."""
+
+    def __call__(self, name: str, pipeline: str, text: str = KERNELS, *flags: str) -> Path:
+        """Return the record's file."""
+        ...
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """Record runs of passel-opt, with a plugin."""
+    folder = tmp_path_factory.mktemp("records")
+    (folder / "odd_passes.py").write_text(PLUGIN)
+
+    def record(name: str, pipeline: str, text: str = KERNELS, *flags: str) -> Path:
+        source, file = folder / f"{name}.mlir", folder / f"{name}.record"
+        source.write_text(text)
+        plugin = f"--load-pass-plugin={folder / 'odd_passes.py'}"
+        main([str(source), "-p", pipeline, plugin, f"--record={file}", "-o", "/dev/null", *flags])
+        return file
+
+    return record
+
+
+@pytest.fixture(scope="module")
+def reports(recorded: Recorded, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The reports that most tests look at."""
+    folder = tmp_path_factory.mktemp("reports")
+    fine = recorded("kernels", PIPELINE)
+    refused = recorded("refused", REFUSED)
+    changed = recorded("changed", PIPELINE.replace("(cse,", "("), KERNELS.replace("64", "65"))
+    contents = {
+        "fine": [fine],
+        "refused": [refused],
+        "same": [fine, fine],
+        "changed": [fine, changed],
+    }
+    files = {name: folder / f"{name}.html" for name in contents}
+    for name, records in contents.items():
+        assert report.main([*map(str, records), "-o", str(files[name])]) == 0
+    return files
+
+
+# -- The tree --------------------------------------------------------------------------------
+
+
+def test_unchanged_steps_are_folded(browser: Browser, reports: dict[str, Path]) -> None:
+    """Passes and ops that nothing was changed by are one row, which unfolds."""
+    with browser.opened(reports["fine"]) as shown:
+        rows = shown.rows()
+        assert rows[0].startswith("builtin.module, 5 of ")
+        assert any(row.startswith("cse, 1 of 4 changed, own time ") for row in rows)
+        (folded,) = [row for row in rows if "passes changed nothing" in row]
+        assert folded == "3 passes changed nothing: dce, cse, dce"
+        shown.page.get_by_role("treeitem", name=folded).click()
+        assert len(shown.rows()) == len(rows) + 3
+        shown.page.get_by_role("treeitem", name="3 unchanged").first.click()
+        assert any(row.startswith("@trace, unchanged") for row in shown.rows())
+
+
+def test_the_order_of_the_schedule(browser: Browser, reports: dict[str, Path]) -> None:
+    """Passes stand as they ran, those on the module after the nested pipeline."""
+    with browser.opened(reports["fine"]) as shown:
+        names = [row.partition(",")[0] for row in shown.rows()]
+        assert names.index("func.func") < names.index("convert-scf-to-cf")
+        assert names[-2:] == ["convert-scf-to-cf", "symbol-dce"]
+
+
+def test_bars(browser: Browser, reports: dict[str, Path]) -> None:
+    """Bars show own time, and what is chosen: ops changed, or a statistic."""
+    with browser.opened(reports["fine"]) as shown:
+        assert shown.page.locator(".meter.time i").count() > 5
+        before = shown.page.locator(".meter.metric").all_inner_texts()
+        shown.page.get_by_label("Bars show").select_option("looked")
+        after = shown.page.locator(".meter.metric").all_inner_texts()
+        assert "1/4" in before
+        assert "12" in after
+        assert "1/4" not in after
+
+
+def test_the_tree_by_keyboard(browser: Browser, reports: dict[str, Path]) -> None:
+    """Arrows walk, fold and unfold; Enter shows; one row takes part in the tab order."""
+    with browser.opened(reports["fine"]) as shown:
+        keys = shown.page.keyboard
+        shown.page.get_by_role("tree").locator('[tabindex="0"]').focus()
+        count = len(shown.rows())
+        keys.press("ArrowLeft")
+        assert len(shown.rows()) == 1
+        keys.press("ArrowRight")
+        assert len(shown.rows()) == count
+        for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
+            keys.press(key)
+        assert shown.path() == "builtin.module/func.func/0:cse/@saxpy"
+        focused = shown.page.locator(":focus")
+        assert focused.get_attribute("aria-label").startswith("@saxpy, changed")
+        assert focused.get_attribute("aria-level") == "4"
+        assert shown.page.locator('[role=treeitem][tabindex="0"]').count() == 1
+        keys.press("Home")
+        assert shown.page.locator(":focus").get_attribute("aria-level") == "1"
+
+
+# -- Search ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("symbol-dce", "symbol-dce"),
+        ("leaky", "@leaky_relu"),
+        ("</script>", "@saxpy"),
+        ("cf.cond_br", "convert-scf-to-cf"),
+    ],
+    ids=["pass", "op", "diagnostic", "IR that a pass has made"],
+)
+def test_search(browser: Browser, reports: dict[str, Path], words: str, found: str) -> None:
+    """Passes, ops, diagnostics, and lines that a pass adds or removes are found."""
+    with browser.opened(reports["fine"]) as shown:
+        shown.page.keyboard.press("/")
+        shown.page.keyboard.type(words)
+        shown.page.locator("#found", has_text=re.compile(r"^[1-9]\d* found")).wait_for()
+        leaves = [row for row in shown.rows() if ", own time" in row]
+        assert any(row.startswith(found) for row in leaves)
+        shown.page.keyboard.press("Enter")
+        shown.page.keyboard.press("Escape")
+        assert shown.page.locator("#found").inner_text() == "Pipeline"
+
+
+def test_a_search_for_nothing_that_is_there(browser: Browser, reports: dict[str, Path]) -> None:
+    """The tree says that nothing is found."""
+    with browser.opened(reports["fine"]) as shown:
+        shown.page.get_by_role("searchbox").fill("no such words")
+        shown.page.get_by_text("Nothing is found.").wait_for()
+
+
+# -- Differences -----------------------------------------------------------------------------
+
+
+def test_side_by_side_and_inline(browser: Browser, reports: dict[str, Path]) -> None:
+    """The difference of a step stands in two columns or one, its words marked in both."""
+    with browser.opened(reports["fine"], CSE) as shown:
+        shown.page.locator(".diff.split").wait_for()
+        assert "%offset = arith.constant 0 : index" in "\n".join(shown.side("old"))
+        assert shown.marked() == ["%offset", "%lower"]
+        assert shown.page.locator(".counts").inner_text() == "+1 \N{MINUS SIGN}3"
+        shown.page.keyboard.press("s")
+        shown.page.locator(".diff.inline").wait_for()
+        assert shown.marked() == ["%offset", "%lower"]
+        assert len(shown.side("new")) == 1
+        shown.page.get_by_label("Side by side").check()
+        shown.page.locator(".diff.split").wait_for()
+
+
+def test_any_two_steps(browser: Browser, reports: dict[str, Path]) -> None:
+    """Both ends of the difference can be any state of the op; and one can be pinned."""
+    with browser.opened(reports["fine"], CSE) as shown:
+        shown.page.locator(".diff").wait_for()
+        shown.page.get_by_label("Compare to").select_option("after 1:canonicalize")
+        shown.page.locator(".diff .line.old", has_text="%j = arith.addi").wait_for()
+        shown.page.get_by_role("button", name="Pin as base").click()
+        shown.page.keyboard.press("j")
+        shown.page.keyboard.press("j")
+        shown.page.get_by_role("heading", name="canonicalize on @leaky_relu").wait_for()
+        chosen = shown.page.get_by_label("Compare from").locator("option:checked")
+        assert chosen.inner_text() == "base: after 1:canonicalize"
+        shown.page.locator(".diff .line.old", has_text="@saxpy").wait_for()
+        shown.page.keyboard.press("b")
+        shown.page.get_by_role("button", name="Pin as base").wait_for()
+
+
+def test_locations_and_names(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+    """Locations are shown when asked for; renamed values are matched unless asked not to."""
+    text = """\
+func.func @f(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32
+  %2 = arith.muli %0, %1 : i32
+  %3 = arith.muli %2, %a : i32
+  func.return %3 : i32
+}
+"""
+    pipeline = "builtin.module(func.func(cse))"
+    file = tmp_path / "report.html"
+    assert report.main([str(recorded("numbered", pipeline, text)), "-o", str(file)]) == 0
+    with browser.opened(file, "#builtin.module/func.func/0:cse/@f") as shown:
+        shown.page.locator(".counts", has_text="+1 \N{MINUS SIGN}2").wait_for()
+        renamed = shown.page.get_by_title("%2 in the text")
+        assert set(renamed.all_inner_texts()) == {"%1"}
+        shown.page.keyboard.press("v")
+        shown.page.locator(".counts", has_text="+3 \N{MINUS SIGN}4").wait_for()
+        assert "loc(" not in shown.page.locator(".diff").inner_text()
+        shown.page.get_by_label("Locations").check()
+        shown.page.locator(".diff", has_text="loc(").wait_for()
+
+
+def test_unchanged_lines_are_folded(browser: Browser, reports: dict[str, Path]) -> None:
+    """What is far from a change waits behind a button that says how much it is, and where."""
+    with browser.opened(reports["fine"], "#builtin.module/1:symbol-dce/builtin.module") as shown:
+        fold = shown.page.get_by_role("button", name="unchanged lines")
+        fold.wait_for()
+        lines = shown.page.locator(".diff tr").count()
+        hidden = int(fold.inner_text().split()[0])
+        fold.click()
+        assert shown.page.locator(".diff tr").count() == lines - 1 + hidden
+
+
+# -- Walking ---------------------------------------------------------------------------------
+
+
+def test_keys_walk_through_changes(browser: Browser, reports: dict[str, Path]) -> None:
+    """`j` and `k` go from change to change, and stop at both ends; each has a link."""
+    with browser.opened(reports["fine"]) as shown:
+        places: list[str] = []
+        for _ in range(7):
+            shown.page.keyboard.press("j")
+            shown.page.wait_for_timeout(30)
+            places.append(shown.path())
+        assert places[0] == "builtin.module/func.func/0:cse/@saxpy"
+        assert places[4:] == ["builtin.module/1:symbol-dce/builtin.module"] * 3
+        assert shown.page.get_by_role("status").inner_text() == "This is the last change"
+        shown.page.get_by_role("button", name="Previous").click()
+        assert shown.path() == places[3]
+        shown.page.go_back()
+        assert shown.path() == places[4]
+
+
+def test_a_link_opens_its_place(browser: Browser, reports: dict[str, Path]) -> None:
+    """A place, a pass and a pipeline can be linked to; what it is inside of is unfolded."""
+    place = "#builtin.module/func.func/4:cse/@trace"
+    with browser.opened(reports["fine"], place) as shown:
+        assert shown.page.get_by_role("heading", level=1).inner_text() == "cse on @trace"
+        chosen = shown.page.locator('[aria-selected="true"]')
+        assert chosen.get_attribute("aria-label").startswith("@trace, unchanged")
+        shown.page.get_by_text("Nothing differs.").wait_for()
+    with browser.opened(reports["fine"], "#builtin.module/func.func/0:cse") as shown:
+        assert shown.page.locator("table.list a").all_inner_texts()[0] == "@saxpy"
+    with browser.opened(reports["fine"], "#builtin.module") as shown:
+        shown.page.get_by_role("heading", name="The whole run").wait_for()
+        shown.page.locator(".diff .line.new", has_text="cf.cond_br").first.wait_for()
+    with browser.opened(reports["fine"], "#no/such/place") as shown:
+        assert "5 changes" in shown.page.get_by_role("heading", level=1).inner_text()
+
+
+def test_single_keys_can_be_switched_off(browser: Browser, reports: dict[str, Path]) -> None:
+    """Who speaks to the computer is not moved by letters."""
+    with browser.opened(reports["fine"]) as shown:
+        shown.page.keyboard.press("?")
+        shown.page.get_by_label("Single letters are keys").uncheck()
+        shown.page.get_by_role("button", name="Close").click()
+        shown.page.keyboard.press("j")
+        assert shown.path() == ""
+
+
+# -- Failures and diagnostics ----------------------------------------------------------------
+
+
+def test_a_failure_comes_first(browser: Browser, reports: dict[str, Path]) -> None:
+    """The overview begins with the pass that failed, why, and how to replay it."""
+    with browser.opened(reports["refused"]) as shown:
+        heading = shown.page.get_by_role("heading", level=1)
+        assert heading.inner_text() == "refuse failed on @leaky_relu"
+        failure = shown.page.get_by_role("region", name="Failure")
+        assert "this function is refused" in failure.inner_text()
+        assert "passel-opt" in failure.locator("pre").inner_text()
+        failure.get_by_role("button", name="Copy").click()
+        failure.get_by_role("button", name=re.compile("Copied|Selected")).wait_for()
+        shown.page.keyboard.press("f")
+        assert shown.path() == "builtin.module/func.func/6:refuse/@leaky_relu"
+        shown.page.get_by_role("region", name="Failure").wait_for()
+        assert any(row.startswith("@leaky_relu, failed") for row in shown.rows())
+        assert any(row.startswith("convert-scf-to-cf") for row in shown.rows())
+
+
+def test_diagnostics_stand_at_their_step(browser: Browser, reports: dict[str, Path]) -> None:
+    """A step shows what it reported, as text; the overview shows all, the same ones once."""
+    step = "#builtin.module/func.func/2:look/@saxpy"
+    with browser.opened(reports["fine"], step) as shown:
+        (note,) = shown.page.locator(".note").all_inner_texts()
+        assert note.startswith("warning: this function is U+202Eodd</script><b>")
+    with browser.opened(reports["fine"]) as shown:
+        (note,) = shown.page.locator(".note").all_inner_texts()
+        assert note.startswith("look on @saxpy and 3 others")
+
+
+# -- Two records -----------------------------------------------------------------------------
+
+
+def test_two_records(browser: Browser, reports: dict[str, Path]) -> None:
+    """Passes are matched; what only one has, and where results begin to differ, is shown."""
+    with browser.opened(reports["changed"]) as shown:
+        assert "differ at" in shown.page.get_by_role("heading", level=1).inner_text()
+        assert any(row.startswith("@saxpy, only in the old record") for row in shown.rows())
+        shown.page.keyboard.press("f")
+        shown.page.locator(".diff").wait_for()
+        link = "#builtin.module/func.func/0:canonicalize/@saxpy"
+        shown.page.evaluate("link => { location.hash = link }", link)
+        chosen = shown.page.get_by_label("Compare from").locator("option:checked")
+        assert chosen.inner_text() == "old: after 1:canonicalize"
+        shown.page.locator(".diff .line.new", has_text="65").first.wait_for()
+
+
+def test_two_records_that_are_the_same(browser: Browser, reports: dict[str, Path]) -> None:
+    """The report says so."""
+    with browser.opened(reports["same"]) as shown:
+        heading = shown.page.get_by_role("heading", level=1).inner_text()
+        assert heading == "The records are the same, but for times"
+
+
+# -- Looks -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone(browser: Browser, reports: dict[str, Path], scheme: str) -> None:
+    """One thing is shown at a time, nothing is wider than the screen, and buttons lead around."""
+    with browser.opened(reports["refused"], color_scheme=scheme, **PHONE) as shown:
+        wide = "document.documentElement.scrollWidth > innerWidth"
+        assert not shown.page.get_by_role("tree").is_visible()
+        assert not shown.page.evaluate(wide)
+        shown.page.get_by_role("button", name="Passes").tap()
+        shown.page.get_by_role("tree").wait_for()
+        assert not shown.page.evaluate(wide)
+        shown.page.get_by_role("treeitem", name="@saxpy, changed").first.tap()
+        shown.page.locator(".diff.inline").wait_for()
+        assert not shown.page.evaluate(wide)
+        assert not shown.page.get_by_role("tree").is_visible()
+
+
+CONTRASTS = """() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const rgb = (colour) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (element) => {
+    for (; element; element = element.parentElement) {
+      const colour = rgb(getComputedStyle(element).backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest("script, :disabled")) continue;
+    const [a, b] = [rgb(getComputedStyle(element).color), behind(element)].map(light).sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) found.push(`${element.outerHTML.slice(0, 90)} ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("place", ["", CSE, "#builtin.module/func.func/2:look/@saxpy"])
+def test_contrast(browser: Browser, reports: dict[str, Path], scheme: str, place: str) -> None:
+    """All text stands out from what is behind it as WCAG's level AA asks for."""
+    with browser.opened(reports["refused"], place, color_scheme=scheme) as shown:
+        if place:
+            shown.page.locator(".diff").wait_for()
+        assert shown.page.evaluate(CONTRASTS) == []
+
+
+def test_themes(browser: Browser, reports: dict[str, Path]) -> None:
+    """Light and dark can be chosen, whatever the system has."""
+    with browser.opened(reports["fine"], color_scheme="light") as shown:
+        shade = "getComputedStyle(document.documentElement).backgroundColor"
+        light = shown.page.evaluate(shade)
+        shown.page.get_by_role("button", name="Theme: auto").click()
+        assert shown.page.evaluate(shade) == light
+        shown.page.get_by_role("button", name="Theme: light").click()
+        assert shown.page.evaluate(shade) != light
+
+
+def test_landmarks(browser: Browser, reports: dict[str, Path]) -> None:
+    """A screen reader finds the parts by name, and hears where one is."""
+    with browser.opened(reports["fine"], CSE) as shown:
+        for role, name in (
+            ("banner", None),
+            ("navigation", "Pipeline"),
+            ("main", None),
+            ("search", None),
+        ):
+            assert shown.page.get_by_role(role, name=name).count() == 1
+        shown.page.keyboard.press("Tab")
+        shown.page.keyboard.press("Enter")
+        assert shown.page.evaluate("document.activeElement.tagName") == "MAIN"
+        shown.page.keyboard.press("j")
+        shown.page.get_by_role("status").get_by_text("canonicalize on @saxpy, changed").wait_for(
+            state="attached"
+        )

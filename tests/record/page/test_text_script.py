@@ -1,0 +1,140 @@
+"""Texts of IR as rows: locations left out, values matched whose names have changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from javascript import JavaScript
+
+OLD = """\
+func.func @f(%a : i32, %b : i32) -> i32 {
+  %0 = arith.addi %a, %b : i32 loc("a(b\\")":3:4)
+  %1 = arith.addi %a, %b : i32
+  %2 = arith.muli %0, %1 : i32
+  %3 = arith.addi %2, %a : i32
+  cf.br ^bb1(%3 : i32)
+^bb1(%x : i32):
+  func.return %x : i32
+} loc(fused["x.mlir":1:1, callsite("g" at "h")])
+#loc1 = loc("x.mlir":1:1)"""
+NEW = """\
+func.func @f(%a : i32, %b : i32) -> i32 {
+  %0 = arith.addi %a, %b : i32
+  %1 = arith.muli %0, %0 : i32
+  %2 = arith.addi %1, %a : i32
+  cf.br ^bb0(%2 : i32)
+^bb0(%y : i32):
+  func.return %y : i32
+}"""
+LINE = st.sampled_from([*OLD.split("\n"), *NEW.split("\n"), "  %5, %6:2 = x.y %0#1", "^bb2:"])
+SETTINGS = st.fixed_dictionaries({"locations": st.booleans(), "names": st.booleans()})
+
+
+def differing(diff: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return both sides of the rows that differ."""
+    old, new = [*diff["old"], ""], [*diff["now"], ""]
+    return [(old[i].strip(), new[j].strip()) for i, j, same in diff["rows"] if not same]
+
+
+def compare(javascript: JavaScript, *, locations: bool = False, names: bool = True) -> Any:
+    """Return the difference of both texts."""
+    settings = {"locations": locations, "names": names}
+    return javascript.call("Texts", "compare", OLD.split("\n"), NEW.split("\n"), settings)
+
+
+def test_a_value_with_another_name_is_the_same_value(javascript: JavaScript) -> None:
+    """Only the op that is gone differs, and the one that uses another value now."""
+    assert differing(compare(javascript)) == [
+        ("%1\N{PRIME} = arith.addi %a, %b : i32", ""),
+        ("%1 = arith.muli %0, %1\N{PRIME} : i32", "%1 = arith.muli %0, %0 : i32"),
+    ]
+
+
+@pytest.mark.parametrize("gone", [0, 1, 2])
+def test_which_of_equal_ops_is_gone(javascript: JavaScript, gone: int) -> None:
+    """Of ops that are alike but for their names, those are kept that have their names."""
+    ops = [f"  %{name} = arith.mulf %{name}x, %b : f32" for name in "pqr"]
+    left = [*ops[:gone], *ops[gone + 1 :]]
+    old, new = ["{", *ops, "  c.c", "}"], ["{", *left, "  c.c", "}"]
+    removal = javascript.call("Texts", "compare", old, new, {"names": True})
+    assert differing(removal) == [(ops[gone].strip(), "")]
+    addition = javascript.call("Texts", "compare", new, old, {"names": True})
+    assert differing(addition) == [("", ops[gone].strip())]
+
+
+def test_names_as_they_are(javascript: JavaScript) -> None:
+    """Values that are not matched differ as soon as their names do."""
+    found = differing(compare(javascript, names=False))
+    assert ("%3 = arith.addi %2, %a : i32", "%2 = arith.addi %1, %a : i32") in found
+    assert len(found) == 6
+
+
+def test_locations(javascript: JavaScript) -> None:
+    """Locations, with the strings and parentheses in them, and their aliases are left out."""
+    assert not any("loc" in line for line in compare(javascript)["old"])
+    found = differing(compare(javascript, locations=True))
+    assert ('#loc1 = loc("x.mlir":1:1)', "") in found
+    assert any('loc("a(b\\")":3:4)' in old for old, _ in found)
+
+
+def test_names_that_two_functions_share(javascript: JavaScript) -> None:
+    """A name has in each function the meaning that it was given there."""
+    old = [
+        "func.func @f() {",
+        "  %0 = a.a",
+        "  b.b %0",
+        "}",
+        "func.func @g() {",
+        "  %0 = c.c",
+        "  d.d %0",
+        "}",
+    ]
+    new = [
+        "func.func @f() {",
+        "  %x = a.a",
+        "  b.b %x",
+        "}",
+        "func.func @g() {",
+        "  %y = c.c",
+        "  d.d %y",
+        "}",
+    ]
+    assert differing(javascript.call("Texts", "compare", old, new, {"names": True})) == []
+
+
+def test_indentation(javascript: JavaScript) -> None:
+    """Lines of which only the indentation has changed are the same."""
+    old, new = ["a.a {", "    b.b %0", "}"], ["  b.b %0"]
+    for names in (True, False):
+        diff = javascript.call("Texts", "compare", old, new, {"names": names})
+        assert differing(diff) == [("a.a {", ""), ("}", "")]
+
+
+@given(st.lists(LINE, max_size=12), st.lists(LINE, max_size=12), SETTINGS)
+def test_rows_hold_both_texts(
+    javascript: JavaScript, old: list[str], new: list[str], settings: dict[str, bool]
+) -> None:
+    """Each line of both texts is in one row, in order; lines of a row that is the same are."""
+    diff = javascript.call("Texts", "compare", old, new, settings)
+    rows = diff["rows"]
+    assert [i for i, _, _ in rows if i >= 0] == list(range(len(diff["old"])))
+    assert [j for _, j, _ in rows if j >= 0] == list(range(len(diff["now"])))
+    for i, j, same in rows:
+        assert not same or diff["old"][i].lstrip() == diff["now"][j].lstrip()
+    assert diff["removed"] == sum(i >= 0 for i, _, same in rows if not same)
+    assert diff["added"] == sum(j >= 0 for _, j, same in rows if not same)
+    if settings["locations"]:
+        assert diff["now"] == new
+
+
+def test_lines_that_are_left_out_say_where_they_are(javascript: JavaScript) -> None:
+    """The symbol of the nearest enclosing op is named."""
+    lines = ["builtin.module @m {", "  func.func @f() {", "    %0 = a.a", "  }", "}"]
+    assert javascript.call("Texts", "enclosing", lines, 2) == "@f"
+    assert javascript.call("Texts", "enclosing", lines, 1) == "@m"
+    assert javascript.call("Texts", "enclosing", lines, 0) == ""
