@@ -23,8 +23,6 @@ class Pretended:
         noting: Seconds that are added for each task before it is done elsewhere.
         packing: The same after it.
         changes: Whether tasks change their ops, so that there is something to unpack.
-        trusted: Whether its passes are.
-        stays: Whether this process would work as well.
     """
 
     def __init__(
@@ -33,14 +31,12 @@ class Pretended:
         packing: float = 0.0,
         *,
         changes: bool = False,
-        trusted: bool = False,
-        stays: bool = False,
     ) -> None:
         self.now = 0.0
         self.noting = noting
         self.packing = packing
         self.outcome = CHANGED if changes else UNCHANGED
-        self.placement = Placement({}, "", trusted, stays)
+        self.placement = Placement({}, "", is_declared=True)
         self.transport = self
         self.sends_copies = False
 
@@ -82,7 +78,7 @@ class CannotBeSent(Pretended):
 
 def model_of(work: Any, jobs: int) -> CostModel:
     """Return the cost model of work for copies of this process."""
-    return CostModel(work, jobs, 10, helps=work.placement.parent_may_help)
+    return CostModel(work, jobs, 10)
 
 
 def done_here(
@@ -115,24 +111,21 @@ def test_what_takes_long_leaves(
 
 
 @pytest.mark.parametrize(
-    ("noting", "packing", "flags", "leaves"),
+    ("noting", "packing", "changes", "leaves"),
     [
-        (0.0, 0.0, set[str](), True),
-        (0.3, 0.1, set[str](), False),  # workers look at all ops once more, each of them
-        (0.3, 0.1, {"trusted"}, True),
-        (0.6, 0.6, {"trusted"}, False),
-        (0.6, 0.6, {"trusted", "stays"}, True),  # of two, one has nothing to send
-        (0.0, 0.4, {"changes", "trusted"}, False),
-        (0.0, 0.4, {"changes", "trusted", "stays"}, True),
-        (0.5, 1.2, {"changes", "trusted", "stays"}, False),
+        (0.0, 0.0, False, True),
+        (0.1, 0.1, False, True),
+        (0.3, 0.1, False, False),  # workers look at all ops once more, each of them
+        (0.0, 0.2, True, True),
+        (0.0, 0.4, True, False),
     ],
 )
 def test_what_is_costly_to_send_stays(
-    monkeypatch: pytest.MonkeyPatch, noting: float, packing: float, flags: set[str], leaves: bool
+    monkeypatch: pytest.MonkeyPatch, noting: float, packing: float, changes: bool, leaves: bool
 ) -> None:
     """What is added in workers, and here when it comes back, may be more than they take over."""
     each = 1e-3
-    work = Pretended(noting * each, packing * each, **dict.fromkeys(flags, True))
+    work = Pretended(noting * each, packing * each, changes=changes)
     assert (done_here(monkeypatch, work, each, 1000) < 1000) == leaves
 
 

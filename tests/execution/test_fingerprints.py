@@ -211,7 +211,7 @@ def test_suspects_are_all_that_were_worked_on(order: tuple[int, ...], suspects: 
     module = module_of(3)
     states = [OpState() for _ in module.body]
     prints = Fingerprinter(ToyAdapter())
-    siblings = SiblingStates(prints, module, module.body, states, takes_unknown=True)
+    siblings = SiblingStates(prints, module, module.body, states)
     siblings.start(None)
     for index in order:
         siblings.leave(index)

@@ -7,8 +7,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
-from mmap import mmap
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -21,12 +19,11 @@ from sibling_passes import (
     MeddleFarOut,
     TellProcess,
     children,
+    declare,
     everything,
-    is_elsewhere,
     module_of,
     plain,
     run,
-    trust,
 )
 
 from passel import (
@@ -48,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-    from passel.execution.strategies import Jobs
+    from passel.execution.strategies import Jobs, SiblingStrategy
     from passel.schedule import Step
 
 
@@ -132,16 +129,19 @@ def test_changes_further_out_are_found(beside: bool) -> None:
     assert expected[0].failures
 
 
-def test_passes_that_say_so_are_taken_on_trust(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether they have changed other ops is not checked, unless the run is to check that."""
-    trust(monkeypatch, Meddle)
-    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Meddle())
-    module = module_of(12)
-    manager.run(module, jobs=1)
-    assert str(module).count(" 1") == 1
-    manager.enable_isolation_check()
-    with pytest.raises(PassFailedError, match="changed"):
-        manager.run(module_of(12), jobs=1)
+@pytest.mark.parametrize("strategy", [Sequential(), Forked(2, eager=True)])
+def test_declaring_to_change_nothing_else_is_looked_after(
+    monkeypatch: pytest.MonkeyPatch, strategy: SiblingStrategy
+) -> None:
+    """A pass that declares that workers may run it fails all the same if it changes other ops."""
+    declare(monkeypatch, Meddle)
+    manager = OpPassManager("toy.module").add_nested("toy.func", Meddle())
+    outcome, _, _ = run(strategy, manager, module_of(12))
+    (failure,) = outcome.failures
+    assert (failure.kind, failure.diagnostic.message.split(" by ")[0]) == (
+        "isolation",
+        "'toy.func' op was changed",
+    )
 
 
 def test_jobs_of_a_manager(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,49 +291,6 @@ class Holding(Pass):
         self.held.run(op, ctx)
 
 
-@pytest.fixture
-def fair(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process take the first chunk, and no other before a worker has one as well."""
-    taken = mmap(-1, 2)  # by this process, by a worker
-
-    def take(tokens: int) -> int | None:
-        is_worker = is_elsewhere()
-        while taken[not is_worker] < taken[is_worker] or (is_worker and not taken[0]):
-            time.sleep(0.001)
-        chunk = unhindered(tokens)
-        taken[is_worker] = 1
-        return chunk
-
-    unhindered = fork_map._next  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(fork_map, "_next", take)
-
-
-@pytest.mark.usefixtures("fair")
-def test_this_process_works_as_well() -> None:
-    """Where passes say that they leave nothing behind, unless something is guarded against."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", Silent())
-    module = module_of(32)
-    module.body[3].value = 7
-    _, _, text = run(Forked(2, eager=True), manager, module)
-    assert " 1" in text
-    assert " 2" in text
-    manager = OpPassManager("toy.module").add_nested("toy.func", Loud())
-    _, _, text = run(Forked(2, eager=True), manager, module_of(32))
-    assert " 2" not in text
-
-
-@pytest.mark.usefixtures("fair")
-@pytest.mark.parametrize("seed", range(1, 9))
-def test_everything_is_the_same_where_this_process_works(
-    monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    """Failures, diagnostics and counts come in program order, whichever process they are from."""
-    expected = everything(Sequential(), seed)
-    trust(monkeypatch, Act)
-    trust(monkeypatch, Again)
-    assert everything(Forked(2, eager=True), seed) == expected
-
-
 def test_one_chunk_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker is there for it all the same, as when others have died before it was done."""
 
@@ -360,7 +317,7 @@ def test_chunks_get_shorter(count: int, workers: int) -> None:
 
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_workers_look_at_what_they_do(monkeypatch: pytest.MonkeyPatch, goes_on: bool) -> None:
-    """This process does not, unless the state of the enclosing op matters to a pass behind them."""
+    """This process looks at each op before, and after if that matters to a pass behind them."""
     looks: list[str | None] = []
     usual = ToyAdapter.fingerprint
 
@@ -374,46 +331,13 @@ def test_workers_look_at_what_they_do(monkeypatch: pytest.MonkeyPatch, goes_on: 
     if goes_on:
         manager.add(Again())
     module = module_of(8)
-    outcome, _, text = run(Forked(2, eager=True, helps=False), manager, module)
-    assert (outcome.changed, text.count(" 1")) == (True, 8)
-    assert bool(looks) == goes_on
-
-
-class InterruptHere(Pass):
-    """Be interrupted in the process of the tests, and sleep in others."""
-
-    name = "interrupt-here"
-    can_fork = True
-
-    def run(self, op: ToyOp, ctx: PassContext) -> None:
-        """Do it."""
-        if not is_elsewhere():
-            raise KeyboardInterrupt
-        time.sleep(60)
-
-
-def test_an_interrupt_here_ends_the_workers() -> None:
-    """The run does not wait for them, and no process is left behind."""
-    manager = OpPassManager("toy.module").add_nested("toy.func", InterruptHere())
-    before = children()
-    with pytest.raises(KeyboardInterrupt):
-        run(Forked(2, eager=True), manager, module_of(32))
-    assert children() == before
-
-
-@pytest.mark.usefixtures("fair")
-def test_a_worker_that_dies_beside_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its op is named, and this process does the rest."""
-    trust(monkeypatch, Die)
-    manager = OpPassManager("toy.module").add_nested("toy.func", Die())
-    module = module_of(32)
-    for op in module.body[1:]:
-        op.value = 3
     outcome, _, text = run(Forked(2, eager=True), manager, module)
-    died = len(outcome.failures)
-    assert died
-    assert {failure.kind for failure in outcome.failures} == {"crashed"}
-    assert text.count(" 3") == 32
+    assert (outcome.changed, text.count(" 1")) == (True, 8)
+    functions = [f"f{number}" for number in range(8)]
+    behind = (
+        [*functions, "inner", *functions] if goes_on else []
+    )  # then the pass itself is looked after
+    assert looks == ["inner", *functions, *behind]
 
 
 @pytest.mark.parametrize(
@@ -427,7 +351,7 @@ def test_a_worker_that_dies_beside_this_process(monkeypatch: pytest.MonkeyPatch)
 )
 def test_unasked(monkeypatch: pytest.MonkeyPatch, passes: tuple[Pass, ...], leaves: bool) -> None:
     """Unless workers are asked for, only passes leave that say so, with all they hold, and unobserved."""
-    eager = Forked(2, eager=True, helps=False, is_automatic=True)
+    eager = Forked(2, eager=True, is_automatic=True)
     found = "passel.manager.pass_manager.strategy_for"
     monkeypatch.setattr(found, mock.Mock(return_value=eager))
     manager = PassManager("toy.module", adapter=ToyAdapter())

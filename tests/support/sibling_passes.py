@@ -173,7 +173,7 @@ def everything(
     return plain(outcome), reported, text
 
 
-def trust(monkeypatch: pytest.MonkeyPatch, kind: type[Pass[Any]]) -> None:
+def declare(monkeypatch: pytest.MonkeyPatch, kind: type[Pass[Any]]) -> None:
     """Let a class say for a while, as its body may, that its passes can be run by any process."""
-    contract = kind.contract._replace(can_fork=True, is_automatic=True, is_trusted=True)
+    contract = kind.contract._replace(can_fork=True, is_automatic=True)
     monkeypatch.setattr(kind, "contract", contract)

@@ -72,7 +72,6 @@ class ChildRun:
         children: The ops immediately inside the enclosing op.
         tasks: The contexts of those that a pipeline runs on, in program order.
         placement: Where tasks may be done.
-        is_trusted: Whether all passes are trusted to change nothing but their ops.
     """
 
     def __init__(self, parts: ChildRunParts, step: NestedStep, op: Any, ctx: OpContext) -> None:
@@ -90,7 +89,6 @@ class ChildRun:
         self._transport: Transport | None = None  # most runs need none
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
         self.placement: Placement = parts.placement_of(step)
-        self.is_trusted: bool = self.placement.is_trusted
         self.children: list[Any] = list(services.adapter.children(op))
         self._watch = self._lifetime.watch(op, self.children)
         self.tasks: list[OpContext] = self._tasks_of(parts.planner)
@@ -109,18 +107,11 @@ class ChildRun:
                 tasks.append(OpContext(runner, child, place_of(child), plan, ctx, number))
         return tasks
 
-    def track(self, *, takes_unknown: bool) -> None:
-        """Take the states of the enclosing op and the ops inside, to notice what changes them.
-
-        Args:
-            takes_unknown: Whether to take states that are not known yet: they are asked for later.
-        """
+    def track(self) -> None:
+        """Take the states of the enclosing op and the ops inside, to notice what changes them."""
         ctx, worked_on = self._ctx, {task.number: task.op_state for task in self.tasks}
         states = [worked_on.get(number) or OpState() for number in range(len(self.children))]
-        prints = self._services.fingerprints
-        siblings = SiblingStates(
-            prints, self._op, self.children, states, takes_unknown=takes_unknown
-        )
+        siblings = SiblingStates(self._services.fingerprints, self._op, self.children, states)
         siblings.start(ctx.op_state.last_valid)
         ctx.siblings = siblings
 
@@ -136,7 +127,7 @@ class ChildRun:
         if siblings is None:
             return self._run(task)
         before = UNCHANGED
-        if not self.is_trusted and (violation := siblings.compare(task.number)):
+        if violation := siblings.enter(task.number, looks=not self.placement.is_declared):
             before, siblings.is_violated = self._report(violation), True
             if self._verifier.verify(self._step, op, recursive=True) is not None:
                 return before  # passes may fail in any way on what is invalid
@@ -222,7 +213,7 @@ class ChildRun:
             or (siblings is not None and siblings.is_violated)
             or enclosing_states(self._ctx, prints) != before
             or any(self._violations())
-            or (not self.is_trusted and any(changes_outside(self._ctx)))
+            or any(changes_outside(self._ctx))
         ):
             raise EncodingError("passes have changed more than the ops that they ran on")
 
@@ -250,19 +241,17 @@ class ChildRun:
     def is_as_known(self, task: OpContext, /) -> bool:
         """Return whether nothing that was done to other ops has changed a task's op."""
         siblings = self._ctx.siblings
-        if self.is_trusted or siblings is None:
+        if siblings is None:
             return True
         return self._watch.is_in_place(task.number, task.place) and siblings.is_as_known(
             task.number
         )
 
-    def unpack(self, task: OpContext, packed: Packed, /) -> None:
+    def unpack(self, task: OpContext, outcome: Outcome, packed: Packed, /) -> None:
         """Do to the op here what a task has done to it in another process."""
         self.transport.unpack(task, packed)
-        if (siblings := self._ctx.siblings) is not None:
-            if packed.contents:
-                task.op_state.last_valid = None
-            siblings.leave(task.number)
+        if self._ctx.siblings is not None:
+            self._ctx.siblings.take_over(task.number, changed=outcome.changed is not False)
 
     def die(self, task: OpContext, how: str, /) -> Outcome:
         """Return the outcome of a task whose process has died."""
@@ -315,7 +304,7 @@ class ChildRun:
             yield IsolationViolation(
                 self._op, True, range(len(self.children)), is_about_places=True
             )
-        elif self._ctx.siblings is not None and self._may_touch and not self.is_trusted:
+        elif self._ctx.siblings is not None and self._may_touch:
             yield from self._ctx.siblings.compare_all([*self._gone, *self._lost])
 
     def _verify_deferred(self, outcomes: list[Outcome]) -> bool:

@@ -42,10 +42,8 @@ class SiblingStates:
         op: The op.
         children: The ops immediately inside.
         states: The states of the children, whose fingerprints are taken and kept in there.
-        takes_unknown: Whether to take states that are not known: they are asked for later.
 
     Attributes:
-        takes_unknown: The same.
         is_violated: Whether a change was found before the turn of the op that it was made to.
     """
 
@@ -55,10 +53,7 @@ class SiblingStates:
         op: Any,
         children: Sequence[Any],
         states: Sequence[OpState],
-        *,
-        takes_unknown: bool,
     ) -> None:
-        self.takes_unknown = takes_unknown
         self.is_violated: bool = False
         self._fingerprints = fingerprints
         self._renew = fingerprints.renew
@@ -68,7 +63,8 @@ class SiblingStates:
         self._is_answered_for = False
         # Which child was worked on last when the state of each was taken; -1 for none.
         self._taken: list[int] = [-1] * len(children)
-        self._last = -1
+        self._last = self._last_here = -1
+        self._unknown: list[int] = []  # children that others have worked on
         self._is_in_order = True  # threads end work as it comes
 
     def start(self, known: object) -> None:
@@ -78,19 +74,24 @@ class SiblingStates:
             known: The fingerprint of the op, if it is known; the children's are in there.
         """
         self._own = self._fingerprints.take_own(self._op)
-        prints: Iterable[object] = ()
+        prints: Iterable[object]
         if isinstance(known, PartedFingerprint) and known.own == self._own:
             prints = known.inside
-        elif self.takes_unknown:
+        else:
             prints = map(self._fingerprints.take, self._children)
-        for state, fingerprint in zip(self._states, prints, strict=False):
+        for state, fingerprint in zip(self._states, prints, strict=True):
             state.last_valid = fingerprint
+
+    def enter(self, index: int, *, looks: bool) -> IsolationViolation | None:
+        """Begin work on a child, and return what `compare` returns if that is looked for."""
+        self._take_unknown()
+        return self.compare(index) if looks else None
 
     def compare(self, index: int) -> IsolationViolation | None:
         """Return the change of a child by passes on others since its state was taken, if any."""
         taken, last = self._taken[index], self._last
-        if taken == last:
-            return None  # nothing ran since
+        if taken == last or (self._is_in_order and taken >= self._last_here):
+            return None  # nothing ran here since
         self._taken[index] = last
         if not self._renews(index):
             return None
@@ -104,10 +105,17 @@ class SiblingStates:
     def leave(self, index: int) -> None:
         """End work on a child, whose state holds its fingerprint now, if that is known."""
         self._is_in_order = self._is_in_order and index > self._last
-        self._last = self._taken[index] = index
+        self._last = self._last_here = self._taken[index] = index
         state = self._states[index]
-        if state.last_valid is None and self.takes_unknown:
+        if state.last_valid is None:
             state.last_valid = self._fingerprints.take(self._children[index])
+
+    def take_over(self, index: int, *, changed: bool) -> None:
+        """End work on a child that was as known, and that another process has worked on."""
+        self._last = self._taken[index] = index
+        if changed:
+            self._states[index].last_valid = None
+            self._unknown.append(index)
 
     def accept_enclosing(self) -> None:
         """Take the op's own parts as they are now."""
@@ -116,8 +124,9 @@ class SiblingStates:
 
     def whole(self) -> PartedFingerprint | None:
         """Return the state of the op, once `compare_all` has found nothing; None if not known."""
-        if not self.takes_unknown or self._is_answered_for:
+        if self._is_answered_for:
             return None
+        self._take_unknown()
         return PartedFingerprint(self._own, [state.last_valid for state in self._states])
 
     def compare_all(self, gone: Sequence[int] = ()) -> Iterator[IsolationViolation]:
@@ -149,6 +158,12 @@ class SiblingStates:
         if self._is_in_order:
             return range(first, self._last + 1)
         return range(len(self._children))
+
+    def _take_unknown(self) -> None:
+        """Take the states of children that others have worked on, before they may change here."""
+        for index in self._unknown:
+            self._states[index].last_valid = self._fingerprints.take(self._children[index])
+        self._unknown.clear()
 
     def _renews(self, index: int) -> bool:
         """Take the state of a child anew, and return whether it has changed."""

@@ -85,7 +85,8 @@ class SiblingRunner:
         state = ctx.op_state
         if merged.changed is not False:
             state.last_valid = None
-        if state.last_valid is None and siblings is not None:
+        goes_on = ctx.parent is not None or ctx.plan.steps[-1] is not step
+        if goes_on and state.last_valid is None and siblings is not None:
             state.last_valid = siblings.whole()
         return merged
 
@@ -104,7 +105,7 @@ class SiblingRunner:
         """Return the run of nested pipelines on the ops inside an op."""
         children = ChildRun(self._parts, step, op, ctx)
         if children.tasks and self._tracks:
-            children.track(takes_unknown=not children.is_trusted or _goes_on(step, ctx))
+            children.track()
         return children
 
     def _waiting(self, strategy: SiblingStrategy) -> AbstractContextManager[None]:
@@ -127,11 +128,3 @@ class SiblingRunner:
             return strategy
         services.sharing.keep(f"{why} (-j N shares them all the same)")
         return Sequential()
-
-
-def _goes_on(step: NestedStep, ctx: OpContext) -> bool:
-    """Return whether the state of an op matters after a step on it."""
-    if ctx.plan is not None and ctx.plan.steps[-1] is not step:
-        return True
-    enclosing = None if ctx.parent is None else ctx.parent.siblings
-    return enclosing is not None and enclosing.takes_unknown

@@ -70,7 +70,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         can_fork: Whether it may run in a worker process: a copy of this one, or one of an executor.
             One whose own class body says that it may is taken there by runs with `jobs="auto"` as
             well, and it is taken on trust then that it changes nothing but its op.
-        adds_symbols: Whether it may add symbols beside its op, so that it is not taken on trust.
         can_thread: Whether it may run on several ops at once, in threads of one process. Not if
             it changes other ops than its own, or objects beside the IR.
         takes_elements: Whether it is written like a nested pipeline, `name(a,b)`; then
@@ -118,7 +117,6 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
     effects: ClassVar[tuple[str, ...]] = ()
     can_fork: ClassVar[bool] = True
     can_thread: ClassVar[bool] = True
-    adds_symbols: ClassVar[bool] = False
     takes_elements: ClassVar[bool] = False
     types: ClassVar[tuple[PassType, ...]] = ()
     constraints: ClassVar[tuple[Any, ...]] = ()

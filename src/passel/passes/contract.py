@@ -56,7 +56,6 @@ class Contract(NamedTuple):
         can_fork: Whether they may run in copies of this process.
         can_thread: Whether they may run on several ops at once in one process.
         is_automatic: Whether `jobs="auto"` takes them to worker processes.
-        is_trusted: Whether it is taken on trust that they change nothing but their op.
     """
 
     preserves: tuple[type, ...] = ()
@@ -72,7 +71,6 @@ class Contract(NamedTuple):
     can_fork: bool = True
     can_thread: bool = True
     is_automatic: bool = False
-    is_trusted: bool = False
 
 
 def contract_of(cls: type[Any]) -> Contract:
@@ -92,9 +90,8 @@ def contract_of(cls: type[Any]) -> Contract:
         )
     declares = vars(cls).get("can_fork") is True  # that a base class says so is not enough
     return Contract(
-        **{name: getattr(cls, name) for name in Contract._fields[:-2]},
+        **{name: getattr(cls, name) for name in Contract._fields[:-1]},
         is_automatic=declares,
-        is_trusted=declares and not cls.adds_symbols,
     )
 
 

@@ -46,7 +46,6 @@ class XDSLPass(Pass[Operation]):
     erased: ClassVar[Statistic] = Statistic("Number of operations erased", name="num-erased")
     ir = "xdsl"
     can_thread = False  # some change the op that encloses theirs, or keep things in tables
-    adds_symbols = True
 
     def module_pass(self) -> ModulePass:
         """Return the `ModulePass` with this pass's options."""

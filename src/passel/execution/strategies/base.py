@@ -101,7 +101,7 @@ class SiblingWork(Protocol):
         """Return whether nothing that was done to other ops has changed a task's op."""
         ...
 
-    def unpack(self, task: Any, packed: Packed, /) -> None:
+    def unpack(self, task: Any, outcome: Outcome, packed: Packed, /) -> None:
         """Do to the op here what a task has done to it in another process."""
         ...
 

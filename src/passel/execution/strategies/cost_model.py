@@ -59,10 +59,9 @@ class CostModel:
         work: The work.
         jobs: How many processes would do tasks.
         size: How many tasks they would be sent at once.
-        helps: Whether this process would be one of those.
     """
 
-    def __init__(self, work: SiblingWork, jobs: int, size: int, *, helps: bool = False) -> None:
+    def __init__(self, work: SiblingWork, jobs: int, size: int) -> None:
         self._work = work
         if work.transport.sends_copies:
             # Much of what copies cost is for the enclosing op, whether they are few or many.
@@ -70,7 +69,6 @@ class CostModel:
         else:
             self._rehearse, self._samples, self._least = _rehearse_changes, _SAMPLES, _WORTH_IT
         self._jobs = jobs
-        self._helps = helps
         self._time = -1.0  # as a part of what it takes without workers
 
     def run(self, tasks: Sequence[Any]) -> Generator[Outcome, None, int]:
@@ -113,13 +111,7 @@ class CostModel:
         here = costs.here or 1.0
         there, sending, taking = (each / here for each in costs[1:])
         there += 1 + _SLOWDOWN
-        if not self._helps:
-            self._time = there / self._jobs + sending + taking
-        elif sending + taking >= 1:  # more than to do them
-            self._time = 1.0
-        else:
-            speed = (self._jobs - 1) / there
-            self._time = (1 + taking * speed) / (1 + speed * (1 - sending))
+        self._time = there / self._jobs + sending + taking
 
 
 def _rehearse_changes(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
@@ -144,9 +136,8 @@ def _rehearse_changes(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outc
         if outcome.changed is not False:
             taking += times[3] - times[2]  # as long as to pack it
         yield outcome
-    if not work.placement.is_trusted:
-        taking += noting  # each worker looks at all ops once
-    return Costs(here, noting + packing, 0.0, taking)
+    # Each worker looks at all ops once, which takes about as long as to note how they were.
+    return Costs(here, noting + packing, 0.0, taking + noting)
 
 
 def _rehearse_copies(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:

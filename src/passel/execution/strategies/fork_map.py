@@ -71,7 +71,6 @@ def fork_map(
     items: Sequence[_I],
     processes: int,
     *,
-    parent: Callable[[int], bool] | None = None,
     all_or_nothing: bool = False,
 ) -> Forks[_R]:
     """Map a function over items in forked workers, until all items are done, refused or fatal.
@@ -81,34 +80,21 @@ def fork_map(
             item, of the exit all that the worker did. Any other error is logged.
         items: The items.
         processes: How many processes work.
-        parent: Lets this process be one of them: does the item with a number, and returns whether
-            to go on. If not, all workers are ended.
         all_or_nothing: Whether no more items are begun once one is refused.
 
     Returns:
-        What workers have sent. Items that `parent` did are not in there.
+        What workers have sent.
     """
     found: Forks[_R] = Forks({}, {})
-    done_here: set[int] = set()
-    goes_on = True
-
-    def do_here(number: int) -> bool:
-        nonlocal goes_on
-        assert parent is not None  # noqa: S101 - else this is not called
-        done_here.add(number)
-        goes_on = parent(number)
-        return goes_on
-
     left: dict[int, _I] = dict(enumerate(items))
-    while left and goes_on:
-        size = max(1, min(processes, len(left)) - (parent is not None))
-        workers = _Workers(body, left, size, is_drained=all_or_nothing)
-        workers.run(do_here if parent is not None else None)
+    while left:
+        workers = _Workers(body, left, min(processes, len(left)), is_drained=all_or_nothing)
+        workers.run()
         found.results.update(workers.results)
         found.deaths.update(workers.deaths)
         if not workers.deaths or all_or_nothing:
             break  # what is left was refused
-        known = {*found.results, *found.deaths, *done_here}
+        known = {*found.results, *found.deaths}
         left = {number: item for number, item in left.items() if number not in known}
     return found
 
@@ -141,8 +127,8 @@ class _Workers(Generic[_I, _R]):
         self.results: dict[int, list[_R]] = {}
         self.deaths: dict[int, Death] = {}
 
-    def run(self, parent: Callable[[int], bool] | None) -> None:
-        """Let workers take the items, until none is left or `parent` ends that."""
+    def run(self) -> None:
+        """Let workers take the items, until none is left."""
         try:
             self._tokens = _tokens(self._items)
         except OSError as error:  # too many files are open
@@ -157,12 +143,11 @@ class _Workers(Generic[_I, _R]):
         try:
             with interrupts_held():
                 self._start_all(workers, files)
-            if parent is None or self._help(parent):
-                for number, (pid, file) in enumerate(tuple(workers.items())):
-                    status = status_of(pid)
-                    del workers[pid]
-                    self._note_death(number, status)
-                    self._read(file)
+            for number, (pid, file) in enumerate(tuple(workers.items())):
+                status = status_of(pid)
+                del workers[pid]
+                self._note_death(number, status)
+                self._read(file)
         finally:
             for pid in workers:
                 with suppress(ProcessLookupError):
@@ -174,17 +159,6 @@ class _Workers(Generic[_I, _R]):
             os.close(self._tokens)
             for file in files:
                 file.close()
-
-    def _help(self, parent: Callable[[int], bool]) -> bool:
-        """Do items in this process until all are taken; return False if that was ended."""
-        token = at_work.set(True)
-        try:
-            while (number := _next(self._tokens)) is not None:
-                if not parent(number):
-                    return False
-        finally:
-            at_work.reset(token)
-        return True
 
     def _start_all(self, workers: dict[int, IO[bytes]], files: list[IO[bytes]]) -> None:
         """Start as many workers as the system lets: these do what the others would have done."""

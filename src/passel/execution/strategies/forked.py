@@ -47,20 +47,16 @@ class Forked:
     Args:
         jobs: How many processes may work at once.
         eager: Whether to fork in any case, even for two tasks.
-        helps: Whether this process may work as well.
         is_automatic: Whether it was chosen by `jobs="auto"`.
     """
 
     place = Place.COPIES
     where = "worker processes"
 
-    def __init__(
-        self, jobs: int, *, eager: bool = False, helps: bool = True, is_automatic: bool = False
-    ) -> None:
+    def __init__(self, jobs: int, *, eager: bool = False, is_automatic: bool = False) -> None:
         self.jobs: int = workers_for(jobs)
         self.is_automatic: bool = is_automatic
         self._eager = eager
-        self._helps = helps
 
     def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
@@ -69,42 +65,27 @@ class Forked:
         return map(work, tasks)
 
     def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
-        done, helps = 0, self._helps and work.placement.parent_may_help
+        done = 0
         if not self._eager:
             most = min(most_at_once(self.jobs, work), max(2, processors()))
             size = ceil(len(tasks) / (most * _CHUNKS_PER_WORKER))
-            done = yield from CostModel(work, most, size, helps=helps).run(tasks)
+            done = yield from CostModel(work, most, size).run(tasks)
         if done == len(tasks):
             work.keep("that would not save time")
         else:
-            yield from _fork(work, tasks[done:], most_at_once(self.jobs, work), helps=helps)
+            yield from _fork(work, tasks[done:], most_at_once(self.jobs, work))
 
 
-def _fork(work: SiblingWork, tasks: Sequence[Any], jobs: int, *, helps: bool) -> Generator[Outcome]:
+def _fork(work: SiblingWork, tasks: Sequence[Any], jobs: int) -> Generator[Outcome]:
     chunks = _shrinking_chunks(tasks, jobs)
-    here: dict[int, list[Outcome]] = {}
-    is_interrupted = is_again = False
-
-    def help_out(number: int) -> bool:
-        nonlocal is_interrupted
-        outcomes = here[number] = []
-        for task in chunks[number]:
-            outcomes.append(work(task))
-            if outcomes[-1].interrupt is not None:
-                is_interrupted = True
-                break
-        return not is_interrupted
-
-    forks = _map_chunks(work, chunks, jobs, help_out if helps else None)
+    is_again = False
+    forks = _map_chunks(work, chunks, jobs)
     for number, chunk in enumerate(chunks):
-        if number in here:
-            yield from here[number]
-            continue
         result = forks.results.pop(number, None)
         # What was done again here may have changed ops that a worker had as they were.
         if result is not None and (not is_again or all(map(work.is_as_known, chunk))):
             yield from _take(work, chunk, result)
-        elif not is_interrupted:
+        else:
             is_again = True
             death = forks.deaths.get(number)
             yield from map(work, chunk) if death is None else do_again(work, chunk, death)
@@ -146,19 +127,14 @@ def _take(work: SiblingWork, chunk: Sequence[Any], result: list[Any]) -> Iterato
 # -- Chunks in workers ---------------------------------------------------------------------------
 
 
-def _map_chunks(
-    work: SiblingWork,
-    chunks: Sequence[Sequence[Any]],
-    jobs: int,
-    parent: Callable[[int], bool] | None = None,
-) -> Forks[Any]:
+def _map_chunks(work: SiblingWork, chunks: Sequence[Sequence[Any]], jobs: int) -> Forks[Any]:
     """Let workers do chunks; each result ends with what has observed it."""
     from passel.execution.strategies.fork_map import fork_map  # noqa: PLC0415 - most runs are over before
 
     if not work.transport.sends_copies:
-        return fork_map(partial(_changing_ops, work), chunks, jobs, parent=parent)
+        return fork_map(partial(_changing_ops, work), chunks, jobs)
     body = partial(_opening_parcels, work.transport.assignment())
-    return fork_map(body, [_parcel(work, each) for each in chunks], jobs, parent=parent)
+    return fork_map(body, [_parcel(work, each) for each in chunks], jobs)
 
 
 @contextmanager

@@ -32,20 +32,20 @@ class Placement(NamedTuple):
     Attributes:
         obstacles: Why they may not be, by place; no entry where they may.
         automatic: Why they are shared out only on request; empty if by `jobs="auto"` as well.
-        is_trusted: Whether all passes are trusted to change nothing but their ops.
-        parent_may_help: Whether the parent process may run tasks beside its workers.
+        is_declared: Whether all passes declare that they change nothing but their ops. Then a
+            change of an op before its turn is taken for one of the first pass on it.
     """
 
     obstacles: Mapping[Place, str]
     automatic: str
-    is_trusted: bool
-    parent_may_help: bool
+    is_declared: bool
 
 
 def placement_of(step: NestedStep, services: RunServices) -> Placement:
     """Return the placement of a nested step in a run."""
     passes = [each.pass_ for each in passes_in(step)]
     contracts = [visit.pass_.contract for each in passes for visit in walk(each)]
+    is_declared = all(each.is_automatic for each in contracts)
     sends_copies = ability_of(services.adapter, SendsOps) is None
     # Where ops are sent as copies, forked workers get no more than others.
     ways = {
@@ -58,17 +58,14 @@ def placement_of(step: NestedStep, services: RunServices) -> Placement:
         automatic = f"ops of {services.adapter.name} are copied for workers"
     elif services.hooks.sees_steps:
         automatic = "the run is observed, pass by pass"
-    elif not all(each.is_automatic for each in contracts):
+    elif not is_declared:
         automatic = "not all passes declare that they change only their ops"
-    is_trusted = not services.options.isolation and all(each.is_trusted for each in contracts)
-    is_watched = services.options.timeout is not None or services.hooks.sees_steps
     return Placement(
         obstacles={
             place: why for place, way in ways.items() if (why := _why_not(way, passes, services))
         },
         automatic=automatic,
-        is_trusted=is_trusted,
-        parent_may_help=is_trusted and not is_watched,
+        is_declared=is_declared and not services.options.isolation,
     )
 
 

@@ -32,8 +32,10 @@ def taken(work: SiblingWork, chunk: Sequence[Any], result: Result) -> Iterator[O
     collects = gc.isenabled()
     gc.disable()  # much is made, and nothing becomes garbage
     try:
-        for task, (_, packed) in zip(chunk, result.done, strict=False):  # ends with an interrupt
-            work.unpack(task, packed)
+        for task, (outcome, packed) in zip(
+            chunk, result.done, strict=False
+        ):  # ends with an interrupt
+            work.unpack(task, outcome, packed)
     finally:
         if collects:
             gc.enable()
