@@ -83,12 +83,13 @@ class ChildRun:
         self._op = op
         self._ctx = ctx
         self._runner = parts.runner
+        self.placement: Placement = parts.placement_of(step)
         self._gone: list[int] = []
         self._lost: list[int] = []
         self._repeats_failures = False
+        self._looks = not self.placement.is_declared  # at each op before its turn
         self._transport: Transport | None = None  # most runs need none
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
-        self.placement: Placement = parts.placement_of(step)
         self.children: list[Any] = list(services.adapter.children(op))
         self._watch = self._lifetime.watch(op, self.children)
         self.tasks: list[OpContext] = self._tasks_of(parts.planner)
@@ -127,7 +128,7 @@ class ChildRun:
         if siblings is None:
             return self._run(task)
         before = UNCHANGED
-        if violation := siblings.enter(task.number, looks=not self.placement.is_declared):
+        if violation := siblings.enter(task.number, looks=self._looks):
             before, siblings.is_violated = self._report(violation), True
             if self._verifier.verify(self._step, op, recursive=True) is not None:
                 return before  # passes may fail in any way on what is invalid
@@ -205,6 +206,7 @@ class ChildRun:
         """
         prints, siblings = self._services.fingerprints, self._ctx.siblings
         before = enclosing_states(self._ctx, prints)
+        self._looks = True  # what was changed before is not sent back
         self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
         yield
         if (

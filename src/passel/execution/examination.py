@@ -9,7 +9,7 @@ After a pass that has succeeded, its op is verified, unless
 * the run does not verify;
 * the fingerprint shows that nothing has changed, in runs that verify what changed;
 * the pass states that it preserves everything: such claims are checked together, before nested
-  pipelines and at the end of the pipeline, and what was changed after all is verified then;
+  pipelines and at the end of the pipeline, and what may have been changed is verified then;
 * it is the last pass of a nested pipeline, and the IR verifies siblings together with the
   enclosing op (`ChildRun.settle`);
 * it is a `FusedStep`, which the IR has verified by itself: the run's op is verified as a whole in
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.execution.enclosing import changes_outside
 from passel.execution.fingerprints import PartedFingerprint
-from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge, plain
+from passel.execution.outcome import UNCHANGED, UNKNOWN, Outcome, merge, plain
 from passel.hooks import Ended
 
 if TYPE_CHECKING:
@@ -98,19 +98,20 @@ class Examiner:
         return plain(changed) if self._knows_changes else UNKNOWN
 
     def check_claims(self, op: Any, ctx: OpContext) -> Outcome:
-        """Hold what passes have stated of preserving everything against the op."""
-        state = ctx.op_state
-        if not self._knows_changes or state.last_valid is None:
-            return UNCHANGED
+        """Hold what passes have stated of preserving everything against the op.
+
+        What cannot be compared is verified.
+        """
+        state, failure = ctx.op_state, None
         (*claims, step), was = state.claims, state.last_valid
-        state.accept(self._renew(op, was))
-        if state.last_valid is was:
+        state.accept(self._renew(op, was) if self._knows_changes else None)
+        if self._knows_changes and state.last_valid is was:
             return UNCHANGED
-        failure = None
+        changed = plain(self._knows_changes)
         if self._verifies:
             failure = self._verifier.verify(step, op, recursive=True, claims=claims)
         return (
-            CHANGED if failure is None else merge([CHANGED, self._reports.fail_step(ctx, failure)])
+            changed if failure is None else merge([changed, self._reports.fail_step(ctx, failure)])
         )
 
     def _adopt(self, step: Step, ctx: OpContext, outcome: Outcome) -> Outcome:

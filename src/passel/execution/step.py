@@ -77,7 +77,8 @@ class StepRunner:
                     break
                 last = outcome
         else:
-            if ctx.op_state.claims:
+            # Where changes are not known, claims on an op are settled with the one around it.
+            if ctx.op_state.claims and (self._tracks or ctx.parent is None):
                 outcomes.append(self._examiner.check_claims(op, ctx))
             if plan.rejected is not None:
                 failure = self._failures.unschedulable(plan.rejected, op, plan.rejection)
