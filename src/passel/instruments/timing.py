@@ -225,7 +225,7 @@ class Timing(PassInstrumentation):
             yield
         finally:
             above.mark = perf_counter()
-            above.added += row.stop(above.mark - start)
+            row.stop(above.mark - start, above)
             thread.row = above
 
     # -- Rows --------------------------------------------------------------------------------

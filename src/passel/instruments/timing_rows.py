@@ -43,15 +43,18 @@ class Row(Timer):
     workers: dict[Worker, Timer] = field(default_factory=dict[Worker, Timer])
     added: float = 0.0
 
-    def stop(self, seconds: float) -> float:
-        """Add a time for which the row was measured, and return the user time of others in it."""
+    def stop(self, seconds: float, above: Row | None = None) -> None:
+        """Add a time for which the row was measured, and the user time of others to all above."""
+        self.wall += seconds
+        self.user += seconds
+        self.count += 1
         if self.workers:
             self._take_workers()
-        added, self.added = self.added, 0.0
-        self.wall += seconds
-        self.user += seconds + added
-        self.count += 1
-        return added
+        if self.added:
+            self.user += self.added
+            if above is not None:
+                above.added += self.added
+            self.added = 0.0
 
     def merge(self, worker: Worker, measured: Timer) -> None:
         """Take over what a worker has measured, for which this thread has waited until now."""
