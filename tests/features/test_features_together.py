@@ -8,9 +8,11 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from features import FEATURES, KEPT, REPRODUCER, Case, DrawnError, done_to, unmet
+from features import FEATURES, KEPT, RECORD, REPRODUCER, Case, DrawnError, done_to, unmet
 from terminals import screen
 from tool_fixtures import Outcome
+
+from passel.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,6 +74,12 @@ def check(case: Case, outcome: Outcome, tool: Tool) -> None:
     """Assert that the outcome is as expected, and that a failure can be replayed."""
     shown = f"{' '.join(case.arguments)}\n{case.source}\n{outcome.out}\n{outcome.err}"
     assert [*unmet(outcome, case.expected)] == [], shown
+    if case.has("record"):
+        record = Record.open(RECORD)
+        assert record.info.is_complete
+        runs = [run for run in record.info.runs if run.outer is None and not run.failures]
+        texts = [record.readable(run.after or "", run=run.number) for run in runs]
+        assert list(done_to("\n// -----\n".join(texts))) == list(done_to(outcome.out)), shown
     if case.has("failure"):
         again = tool(*case.settings, "--run-reproducer", REPRODUCER)
         assert again.code == 1, shown + again.err

@@ -76,6 +76,7 @@ func.func @{name}(%x: i32) -> (i32, i32) {{
 LAST = "last"
 REPRODUCER = "failed.mlir"
 KEPT = "kept.mlir"
+RECORD = "record"
 REPLAYED = """\
 {{-#
   external_resources: {{
@@ -184,6 +185,7 @@ FEATURES = {
             plugin=True,
         ),
         Feature("gate", flags=("--mlir-debug-counter=cse-skip=1",), expect=_first_not_merged),
+        Feature("record", flags=(f"--record={RECORD}",)),
         Feature("limited", flags=("--pass-timeout=60",)),
         Feature("one-by-one", flags=("--jobs-of=builtin.module/func.func=1",)),
         Feature("contracts", flags=("--verify-contracts",)),

@@ -165,7 +165,8 @@ class Contents:
         self._texts[line["text"]] = line
 
     def _take_step(self, line: dict[str, Any]) -> None:
-        self._steps.append(StepFacts(*line["step"]))
+        path, name, title, parts = line["step"]
+        self._steps.append(StepFacts(path, name, title, tuple(parts)))
 
     def _start_run(self, line: dict[str, Any]) -> None:
         self._runs.append(line)
@@ -189,7 +190,7 @@ class Contents:
 
     def _end(self, line: dict[str, Any]) -> None:
         begun = self.begun.pop()
-        run, (path, name, title, is_fused), op, before, first = begun
+        run, (path, name, title, parts), op, before, first = begun
         number, failure = len(self.executions), line.get("failure")
         for inner in range(first, number):
             if self.executions[inner].caller is None:
@@ -209,7 +210,8 @@ class Contents:
             None if failure is None else failure_of(failure),
             before,
             None,
-            is_fused,
+            bool(parts),
+            parts,
         )
         self.executions.append(execution)
         if "after" in line:

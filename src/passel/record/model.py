@@ -128,6 +128,7 @@ class Execution(NamedTuple):
         before: The digest of the op's text before; None if it is not known.
         after: The digest of its text after; equal to `before` if nothing was changed.
         is_fused: Whether the IR ran several passes as one, between which nothing is known.
+        parts: The paths of these passes.
         caller: The number of the execution whose pass ran this one; None for the pipeline's own.
     """
 
@@ -149,6 +150,7 @@ class Execution(NamedTuple):
     before: str | None
     after: str | None
     is_fused: bool = False
+    parts: tuple[str, ...] = ()
     caller: int | None = None
 
     @property

@@ -63,9 +63,11 @@ def rows_of(record: Record, run: RunInfo) -> list[Row]:
     for each in record.executions:
         if each.run in inside:
             node = root.at(each.path.split("/"))
-            if each.pass_name:
+            if ":" in node.path.rpartition("/")[2]:
                 node.title = each.title
             node.executions.append(each)
+            for path in each.parts:
+                root.at(path.split("/")).is_fused = True
     return [row for node in root.inside.values() for row in node.rows(0)]
 
 
@@ -75,6 +77,7 @@ class _Node:
     def __init__(self, path: str, title: str) -> None:
         self.path = path
         self.title = title
+        self.is_fused = False
         self.executions: list[Execution] = []
         self.inside: dict[str, _Node] = {}
 
@@ -86,14 +89,13 @@ class _Node:
             node = node.inside.setdefault(part, _Node(path, part))
         return node
 
-    def rows(self, depth: int, *, is_fused: bool = False) -> Iterator[Row]:
+    def rows(self, depth: int) -> Iterator[Row]:
         """Yield the row of this node and those below."""
         is_pass = ":" in self.path.rpartition("/")[2] or bool(self.executions)
         found = self.executions if is_pass else list(self._all())
-        yield Row(depth, self.path, self.title, found, is_pass, is_fused and not found)
-        is_fused = is_fused or any(each.is_fused for each in self.executions)
+        yield Row(depth, self.path, self.title, found, is_pass, self.is_fused and not found)
         for node in self.inside.values():
-            yield from node.rows(depth + 1, is_fused=is_fused)
+            yield from node.rows(depth + 1)
 
     def _all(self) -> Iterator[Execution]:
         yield from self.executions

@@ -13,7 +13,7 @@ from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
 from passel.record.texts import digest_of
 from passel.record.writer import OpFacts, PartLog, RecordFile, StepFacts
-from passel.schedule import PassStep, passes_of
+from passel.schedule import PassStep, passes_in, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -322,4 +322,5 @@ class _RecordedRun:
 
 def _facts_of(step: Step) -> StepFacts:
     name = "" if step.is_fused or step.pass_ is None else step.pass_.name
-    return StepFacts(step.path, name, step.title, step.is_fused)
+    parts = tuple(each.path for each in passes_in(step)) if step.is_fused else ()
+    return StepFacts(step.path, name, step.title, parts)

@@ -31,7 +31,7 @@ class StepFacts(NamedTuple):
     path: str
     pass_name: str
     title: str
-    is_fused: bool
+    parts: tuple[str, ...]
 
 
 class OpFacts(NamedTuple):

@@ -91,7 +91,7 @@ def _tree(rows: Sequence[Row]) -> Table:
     for row in rows:
         title = Text("  " * row.depth + _one_line(row.title))
         if not row.is_pass or row.is_fused:
-            table.add_row(title, "(as one)" if row.is_fused and row.is_pass else "")
+            table.add_row(title, "(as one)" if row.is_fused else "")
             continue
         changed, failed = row.count("changed"), row.count("failed")
         unknown = row.count("unknown")

@@ -1,0 +1,68 @@
+"""Records of processes that were killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from passel.record import Record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PROGRAM = """
+import sys, time
+from passel import Pass, PassManager
+from passel.testing import ToyAdapter, parse_toy
+
+class Work(Pass):
+    "Change the op."
+    name = "work"
+
+    def run(self, op, ctx):
+        log.write(f"{ctx.path} {op.symbol}\\n")
+        op.value += 1
+
+record, logged = sys.argv[1:]
+log = open(logged, "w", buffering=1)
+manager = PassManager("toy.module", adapter=ToyAdapter())
+manager.add_nested("toy.func", *(Work() for _ in range(20)))
+manager.enable_recording(record)
+functions = ",".join(f"toy.func @f{n}" for n in range(200))
+print("ready", flush=True)
+manager.run(parse_toy(f"toy.module({functions})"))
+"""
+_TAKES = 0.4
+"""Seconds that the program takes at most to run its passes, on a quiet machine."""
+
+
+@pytest.mark.parametrize(
+    "moments", [4, pytest.param(50, marks=pytest.mark.sweep)], ids=["some", "many"]
+)
+def test_a_killed_process_leaves_every_pass_that_has_ended(tmp_path: Path, moments: int) -> None:
+    """Whenever a process is killed, its record opens and holds every pass that has ended."""
+    pick, cut = random.Random(moments), 0  # noqa: S311 - repeatable
+    for _ in range(moments):
+        path, logged = tmp_path / "record", tmp_path / "log"
+        path.unlink(missing_ok=True)
+        command = [sys.executable, "-c", _PROGRAM, os.fspath(path), os.fspath(logged)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            while not path.exists():
+                time.sleep(0.001)
+            time.sleep(pick.uniform(0.01, _TAKES))
+            process.kill()
+        begun = [line.split() for line in logged.read_text().splitlines()]
+        record = Record.open(path)
+        recorded = [[each.path, each.symbol] for each in record.executions]
+        assert recorded in (begun, begun[:-1])
+        assert record.info.is_complete <= (len(recorded) == 4000)
+        cut += not record.info.is_complete
+    assert cut

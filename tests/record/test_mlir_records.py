@@ -1,0 +1,77 @@
+"""Records of MLIR's ops: of passes in one call, and one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("mlir", reason="MLIR's bindings are not installed")
+
+from passel import PassManager
+from passel.ir import PrintFlags
+from passel.mlir import MLIRAdapter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SOURCE = """
+func.func @f(%x: i32) -> (i32, i32) {
+  %0 = arith.addi %x, %x : i32
+  %1 = arith.addi %x, %x : i32
+  return %0, %1 : i32, i32
+}
+func.func private @g()
+module { func.func @h(%x: i32) { %0 = arith.addi %x, %x : i32 return } }
+"""
+
+
+def _recorded(path: Path, pipeline: str, **how: Any) -> tuple[Any, str, str]:
+    """Run, and return the record with the module before and after."""
+    adapter = MLIRAdapter()
+    context = adapter.create_context()
+    module = adapter.bindings.ir.Module.parse(_SOURCE, context)
+    manager = PassManager.parse(f"builtin.module({pipeline})", context)
+    manager.enable_recording(path, **how)
+    flags = PrintFlags(debuginfo=True, local_scope=True)
+    before = adapter.print_op(module, flags)
+    record = manager.run(module).record
+    assert record is not None
+    return record, before, adapter.print_op(module, flags)
+
+
+def _read(text: str) -> str:
+    """Return a text of a record as MLIR prints it."""
+    adapter = MLIRAdapter()
+    module = adapter.bindings.ir.Module.parse(text, adapter.create_context())
+    return adapter.print_op(module, PrintFlags(debuginfo=True, local_scope=True))
+
+
+def test_passes_in_one_call_are_one_execution(tmp_path: Path) -> None:
+    """What MLIR runs as one is marked, with the passes that it consists of."""
+    record, before, after = _recorded(tmp_path / "r", "func.func(cse,canonicalize),symbol-dce")
+    (execution,) = record.executions
+    assert execution.is_fused
+    assert execution.status == "changed"
+    assert [path.rpartition("/")[2] for path in execution.parts] == [
+        *("0:cse", "1:canonicalize", "0:symbol-dce"),
+    ]
+    assert _read(record.state_before(execution)) == before
+    assert _read(record.state_after(execution)) == after
+
+
+def test_each_pass_is_recorded_on_request(tmp_path: Path) -> None:
+    """One by one, each pass has its executions, and each state is that of the IR."""
+    pipeline = "func.func(cse,canonicalize),builtin.module(func.func(cse)),symbol-dce"
+    record, before, after = _recorded(tmp_path / "r", pipeline, one_by_one=True)
+    found = [(each.path.rpartition("/")[2], each.symbol, each.status) for each in record.executions]
+    assert found == [
+        ("0:cse", "f", "changed"),
+        ("1:canonicalize", "f", "unchanged"),
+        ("0:cse", "g", "unchanged"),
+        ("1:canonicalize", "g", "unchanged"),
+        ("0:cse", "h", "changed"),
+        ("0:symbol-dce", None, "changed"),
+    ]
+    assert _read(record.state_before(record.executions[0])) == before
+    assert _read(record.state_after(record.executions[-1])) == after
