@@ -112,6 +112,34 @@ def test_options_are_those_of_the_pass_and_of_a_class_of_their_own(
     assert str(module.ABase(x=3, flag=False)) == "a{flag=false x=3}"
 
 
+def test_a_pass_is_made_of_its_options(generate: Callable[..., Any]) -> None:
+    """A pass takes an instance of the class of its options, and no other."""
+    module = generate(
+        f"""{options(option("unsigned", "8"), option("bool", "true", name="flag"))}
+        def B : Pass<"b"> {{ let options = [{option("unsigned", "8")}]; }}"""
+    )
+    assert str(module.ABase.from_options(module.AOptions(x=3, flag=False))) == "a{flag=false x=3}"
+    with pytest.raises(TypeError, match="BBase does not have the options of AOptions"):
+        module.BBase.from_options(module.AOptions(x=3))
+
+
+def test_each_pass_can_be_registered_alone(generate: Callable[..., Any]) -> None:
+    """There is a function for each pass, and one for all."""
+    module = generate("""
+        def FuseLoops : Pass<"fuse-loops">;
+        def CSEMore : Pass<"cse-more">;
+    """)
+    registry = PassRegistry()
+    module.register_fuse_loops(registry, "somewhere")
+    assert "fuse-loops" in registry
+    assert "cse-more" not in registry
+    module.register_cse_more(registry, "somewhere")
+    assert "cse-more" in registry
+    both = PassRegistry()
+    module.register_passes(both, "somewhere")
+    assert {"fuse-loops", "cse-more"} <= {each.name for each in both.passes()}
+
+
 def test_statistics(generate: Callable[..., Any]) -> None:
     """Statistics keep their names in reports, and have Python's in the class."""
     module = generate("""
@@ -126,7 +154,7 @@ def test_statistics(generate: Callable[..., Any]) -> None:
 
 
 def test_names_of_options(generate: Callable[..., Any]) -> None:
-    """Fields are called as the options; as the variables if that is no name in Python."""
+    """Fields are called as the variables in C++; as the options if that is no name in Python."""
     module = generate("""
         def A : Pass<"a"> {
           let options = [
@@ -134,16 +162,18 @@ def test_names_of_options(generate: Callable[..., Any]) -> None:
             Option<"title", "name", "std::string", "\\"x\\"", "">,
             Option<"threeD", "3d", "bool", "", "">,
             Option<"apiVersion", "api_version", "int", "1", "">,
-            Option<"mixedCase", "mixedCase", "int", "1", "">
+            Option<"mixedCase", "mixed", "int", "1", "">,
+            Option<"class", "kind", "int", "1", "">
           ];
         }""")
     fields = {info.name: info.field for info in module.ABase.option_infos()}
     assert fields == {
         "O": "opt_level",
-        "name": "name_",
+        "name": "title",
         "3d": "three_d",
         "api_version": "api_version",
-        "mixedCase": "mixed_case",
+        "mixed": "mixed_case",
+        "kind": "kind",
     }
 
 
@@ -274,12 +304,12 @@ WRONG = {
     ),
     "colliding options": (
         """def A : Pass<"a"> {
-        let options = [Option<"x", "a-b", "int", "", "">,
-                       Option<"y", "a_b", "int", "", "">]; }""",
-        "Passes.td:4: error: option 'a-b' and option 'a_b' of pass 'a' are both 'a_b' in Python",
+        let options = [Option<"aB", "x", "int", "", "">,
+                       Option<"a_b", "y", "int", "", "">]; }""",
+        "Passes.td:4: error: option 'x' and option 'y' of pass 'a' are both 'a_b' in Python",
     ),
     "colliding statistic": (
-        """def A : Pass<"a"> { let options = [Option<"x", "num-x", "int", "", "">];
+        """def A : Pass<"a"> { let options = [Option<"num_x", "num-x", "int", "", "">];
         let statistics = [Statistic<"numX", "n", "">]; }""",
         "Passes.td:3: error: option 'num-x' and statistic 'n' of pass 'a' are both 'num_x' in Py",
     ),

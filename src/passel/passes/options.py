@@ -196,6 +196,32 @@ class Options(OptionValue):
         return cls(**read_options(cls.option_infos(), parse_options(text), cls.__name__, scope))
 
     @classmethod
+    def from_options(cls, options: Options) -> typing.Self:
+        """Return an instance with the values of others, such as a pass with those of its options.
+
+        Args:
+            options: An instance of a class that this one is derived from.
+
+        Raises:
+            TypeError: It is of another class.
+
+        Example:
+            >>> from passel import Options, Pass
+            >>> class TileOptions(Options):
+            ...     size: int = 8
+            >>> class Tile(TileOptions, Pass):
+            ...     name = "tile"
+            >>> print(Tile.from_options(TileOptions(size=4)))
+            tile{size=4}
+
+        Source: `create<Pass>(<Pass>Options)`, as `mlir-tblgen -gen-pass-decls` declares it.
+        """
+        if not issubclass(cls, type(options)):
+            msg = f"{cls.__qualname__} does not have the options of {type(options).__qualname__}"
+            raise TypeError(msg)
+        return cls(**{info.field: getattr(options, info.field) for info in options.option_infos()})
+
+    @classmethod
     def from_option_text(cls, text: OptionText, scope: Any) -> typing.Self:
         """Read options that are the value of an option: `{a=1 b=2}`."""
         nodes = tuple(split_struct(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from passel.specification.python import MODULES, PythonPass, in_python, one_line
+from passel.specification.python import MODULES, PythonPass, in_python, one_line, snake_case
 from passel.specification.source import INDENT, docstring, imports, literal
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: str = "") -> str:
-    """Return a module with base classes, classes of options, and a function that registers.
+    """Return a module with base classes, classes of options, and functions that register.
 
     A pass is derived from its base class, under the name of its record, and defines `run`.
     The module is generated anew when a declaration changes; derived classes stay as they are.
@@ -24,7 +24,8 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
 
     Args:
         passes: The declared passes.
-        group: The name of the group: `register_<group>_passes`.
+        group: The name of the group: `register_<group>_passes`, which calls `register_<pass>` for
+            each of them.
         module: The module in which the derived classes are, if it is known.
 
     Raises:
@@ -32,7 +33,7 @@ def pass_decls(passes: Sequence[PassDeclaration], *, group: str = "", module: st
 
     Source: `mlir-tblgen -gen-pass-decls`, MLIR 22.
     """
-    found = [(each, in_python(each)) for each in passes]
+    found = [(each, in_python(each, by_variable=True)) for each in passes]
     lines = [
         '"""Declarations of passes: base classes, options and registration.',
         "",
@@ -137,9 +138,14 @@ def _base_class(declared: PassDeclaration, python: PythonPass) -> Iterator[str]:
 
 
 def _register(passes: Sequence[PythonPass], group: str, module: str) -> Iterator[str]:
+    default = f" = {literal(module)}" if module else ""
+    for each in passes:
+        yield f"def {_register_name(each)}(registry: PassRegistry, module: str{default}) -> None:"
+        yield f'{INDENT}"""Register `{each.name}`, which is imported when it is first used."""'
+        yield f'{INDENT}registry.register({literal(each.name)}, f"{{module}}:{each.class_name}")'
+        yield from ("", "")
     words = re.sub(r"(?<=[a-z\d])(?=[A-Z])|\W", "_", group).lower()
     name = f"register_{words}_passes" if words else "register_passes"
-    default = f" = {literal(module)}" if module else ""
     yield f"def {name}(registry: PassRegistry, module: str{default}) -> None:"
     yield f'{INDENT}"""Register the passes, each of which is imported when it is first used.'
     yield ""
@@ -148,6 +154,11 @@ def _register(passes: Sequence[PythonPass], group: str, module: str) -> Iterator
     yield f"{INDENT * 2}module: Where the classes are that are derived from those above."
     yield f'{INDENT}"""'
     for each in passes:
-        yield f'{INDENT}registry.register({literal(each.name)}, f"{{module}}:{each.class_name}")'
+        yield f"{INDENT}{_register_name(each)}(registry, module)"
     if not passes:
         yield f"{INDENT}del registry, module"
+
+
+def _register_name(python: PythonPass) -> str:
+    """Return the name of the function that registers a pass, from that of its record."""
+    return f"register_{snake_case(python.class_name)}"

@@ -133,8 +133,13 @@ class PythonPass(NamedTuple):
     notes: tuple[str, ...]
 
 
-def in_python(declared: PassDeclaration) -> PythonPass:
+def in_python(declared: PassDeclaration, *, by_variable: bool = False) -> PythonPass:
     """Return a declared pass in Python's terms.
+
+    Args:
+        declared: The pass.
+        by_variable: Whether fields are called as the variables of options in C++ rather than as
+            the options in text.
 
     Raises:
         SpecificationError: Its base class is neither of MLIR's, or a name in it cannot be one
@@ -157,7 +162,7 @@ def in_python(declared: PassDeclaration) -> PythonPass:
     elif kind == "InterfacePass":
         notes.append(f"Runs on ops with the C++ interface `{target}`: set `interface`.")
     dialects = _dialects(declared, notes)
-    options = tuple(python_option(each, declared) for each in declared.options)
+    options = tuple(_option(each, declared, by_variable=by_variable) for each in declared.options)
     statistics = tuple(_statistic(each) for each in declared.statistics)
     _check_attributes(declared, options, statistics)
     return PythonPass(
@@ -193,18 +198,16 @@ def _dialects(declared: PassDeclaration, notes: list[str]) -> tuple[str, ...]:
 # -- Options ---------------------------------------------------------------------------------
 
 
-def python_option(declared: OptionDeclaration, owner: PassDeclaration) -> PythonOption:
-    """Return a declared option as a field.
-
-    Raises:
-        SpecificationError: Its name is a reserved word, or none that Python can have.
-    """
+def _option(
+    declared: OptionDeclaration, owner: PassDeclaration, *, by_variable: bool
+) -> PythonOption:
+    """Return a declared option as a field."""
     notes: list[str] = []
     keywords = _keywords(declared, notes)
     scalar = "" if keywords else _scalar(declared, notes)
     default: Any = () if declared.is_list else _default(declared, scalar, notes)
     return PythonOption(
-        field=_field(declared, owner),
+        field=_field(declared, owner, by_variable=by_variable),
         name=declared.argument,
         scalar=scalar,
         choices=keywords,
@@ -249,19 +252,24 @@ def _default(declared: OptionDeclaration, scalar: str, notes: list[str]) -> Any:
     return None
 
 
-def _field(declared: OptionDeclaration, owner: PassDeclaration) -> str:
-    """Return the field's name: the option's in text, or the variable's if that is no name."""
+def _field(declared: OptionDeclaration, owner: PassDeclaration, *, by_variable: bool) -> str:
+    """Return the field's name: the one of the option's two names that is wanted, or the other.
+
+    Raises:
+        SpecificationError: Neither can be a name in Python.
+    """
     name, where = declared.argument, str(declared.place)
     if not name:
         raise SpecificationError(f"an option of pass '{owner.argument}' has no name", where)
-    if iskeyword(name.replace("-", "_")):
+    names = (name.replace("-", "_"), declared.cpp_name)
+    if all(map(iskeyword, names)):
         raise SpecificationError(
             f"option '{name}' of pass '{owner.argument}' is a reserved word in Python; "
             "give it another name",
             where,
         )
-    for candidate in (name.replace("-", "_"), declared.cpp_name):
-        field = _snake_case(candidate)
+    for candidate in reversed(names) if by_variable else names:
+        field = snake_case(candidate)
         if field.isidentifier() and candidate not in _HARD_TO_READ and not iskeyword(field):
             return field_for(Pass, field.lstrip("_") or field)
     raise SpecificationError(
@@ -272,7 +280,7 @@ def _field(declared: OptionDeclaration, owner: PassDeclaration) -> str:
 
 
 def _statistic(declared: StatisticDeclaration) -> PythonStatistic:
-    attribute = _snake_case(declared.cpp_name)
+    attribute = snake_case(declared.cpp_name)
     if not attribute.isidentifier() or iskeyword(attribute):
         raise SpecificationError(
             f"statistic '{declared.cpp_name}' cannot be a name in Python", str(declared.place)
@@ -301,7 +309,7 @@ def _check_attributes(
         known[attribute] = what
 
 
-def _snake_case(name: str) -> str:
+def snake_case(name: str) -> str:
     """Return a C++ name as Python's are.
 
     Runs of capitals stay together: `numCSE` becomes `num_cse`.
