@@ -16,11 +16,12 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
 _BEGIN, _END = "{-#", "#-}"
 _SECTION = "external_resources"
 _DEPTH = 2
-_BLOCK = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|\{-#')
+_BLOCK = re.compile(r'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|\{-#')
 _TOKEN = re.compile(
-    r'(?P<comment>//[^\n]*)|"(?P<string>(?:[^"\\\n]|\\.)*)"|[A-Za-z_][\w$.]*|#-\}|[{}:]'
+    r'(?P<comment>//[^\n]*)|"(?P<string>(?:[^"\\\n]++|\\.)*+)"|[A-Za-z_][\w$.]*|#-\}|[{}:]'
 )
 _CHARACTERS = re.compile(r"""\\(?:([nt"\\])|([0-9A-Fa-f]{2}))|([^\\]+)""")
+_ODD = re.compile(r'[^ -~]|["\\]')
 _ESCAPES = {"n": b"\n", "t": b"\t", '"': b'"', "\\": b"\\"}
 
 
@@ -203,12 +204,8 @@ def _value(resource: ExternalResource) -> str:
 
 
 def _escaped(data: bytes) -> str:
-    return "".join(map(_character, data))
+    return _ODD.sub(_escape, data.decode("latin-1"))
 
 
-def _character(byte: int) -> str:
-    character = chr(byte)
-    if character == "\\":
-        return "\\\\"
-    is_plain = character.isascii() and character.isprintable() and character != '"'
-    return character if is_plain else f"\\{byte:02X}"
+def _escape(odd: re.Match[str]) -> str:
+    return "\\\\" if odd[0] == "\\" else f"\\{ord(odd[0]):02X}"

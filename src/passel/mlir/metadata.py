@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 
 _BEGIN = b"{-#"
-_SKIPPED = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|\{-#')
+_SKIPPED = re.compile(rb'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|\{-#')
 _TOKEN = re.compile(
-    rb'(?P<value>:(?:\s|//[^\n]*)*)|"(?:[^"\\\n]|\\.)*"|//[^\n]*|(?P<end>#-\})|.', re.DOTALL
+    rb'(?P<value>:(?:\s|//[^\n]*)*)|"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|(?P<end>#-\})|.', re.DOTALL
 )
-_STRING = re.compile(rb'"(?:[^"\\\n\v\f]|\\[nt"\\]|\\[0-9A-Fa-f]{2})*')
+_STRING = re.compile(rb'"(?:[^"\\\n\v\f]++|\\[nt"\\]|\\[0-9A-Fa-f]{2})*+')
 _GOOD = re.compile(rb"#-\}|[\w\[\]{}()<>,:=?|*+-]|/|[@%^!#][\w\"$.-]", re.ASCII)
 
 

@@ -110,7 +110,7 @@ def parse_file(
 
 
 _OLD = f'"{_ANONYMOUS}":'
-_STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"(?::(?=[0-9]))?')
+_STRING = re.compile(rb'"(?:[^"\\\n]++|\\.)*+"(?::(?=[0-9]))?')
 """A string; with the colon behind it, the file of a location."""
 
 
