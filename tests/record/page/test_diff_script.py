@@ -106,6 +106,13 @@ def test_a_word_is_marked_as_a_whole(javascript: JavaScript) -> None:
     assert [text for text, differs in right if differs] == ["%20", "i64"]
 
 
+def test_indentation_is_not_marked(javascript: JavaScript) -> None:
+    """A line that stands deeper now is marked where its words differ."""
+    left, right = javascript.call("Diff", "inLine", "%1 = a.a", "    %2 = a.a")
+    assert left == [["%1", True], [" = a.a", False]]
+    assert right == [["    ", False], ["%2", True], [" = a.a", False]]
+
+
 def test_lines_are_paired_with_those_that_are_most_alike(javascript: JavaScript) -> None:
     """Of two removed lines, the one that has become another stands beside it."""
     old = ["%0 = arith.constant 1 : i32", "%1 = arith.addi %0, %a : i32"]

@@ -74,6 +74,16 @@ def test_names_as_they_are(javascript: JavaScript) -> None:
     assert len(found) == 6
 
 
+def test_a_value_of_an_op_that_has_changed(javascript: JavaScript) -> None:
+    """An op with another operand or type defines the same value, which others use as before."""
+    old = ["func.func @f(%x: i32) {", "  %0 = a.a %x : i32", "  %1 = b.b %0 : i32", "  c.c %1", "}"]
+    new = ["func.func @f(%y: i64) {", "  %3 = a.a %y : i32", "  %4 = b.b %3 : i64", "  c.c %4", "}"]
+    assert differing(javascript.call("Texts", "compare", old, new, {"names": True})) == [
+        ("func.func @f(%y: i32) {", "func.func @f(%y: i64) {"),
+        ("%4 = b.b %3 : i32", "%4 = b.b %3 : i64"),
+    ]
+
+
 def test_locations(javascript: JavaScript) -> None:
     """Locations, with the strings and parentheses in them, and their aliases are left out."""
     assert not any("loc" in line for line in compare(javascript)["old"])

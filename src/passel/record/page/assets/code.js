@@ -148,7 +148,7 @@ const Code = (() => {
     const body = el("tbody");
     const columns = split ? [true, false, true, false] : [true, true, false];
     const caption = el("caption", { class: "hidden" }, split ? "Before, and after" : "Removed and added lines");
-    const element = el("table", { class: `diff ${split ? "split" : "inline"}` }, caption,
+    const element = el("table", { class: `diff ${split ? "split" : "inline"}${whole ? " whole" : ""}` }, caption,
       el("colgroup", null, columns.map((narrow) => el("col", narrow ? { class: "at" } : null))), body);
     const { rows } = diff, left = whole ? [] : gaps(rows);
     let at = 0;

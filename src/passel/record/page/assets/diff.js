@@ -101,14 +101,16 @@ const Diff = (() => {
   const LONG = 20000;
   const words = (text) => text.match(WORD) ?? [];
 
-  // The segments [text, differs] of both lines of a pair.
+  // The segments [text, differs] of both lines of a pair. Indentation is never marked.
   function inLine(old, now) {
+    const indented = (line) => /^\s*/.exec(line)[0];
     const left = [], right = [];
     const put = (to, items, from, end, differs) => {
       if (from < end) to.push([items.slice(from, end).join(""), differs]);
     };
     if (Math.max(old.length, now.length) > LONG) return inLongLine(old, now);
-    const a = words(old), b = words(now);
+    for (const [line, to] of [[old, left], [now, right]]) if (indented(line)) to.push([indented(line), false]);
+    const a = words(old.trimStart()), b = words(now.trimStart());
     let i = 0, j = 0;
     for (const [from, end, start, stop] of joined(blocks(a, b, 200), a)) {
       put(left, a, i, from, false), put(right, b, j, start, false);

@@ -55,7 +55,7 @@ const Model = (() => {
     const at = (path, planned) => {
       if (!path) return root;
       const cut = path.lastIndexOf("/"), known = nodes.get(path);
-      if (known && !planned) return known;
+      if (known && (!planned || /^\d+:/.test(known.key))) return known;
       const parent = at(path.slice(0, Math.max(cut, 0)), planned);
       if (known && parent.children.at(-1) === known) return known;
       const found = node(path.slice(cut + 1), path, parent);
@@ -131,7 +131,7 @@ const Model = (() => {
     for (const place of found.places) {
       const execution = current(place);
       place.status = status(place);
-      const label = execution.symbol || found.places.length === 1 ? execution.name : `${execution.op}#${execution.ordinals.join(".")}`;
+      const label = execution.symbol || found.places.length === 1 || execution.ordinals.length < 2 ? execution.name : `${execution.op}#${execution.ordinals.join(".")}`;
       const times = (seen.get(label) ?? 0) + 1;
       seen.set(label, times);
       place.link = `${found.path}/${label}${times > 1 ? `~${times}` : ""}`;
@@ -149,7 +149,7 @@ const Model = (() => {
       child.parent = found, child.level = found.level + 1;
       finish(child, all);
       found.own += child.own, found.oldOwn += child.oldOwn;
-      found.changed += child.changed, found.total += child.total;
+      if (!found.places.length) (found.changed += child.changed), (found.total += child.total);
       found.failed ||= child.failed;
       addCounts(found.counts, child.counts);
     }

@@ -118,7 +118,7 @@ const Step = (() => {
 
   function times(slow) {
     const most = slow[0][1];
-    const head = [["Pass"], ["", "wide"], ["Own time", "num"], ...(model.comparing ? [["Before", "num"]] : []), ["Changed", "num"]];
+    const head = [["Pass"], ["", "wide"], ["Own time", "num"], ...(model.comparing ? [["Old", "num"]] : []), ["Changed", "num"]];
     return list(head, slow.map(([node, time]) => [
       el("a", { href: link(node.path), class: "code" }, node.title ?? node.key), strip(time / most), Tree.time(time),
       ...(model.comparing ? [Tree.time(node.places.reduce((sum, place) => sum + (place.executions[0]?.own ?? 0), 0))] : []),
@@ -131,7 +131,7 @@ const Step = (() => {
   // -- A pass, or a pipeline ----------------------------------------------------------------------
 
   function group(node) {
-    const places = [...node.places].sort((a, b) => Model.isChange(b) - Model.isChange(a));
+    const places = [...node.places].sort((a, b) => b.own - a.own);
     const most = Math.max(...places.map((place) => place.own), 0) || 1;
     const inside = [];
     const visit = (each) => each.children.forEach((child) => { if (child.places.length) inside.push(child); visit(child); });
@@ -144,7 +144,7 @@ const Step = (() => {
         el("h1", null, el("code", null, ...Code.visible(node.title ?? node.key))),
         el("p", { class: "facts" },
           fact("changed", `${node.changed.toLocaleString("en")} of ${node.total.toLocaleString("en")}`, node.changed ? "changed" : ""),
-          fact("own time", Tree.time(node.own)), model.comparing && fact("before", Tree.time(node.oldOwn)),
+          fact("own time", Tree.time(node.own)), model.comparing && fact("in the old record", Tree.time(node.oldOwn)),
           Object.entries(node.counts).map(([name, count]) => fact(name, count.toLocaleString("en"))))),
       notes(places.flatMap((place) => diagnostics(place).map((each) => [each, place]))),
       places.length > 0 && list([["Op"], ["", "wide"], ["Own time", "num"], ["", "num"]], places.slice(0, 1000).map((place) => [
@@ -199,7 +199,7 @@ const Step = (() => {
         el("h1", null, el("code", null, ...Code.visible(execution.title)), el("span", { class: "of" }, " on "), el("code", null, ...Code.visible(found.label))),
         el("p", { class: "facts" },
           el("span", { class: found.status }, el("b", null, Tree.sign(found.status)[1])),
-          execution.own !== null && fact("own time", Tree.time(execution.own)), old && old.own !== null && fact("before", Tree.time(old.own)),
+          execution.own !== null && fact("own time", Tree.time(execution.own)), old && old.own !== null && fact("in the old record", Tree.time(old.own)),
           execution.total !== null && execution.total - execution.own > 1e-6 && fact("with what is nested", Tree.time(execution.total)),
           Object.entries(execution.counts).map(([name, count]) => fact(name, count.toLocaleString("en"))),
           fact("at", execution.location)),

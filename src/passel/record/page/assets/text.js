@@ -46,18 +46,24 @@ const Texts = (() => {
     return found;
   }
 
+  const operation = (line) => /^\s*(?:%[^=]*=)?\s*"?([\w.$]+)/.exec(line)?.[1];
+
   // Old lines with the names that their values have in the new text, if `blocks` are what differs
-  // otherwise, and the indices of matched lines that use another value all the same. A value that
-  // is gone has a prime if its name has another meaning now.
+  // otherwise, and the indices of matched lines that use another value all the same. An op that
+  // has become another version of it still defines its values. A value that is gone has a prime if
+  // its name has another meaning now.
   function carry(old, now, blocks) {
     const names = new Map(), taken = new Set();
     for (const line of now) for (const name of line.match(NAME) ?? []) taken.add(name);
     const lines = [], different = new Set();
     const renamed = (line) => line.replace(NAME, (name) => names.get(name) ?? name);
-    const gone = (line) => {
+    const defines = (line) => {
       const defined = definitions(line);
-      for (const { 0: name, index } of line.matchAll(NAME))
-        if (defined.has(index)) names.set(name, taken.has(name) ? `${name}′` : name);
+      return [...line.matchAll(NAME)].filter(({ index }) => defined.has(index)).map(([name]) => name);
+    };
+    const replaced = (line, version) => {
+      const old = defines(line), now = version === undefined || operation(version) !== operation(line) ? [] : defines(version);
+      old.forEach((name, i) => names.set(name, now.length === old.length ? now[i] : taken.has(name) ? `${name}′` : name));
       lines.push(renamed(line));
     };
     // Whether a line is the same without renaming, which makes its names known.
@@ -81,7 +87,8 @@ const Texts = (() => {
     let i = 0, j = 0;
     for (const [from, end, start, stop] of [...blocks, [old.length, old.length, now.length, now.length]]) {
       while (i < from) matched(i++, j++);
-      while (i < end) gone(old[i++]);
+      const versions = new Map(Diff.pairs(old.slice(from, end), now.slice(start, stop)));
+      while (i < end) replaced(old[i], now[start + versions.get(i++ - from)]);
       j = stop;
     }
     return [lines, different];
@@ -89,6 +96,8 @@ const Texts = (() => {
 
   // Where lines are removed, or added, between lines like them, it is open which of them that are:
   // those are kept that are the same with their names.
+  const same = (a, b) => a?.trimStart() === b?.trimStart();
+
   function settle(blocks, old, now, likeOld, likeNow) {
     let before = [0, 0, 0, 0];
     return blocks.map(([from, end, start, stop], index) => {
@@ -104,7 +113,7 @@ const Texts = (() => {
           const up = step < 0, kept = up ? b + by - 1 : a + by, lost = up ? a + by - 1 : b + by;
           if ((up ? lost < low : lost >= high) || likes[kept] !== likes[lost]) break;
           const other = others[at + by - (up ? 1 : 0)];
-          gain += (lines[kept] === other) - (lines[lost] === other);
+          gain += same(lines[kept], other) - same(lines[lost], other);
           if (gain > most) [most, best] = [gain, by + step];
         }
       }

@@ -96,13 +96,13 @@ const Tree = (() => {
     }
     const own = group ? node.own : place.own, oldOwn = group ? node.oldOwn : place.executions.length > 1 ? place.executions[0]?.own ?? 0 : 0;
     const part = largest.own ? own / largest.own : 0;
-    const detail = model.comparing ? `own time ${time(own)}, before ${time(oldOwn)}` : `own time ${time(own)}`;
+    const detail = model.comparing ? `own time ${time(own)}, in the old record ${time(oldOwn)}` : `own time ${time(own)}`;
     const meter = (cls, text, share, title) => {
       const bar = el("i");
       bar.style.width = `${Math.min(100, Math.round(share * 1000) / 10)}%`;
       return el("span", { class: `meter ${cls}`, title }, text, share > 0 && bar);
     };
-    return [meter("metric", value, share, label), meter("time", own || (group && node.total) ? time(own) : "", part, detail), label ? `${label}, ${detail}` : detail];
+    return [value ? meter("metric", value, share, label) : "", meter("time", own || (group && node.total) ? time(own) : "", part, detail), label ? `${label}, ${detail}` : detail];
   }
 
   function rowElement(row, index) {
@@ -110,7 +110,7 @@ const Tree = (() => {
     const attributes = { class: "row", role: "treeitem", "aria-level": row.level, "data-row": index, tabindex: -1 };
     if (row.open !== undefined) attributes["aria-expanded"] = String(row.open);
     const twist = el("span", { class: "twist", "aria-hidden": "true" }, row.open === undefined ? "" : row.open ? "▾" : "▸");
-    let text, mark = null, tag = null, spoken, meters = [el("span"), el("span"), ""];
+    let text, mark = null, tag = null, spoken, meters = ["", "", ""];
     if (kind === "place") {
       const [character, word] = sign(place.status), execution = Model.current(place);
       text = row.inside ? place.label : node.title ?? node.key;
@@ -127,12 +127,13 @@ const Tree = (() => {
       if (pass && !node.changed && !node.failed) attributes.class += " dim";
       attributes["aria-selected"] = String(node === selected);
       meters = bars(row), spoken = `${text}, ${node.failed ? "failed, " : ""}${meters[2]}`;
-      if (isIdle(node)) (tag = el("span", { class: "tag" }, why(node))), (attributes.class += " wide");
+      if (isIdle(node)) (tag = el("span", { class: "tag" }, why(node))), (attributes.class += " idle");
       else if (node.onlyOld) tag = el("span", { class: "tag" }, "only old");
     } else [text, spoken, attributes.class] = [row.label, row.label, "row fold"];
     if (row.place || node) attributes.class += (row.place ?? node).own > largest.own * 0.2 ? " hot" : "";
     attributes["aria-label"] = spoken;
     const element = el("div", attributes, el("span", { class: "name", title: text }, kind === "place" && !row.inside ? null : twist, mark, el("span", { class: "text" }, ...Code.visible(text)), tag), meters[0], meters[1]);
+    if (!meters[0]) element.classList.add("plain");
     element.style.setProperty("--level", row.level - 1);
     return element;
   }
