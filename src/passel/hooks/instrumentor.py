@@ -33,30 +33,19 @@ class _Guarded:
         hooks: The hooks that it is one of.
     """
 
-    __slots__ = (
-        "_alone",
-        "_broken",
-        "_hooks",
-        "_instrumentation",
-        "_may_fail",
-        "_method",
-        "_op_at",
-    )
-
     def __init__(
         self, instrumentation: PassInstrumentation, name: str, hooks: Instrumentor
     ) -> None:
         self._method: Callable[..., Any] = getattr(instrumentation, name)
         self._instrumentation = instrumentation
         self._hooks = hooks
-        self._broken = hooks.broken
         self._may_fail = name == "around_pass" and not instrumentation.names_only
         self._op_at = _OPS_AT.get(name, 0) if instrumentation.names_only else 0
         self._alone = _lock_of(instrumentation)
 
     def call(self, *args: Any) -> None:
         """Call the method, which is no generator."""
-        if id(self._instrumentation) not in self._broken:
+        if id(self._instrumentation) not in self._hooks.broken:
             try:
                 with self._alone:
                     self._method(*args)
@@ -69,7 +58,7 @@ class _Guarded:
         Raises:
             BaseException: An interrupt, or a failure that is meant.
         """
-        if id(self._instrumentation) not in self._broken:
+        if id(self._instrumentation) not in self._hooks.broken:
             if self._op_at:
                 args = list(args)
                 args[self._op_at] = identity_in(self._hooks.run, args[self._op_at])
@@ -88,7 +77,7 @@ class _Guarded:
         Raises:
             BaseException: An interrupt, or a failure that is meant.
         """
-        if id(self._instrumentation) not in self._broken:
+        if id(self._instrumentation) not in self._hooks.broken:
             try:
                 with self._alone:
                     around.send(ended)
@@ -102,7 +91,7 @@ class _Guarded:
         """Raise an error that is meant, or call the instrumentation no more in this run."""
         if self._may_fail and isinstance(error, PassFailure):
             raise error
-        _disable(self._instrumentation, self._broken)
+        _disable(self._instrumentation, self._hooks.broken)
 
 
 class Hooks(NamedTuple):

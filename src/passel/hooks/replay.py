@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partialmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks.instrumentation import YIELDS_ONCE, PassInstrumentation
@@ -71,26 +72,6 @@ class HookLog(PassInstrumentation):
         self._events.append((what, tuple(self._known.get(id(each), each) for each in args)))
         self._events.append(("", (yield)))
 
-    def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
-        """Note it."""
-        return self._note("pipeline", pipeline, op, parent)
-
-    def around_pass(self, step: Step, op: Any) -> Around:
-        """Note it."""
-        return self._note("pass", step, op)
-
-    def around_verification(self, step: Step, op: Any) -> Around:
-        """Note it."""
-        return self._note("verification", step, op)
-
-    def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
-        """Note it."""
-        return self._note("analysis", name, kind, op)
-
-    def around_scope(self, name: str) -> Around:
-        """Note it."""
-        return self._note("scope", name)
-
     def replay(self, observer: PassInstrumentation, run: Run) -> None:
         """Call the hooks of the observer, with the steps of the run here."""
         known, begun = dict(_parts_of(run.pipeline)), list[Any]()
@@ -104,6 +85,10 @@ class HookLog(PassInstrumentation):
                 with suppress(StopIteration):
                     begun.pop().send(noted)
                     raise RuntimeError(YIELDS_ONCE)
+
+
+for _what in ("pipeline", "pass", "verification", "analysis", "scope"):
+    setattr(HookLog, f"around_{_what}", partialmethod(HookLog._note, _what))  # pyright: ignore[reportPrivateUsage]
 
 
 class _Reference(NamedTuple):
