@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from passel import PassFailedError, PassManager
 from passel.builder import (
     BUFFERIZATION,
     CLEANUP,
+    CONVERSION,
     LOWERING,
     UNKNOWN,
     Declarations,
@@ -14,7 +16,9 @@ from passel.builder import (
     PassType,
     PipelineBuilder,
     default_declarations,
+    enforce_contracts,
 )
+from passel.mlir import MLIRAdapter, parse_source
 from passel.mlir.upstream import upstream_passes
 from passel.passes import default_registry
 
@@ -77,9 +81,44 @@ def test_types_of_real_passes() -> None:
     )
     assert [builder.types_of(step) for step in builder.steps()] == [
         (CLEANUP,),
-        (LOWERING,),
+        (CONVERSION,),
         (UNKNOWN,),
     ]
+
+
+@pytest.mark.parametrize("ir", ["xdsl", "mlir"])
+def test_lowering_leaves_the_compiler(ir: str) -> None:
+    """What stays in the compiler, such as loops for linalg, comes before any lowering to LLVM."""
+    table = default_declarations()
+    inside = ["convert-linalg-to-loops", "convert-scf-to-cf", "lower-affine"]
+    assert {table.named(name, ir=ir).types for name in inside} == {(CONVERSION,)}
+    leaving = {"xdsl": "convert-ptr-to-llvm", "mlir": "convert-to-llvm"}[ir]
+    assert table.named(leaving, ir=ir).types == (LOWERING,)
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect", "source", "left"),
+    [
+        ("convert-math-to-libm", "math", "%1 = math.absi %0 : i32", None),
+        ("convert-index-to-llvm", "index", "%1 = index.constant 1", "llvm."),
+    ],
+)
+def test_dialects_that_passes_remove(
+    name: str, dialect: str, source: str, left: str | None
+) -> None:
+    """MLIR's pass leaves no op of the dialect that it is declared to remove, or fails."""
+    assert default_declarations().named(name, ir="mlir").makes_illegal == (dialect,)
+    text = f"func.func @f(%0: i32) {{ {source} return }}"
+    manager = PassManager.parse(f"builtin.module({name})", adapter=MLIRAdapter())
+    enforce_contracts(manager, verify=True)
+    manager.context = MLIRAdapter().create_context()
+    module = parse_source(manager.context, text, "in.mlir")
+    if left is None:
+        with pytest.raises(PassFailedError, match="explicitly marked illegal"):
+            manager.run(module)
+    else:
+        manager.run(module)
+        assert left in str(module)
 
 
 def test_types_of_ones_own() -> None:

@@ -137,13 +137,14 @@ bundles:
     constraints:
       - after-any: sccp
 constraints:
-  - for: {type: lowering}
+  - for: {type: conversion}
     after-any: licm
     followed-by: {bundle: tidy}
   - for: licm
     once: true
-    not-between: [canonicalize, {type: lowering}]
+    not-between: [canonicalize, {type: conversion}]
     requires: sccp
+    preceded-by: {bundle: tidy}
   - for: {bundle: tidy}
     before-first: {stage: last}
     after-all: licm
@@ -156,7 +157,7 @@ def test_constraints_are_data(tmp_path: Path) -> None:
     """Those of bundles, and those from outside with what they are for."""
     builder = read(tmp_path, CONSTRAINED)
     kinds = {type(rule.constraint).__name__ for rule, _ in builder.constraints()}
-    assert len(kinds) == 8
+    assert len(kinds) == 9
     with pytest.raises(InsertionError, match=r"p.yaml:11\), but 'licm' is there as well"):
         builder.add("licm")
     again = read(tmp_path, builder.to_yaml(), "again.yaml")

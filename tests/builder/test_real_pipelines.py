@@ -9,7 +9,7 @@ from tool_fixtures import run_mlir_opt
 from xdsl.transforms.test_lower_linalg_to_snitch import TEST_LOWER_LINALG_TO_SNITCH_PASSES
 
 from passel import OpPassManager
-from passel.builder import LOWERING, Bundle, PipelineBuilder, Stage
+from passel.builder import CONVERSION, Bundle, PipelineBuilder, Stage
 from passel.mlir import MLIRAdapter
 from passel.xdsl import XDSLAdapter
 
@@ -64,7 +64,7 @@ def to_nvvm(builder: PipelineBuilder) -> None:
         stage="common",
     )
     builder.insert_before(
-        LOWERING,
+        CONVERSION,
         "convert-nvgpu-to-nvvm,gpu-kernel-outlining,convert-vector-to-scf,convert-scf-to-cf",
         "convert-nvvm-to-llvm,convert-func-to-llvm,expand-strided-metadata,nvvm-attach-target{features=+ptx60}",
     )

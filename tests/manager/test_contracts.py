@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from xdsl_inputs import xdsl_context
 
-from passel import ContractError, Pass, PassContext, PassManager, default_registry
+from passel import AnchorError, ContractError, Pass, PassContext, PassManager, default_registry
 from passel.builder import (
     BUFFERIZATION,
     Declarations,
@@ -224,3 +224,18 @@ def test_passes_of_other_pipelines_are_left_alone() -> None:
             ctx.run_pipeline(PassManager("toy.module").add(Use()), op)
 
     on_toys(Runs()).run(parse_toy("toy.module"))
+
+
+def test_a_module_pass_in_a_function_is_sent_outwards() -> None:
+    """What runs on modules is not nested in functions by the advice that the error gives."""
+    for text in (
+        "func.func(convert-math-to-libm)",
+        "builtin.module(func.func(convert-math-to-libm))",
+    ):
+        with pytest.raises(AnchorError) as caught:
+            PassManager.parse(text, adapter=MLIRAdapter())
+        assert caught.value.problems[0].message == (
+            "can't add pass 'convert-math-to-libm' restricted to 'builtin.module' on a PassManager "
+            "intended to run on 'func.func', put it into the enclosing pipeline, "
+            "builtin.module(convert-math-to-libm)"
+        )

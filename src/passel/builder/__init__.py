@@ -39,6 +39,7 @@ from passel.instruments.contract_verifier import ContractVerifier
 from passel.passes.pass_type import (
     BUFFERIZATION,
     CLEANUP,
+    CONVERSION,
     EARLY_OPTIMIZATION,
     HARDWARE_OPTIMIZATION,
     INGRESS,
@@ -52,6 +53,7 @@ from passel.passes.pass_type import (
 __all__ = [
     "BUFFERIZATION",
     "CLEANUP",
+    "CONVERSION",
     "EARLY_OPTIMIZATION",
     "HARDWARE_OPTIMIZATION",
     "INGRESS",

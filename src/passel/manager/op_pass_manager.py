@@ -84,6 +84,7 @@ class OpPassManager(PassTree, OptionValue):
         self.nesting = nesting
         self._entries: list[_Entry] = []
         self._registry: PassRegistry | None = None
+        self._enclosing: tuple[str, ...] = ()
 
     @property
     def anchor(self) -> str:
@@ -200,6 +201,7 @@ class OpPassManager(PassTree, OptionValue):
         """Return a manager that looks names up where this one does."""
         nested = OpPassManager(anchor, nesting=self.nesting, jobs=jobs)
         nested._registry = self._registry
+        nested._enclosing = (self._anchor, *self._enclosing)
         return nested
 
     def nest_any(self, *, jobs: int | None = None) -> OpPassManager:
@@ -326,10 +328,16 @@ class OpPassManager(PassTree, OptionValue):
             nested._append(entry)
             return Entry(nested, entry.span)
         shown = pass_.name or pass_.display_name
+        if pass_.anchor in (
+            *self._enclosing,
+            "builtin.module",
+        ):  # which is in no other op, as a rule
+            advice = f"put it into the enclosing pipeline, {pass_.anchor}({shown})"
+        else:
+            advice = f"did you intend to nest? Write {self._anchor}({pass_.anchor}({shown}))"
         message = (
             f"can't add pass '{shown}' restricted to '{pass_.anchor}' on a PassManager "
-            f"intended to run on '{self._anchor}', did you intend to nest? "
-            f"Write {self._anchor}({pass_.anchor}({shown}))"
+            f"intended to run on '{self._anchor}', {advice}"
         )
         raise AnchorError(Problem(message, entry.span))
 

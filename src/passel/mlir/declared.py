@@ -1,4 +1,8 @@
-"""Types of MLIR's own passes, and which of them change nothing when they run twice."""
+"""Types and contracts of MLIR's own passes, as far as its sources say so.
+
+Nothing is said of what they preserve but everything: analyses in Python hold handles to ops and
+blocks, which a native pass may have replaced.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,13 @@ _IDEMPOTENT = """
 _ONLY_LOOK = "print-ir print-op-stats view-op-graph"
 """They leave everything as it is, so that a second look shows what the first one did."""
 
+_REMOVE = {
+    "convert-index-to-llvm": "index",
+    "convert-math-to-libm": "math",
+    "convert-pdl-to-pdl-interp": "pdl",
+}
+"""Passes that fail or leave no op of a dialect, as their conversion targets say."""
+
 
 def declare(table: DeclarationTable) -> None:
     """Add what is known of MLIR's own passes; an entry point names it."""
@@ -36,3 +47,5 @@ def declare(table: DeclarationTable) -> None:
     table.declare(Declarations(idempotent=True), *_IDEMPOTENT.split(), ir="mlir")
     only_looks = Declarations(preserves=(AllAnalyses,), idempotent=True)
     table.declare(only_looks, *_ONLY_LOOK.split(), ir="mlir")
+    for name, dialect in _REMOVE.items():
+        table.declare(Declarations(makes_illegal=(dialect,)), name, ir="mlir")

@@ -38,6 +38,8 @@ LATE_OPTIMIZATION = PassType("late-optimization")
 """Optimization of what the machine does, such as of loops over memory."""
 HARDWARE_OPTIMIZATION = PassType("hardware-optimization")
 """Optimization for one target."""
+CONVERSION = PassType("conversion")
+"""From one form inside of the compiler to a lower one, such as from linalg to loops."""
 LOWERING = PassType("lowering")
 """Conversion to the form that leaves the compiler, such as LLVM's."""
 CLEANUP = PassType("cleanup")

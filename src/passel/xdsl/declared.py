@@ -47,20 +47,23 @@ _TYPES: dict[PassType, str] = {
         x86-prologue-epilogue-insertion x86-regalloc-legalize x86-regalloc-verify-liveness
         x86-set-arch
     """,
+    pass_type.CONVERSION: """
+        convert-linalg-to-loops convert-linalg-to-memref-stream
+        convert-memref-stream-to-loops convert-memref-to-ptr
+        convert-pdl-interp-to-eqsat-pdl-interp convert-pdl-to-pdl-interp
+        convert-ptr-type-offsets convert-scf-to-cf convert-scf-to-openmp
+        convert-varith-to-arith convert-vector-to-ptr dmp-to-mpi lower-affine
+    """,
     pass_type.LOWERING: """
         convert-arith-to-riscv convert-arith-to-riscv-snitch convert-arith-to-x86
-        convert-func-to-riscv-func convert-func-to-x86-func convert-linalg-to-loops
-        convert-linalg-to-memref-stream convert-memref-stream-to-loops
-        convert-memref-stream-to-snitch-stream convert-memref-to-ptr convert-memref-to-riscv
-        convert-pdl-interp-to-eqsat-pdl-interp convert-pdl-to-pdl-interp
+        convert-func-to-riscv-func convert-func-to-x86-func
+        convert-memref-stream-to-snitch-stream convert-memref-to-riscv
         convert-print-format-to-riscv-debug convert-ptr-to-llvm convert-ptr-to-riscv
-        convert-ptr-to-x86 convert-ptr-type-offsets convert-riscv-scf-to-riscv-cf
-        convert-riscv-to-llvm convert-scf-to-cf convert-scf-to-openmp
+        convert-ptr-to-x86 convert-riscv-scf-to-riscv-cf convert-riscv-to-llvm
         convert-scf-to-riscv-scf convert-scf-to-x86-scf convert-snitch-stream-to-snitch
-        convert-stencil-to-csl-stencil convert-stencil-to-ll-mlir convert-varith-to-arith
-        convert-vector-to-ptr convert-vector-to-x86 convert-x86-scf-to-x86
-        csl-stencil-to-csl-wrapper dmp-to-mpi hls-convert-stencil-to-ll-mlir linalg-to-csl
-        lower-affine lower-csl-stencil lower-csl-wrapper lower-hls lower-mpi
+        convert-stencil-to-csl-stencil convert-stencil-to-ll-mlir convert-vector-to-x86
+        convert-x86-scf-to-x86 csl-stencil-to-csl-wrapper hls-convert-stencil-to-ll-mlir
+        linalg-to-csl lower-csl-stencil lower-csl-wrapper lower-hls lower-mpi
         lower-riscv-func lower-snitch memref-to-dsd printf-to-llvm printf-to-putchar
     """,
     pass_type.CLEANUP: """
