@@ -136,6 +136,11 @@ class Record:
         content = self._contents.content(digest)
         return content.parts if isinstance(content, Composite) else ()
 
+    def outline(self, digest: str) -> str:
+        """Return the text of an op, with `{...}` for the ops inside if it is stored as these."""
+        content = self._contents.content(digest)
+        return content.outline if isinstance(content, Composite) else content
+
     def state_before(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op before an execution; see `state_after`."""
         first = execution.number

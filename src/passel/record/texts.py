@@ -42,7 +42,7 @@ class Composite(NamedTuple):
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _FLAT = rf"(?:[^()\"]|{_STRING})*"
-_LOCATION = re.compile(rf"({_STRING})| loc\({_FLAT}(?:\({_FLAT}\){_FLAT})*\)")
+LOCATION = re.compile(rf"({_STRING})| loc\({_FLAT}(?:\({_FLAT}\){_FLAT})*\)")
 
 
 def without_locations(text: str) -> str:
@@ -52,7 +52,7 @@ def without_locations(text: str) -> str:
         >>> without_locations('"t.op"() {a = " loc(x)"} : () -> () loc("a.mlir":1:2)')
         '"t.op"() {a = " loc(x)"} : () -> ()'
     """
-    return _LOCATION.sub(lambda match: match[1] or "", text)
+    return LOCATION.sub(lambda match: match[1] or "", text)
 
 
 def digest_of(text: str) -> str:

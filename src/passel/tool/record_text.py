@@ -10,6 +10,7 @@ from passel.diagnostics import suggest
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color
 from passel.ir.frontend import UsageError
+from passel.record.lineage import blame, in_custom_form
 from passel.record.outline import rows_of, top_runs
 from passel.search import Place
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from passel.instruments.terminals import Color
     from passel.record import Execution, Record, RunInfo
+    from passel.record.lineage import Origin
     from passel.record.outline import Row
 
 _MOST_FAILURES = 20
@@ -39,6 +41,8 @@ def shown(record: Record, arguments: argparse.Namespace) -> str:
     Raises:
         UsageError: It asks for what is not there.
     """
+    if arguments.blame:
+        return "".join(_blamed(record, arguments))
     if arguments.step is None:
         for name in ("op", "diff"):
             if getattr(arguments, name):
@@ -125,14 +129,46 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
             yield f"  then ran: {path} on {op}"
 
 
+# -- Lineage -------------------------------------------------------------------------------------
+
+
+def _blamed(record: Record, arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield the lines of the IR, each behind the pass that made it and its place in the input."""
+    last, symbol = None, arguments.op.removeprefix("@")
+    runs = top_runs(record)
+    if arguments.step is not None:
+        found = _executions_of(record, arguments.step)
+        last, runs = found[-1].number, [record.info.runs[found[-1].run]]
+    for run in runs:
+        lines = blame(record, run, last=last, symbol=symbol)
+        if not lines:
+            raise UsageError(f"there is no op '@{symbol}'" if symbol else "the IR is not known")
+        if not arguments.generic:
+            lines = in_custom_form(lines, run.ir)
+        marks = [_mark(record, each.origin) for each in lines]
+        widths = [max(len(mark[column]) for mark in marks) for column in range(2)]
+        for mark, line in zip(marks, lines, strict=True):
+            margin = "  ".join(text.ljust(width) for text, width in zip(mark, widths, strict=True))
+            yield f"{margin} | {line.text}\n"
+
+
+def _mark(record: Record, origin: Origin | None) -> tuple[str, str]:
+    if origin is None:
+        return "", ""
+    maker = "input"
+    if origin.execution is not None:
+        maker = record.executions[origin.execution].path.rpartition("/")[2]
+    return maker, f"{origin.place}{'?' if origin.is_guess else ''}"
+
+
 # -- A pass --------------------------------------------------------------------------------------
 
 
 def _step(record: Record, arguments: argparse.Namespace) -> Iterator[str]:
     """Yield what a pass did to ops."""
     symbol: str = arguments.op.removeprefix("@")
-    path = Place.of(arguments.step, list(dict.fromkeys(e.path for e in record.executions))).path
-    found = [e for e in record.executions if e.path == path]
+    found = _executions_of(record, arguments.step)
+    path = found[0].path
     if symbol:
         names = [each.symbol or "" for each in found]
         found = [e for e in found if e.symbol == symbol]
@@ -144,6 +180,11 @@ def _step(record: Record, arguments: argparse.Namespace) -> Iterator[str]:
         yield from _execution(record, each, arguments)
     if rest := len(found) - len(shown):
         yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
+
+
+def _executions_of(record: Record, step: str) -> list[Execution]:
+    path = Place.of(step, list(dict.fromkeys(e.path for e in record.executions))).path
+    return [e for e in record.executions if e.path == path]
 
 
 def _execution(

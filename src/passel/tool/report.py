@@ -32,8 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if arguments.new is not None and arguments.output is None:
         parser.error("two records are compared on a page: say where, with -o FILE.html")
-    chosen = (arguments.step, arguments.op, arguments.diff, arguments.locations, arguments.generic)
-    if arguments.output is not None and any(chosen):
+    chosen = ("step", "op", "diff", "blame", "locations", "generic")
+    if arguments.output is not None and any(getattr(arguments, name) for name in chosen):
         parser.error("-o writes a page with everything: --step and the like are about terminals")
     try:
         record = Record.open(arguments.record)
@@ -66,6 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--op", metavar="@NAME", default="", help="only on this op")
     parser.add_argument("--diff", action="store_true", help="show what changed")
+    parser.add_argument(
+        "--blame",
+        action="store_true",
+        help="show for each op which pass has made it, and from where in the input",
+    )
     parser.add_argument("--locations", action="store_true", help="with locations")
     parser.add_argument(
         "--generic", action="store_true", help="IR in generic form, as it is recorded"

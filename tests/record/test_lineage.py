@@ -1,0 +1,248 @@
+"""Lineage: which pass made an op, and from where, as records tell."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl_inputs import sampled, xdsl_context, xdsl_corpus
+
+from passel import PassInstrumentation, PassManager
+from passel.record.lineage import BlamedLine, Origin, blame, in_custom_form
+from passel.record.op_texts import ops_in
+from passel.xdsl import parse_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from passel.hooks import Run
+    from passel.record import Record
+    from passel.schedule import Step
+
+LINALG = """
+func.func @mm(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<4x4xf32>) {
+  linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%c : memref<4x4xf32>)
+  %z = arith.constant 0 : index
+  %n = arith.constant 4 : index
+  %o = arith.constant 1 : index
+  scf.for %i = %z to %n step %o {
+    %v = memref.load %c[%i, %z] : memref<4x4xf32>
+    %w = arith.addf %v, %v : f32
+    %x = arith.addf %v, %v : f32
+    %u = arith.mulf %w, %x : f32
+    memref.store %u, %c[%z, %i] : memref<4x4xf32>
+  }
+  return
+}
+"""
+CALLS = """
+func.func private @callee(%x: i32) -> i32 {
+  %0 = arith.addi %x, %x : i32
+  return %0 : i32
+}
+func.func @caller(%x: i32) -> i32 {
+  %0 = func.call @callee(%x) : (i32) -> i32
+  %1 = func.call @callee(%0) : (i32) -> i32
+  return %1 : i32
+}
+"""
+
+
+def _recorded(path: Path, source: str, pipeline: str, *observers: PassInstrumentation) -> Record:
+    context = xdsl_context()
+    manager = PassManager.parse(f"builtin.module({pipeline})", context)
+    for each in observers:
+        manager.add_instrumentation(each)
+    manager.enable_recording(path)
+    record = manager.run(parse_source(context, source, "in.mlir")).record
+    assert record is not None
+    return record
+
+
+def _made(record: Record, lines: list[BlamedLine]) -> list[tuple[str, str, str]]:
+    """Return op, pass and place of each op; guesses have a question mark."""
+    found: list[tuple[str, str, str]] = []
+    for each in _ops(lines):
+        assert each.origin is not None
+        number, place, is_guess = each.origin
+        maker = "input" if number is None else record.executions[number].pass_name
+        name = each.text.partition('"')[2].partition('"')[0]
+        found.append((name, maker, f"{place}{'?' * is_guess}"))
+    return found
+
+
+def _ops(lines: list[BlamedLine]) -> list[BlamedLine]:
+    """Return the lines in which ops begin."""
+    return [
+        each
+        for each in lines
+        if each.origin is not None and not (each.is_end and each.text.lstrip().startswith("})"))
+    ]
+
+
+def test_what_is_kept_is_of_the_input(tmp_path: Path) -> None:
+    """CSE keeps the first of equal ops, which is that of the input still."""
+    source = """func.func @f(%x: i32) -> (i32, i32) {
+  %a = arith.addi %x, %x : i32
+  %b = arith.addi %x, %x : i32
+  return %a, %b : i32, i32
+}"""
+    record = _recorded(tmp_path / "r", source, "func.func(cse)")
+    lines = blame(record, record.info.runs[0], symbol="f")
+    assert _made(record, lines) == [
+        ("func.func", "input", "in.mlir:1:1"),
+        ("arith.addi", "input", "in.mlir:2:8"),
+        ("func.return", "input", "in.mlir:4:3"),
+    ]
+
+
+def test_what_is_lowered_comes_from_what_was_there(tmp_path: Path) -> None:
+    """What a pass makes of an op is of that pass, from the line of that op as a guess."""
+    record = _recorded(tmp_path / "r", LINALG, "func.func(convert-linalg-to-loops)")
+    made = _made(record, blame(record, record.info.runs[0], symbol="mm"))
+    assert ("memref.load", "convert-linalg-to-loops", "in.mlir:3:3?") in made
+    assert ("scf.for", "convert-linalg-to-loops", "in.mlir:3:3?") in made
+    assert ("scf.for", "input", "in.mlir:7:3") in made
+    assert ("memref.load", "input", "in.mlir:8:10") in made
+
+
+def test_what_is_inlined_is_of_the_pass(tmp_path: Path) -> None:
+    """A copy of an op is made by the pass that copies it; the last one may be the op itself."""
+    record = _recorded(tmp_path / "r", CALLS, "inline,symbol-dce")
+    made = _made(record, blame(record, record.info.runs[0], symbol="caller"))
+    copies = [each for each in made if each[0] == "arith.addi"]
+    assert len(copies) == 2
+    assert {maker for _, maker, _ in copies} == {"inline"}
+
+
+def test_what_is_moved_is_of_the_input(tmp_path: Path) -> None:
+    """An op that a pass moves within a function stays that of the input."""
+    source = LINALG.replace("%v, %v", "%k, %v", 1).replace(
+        "%v = memref", "%k = arith.constant 2.0 : f32\n    %v = memref"
+    )
+    record = _recorded(tmp_path / "r", source, "func.func(canonicalize,control-flow-hoist)")
+    made = _made(record, blame(record, record.info.runs[0], symbol="mm"))
+    assert ("arith.constant", "input", "in.mlir:8:10") in made
+
+
+def test_each_state_has_its_lineage(tmp_path: Path) -> None:
+    """After an earlier execution, only what passes have made until then is new."""
+    record = _recorded(
+        tmp_path / "r", LINALG, "func.func(convert-linalg-to-loops),convert-scf-to-cf"
+    )
+    run = record.info.runs[0]
+    assert ("cf.br", "convert-scf-to-cf", "in.mlir:3:3?") in _made(record, blame(record, run))
+    before = _made(record, blame(record, run, last=0))
+    assert {maker for _, maker, _ in before} == {"input", "convert-linalg-to-loops"}
+    assert blame(record, run, symbol="none") == []
+
+
+def test_the_custom_form_has_the_same_origins(tmp_path: Path) -> None:
+    """Each line of the custom form in which an op begins or ends has the origin of the op."""
+    record = _recorded(tmp_path / "r", LINALG, "func.func(convert-linalg-to-loops)")
+    lines = in_custom_form(blame(record, record.info.runs[0]), "xdsl")
+    by_text = {each.text.strip(): each.origin for each in lines}
+    assert by_text["func.return"] == Origin(None, "in.mlir:14:3")
+    assert by_text["scf.for %i = %z to %n step %o {"] == Origin(None, "in.mlir:7:3")
+    assert by_text["builtin.module {"] == by_text["}"]
+
+
+class _Makers(PassInstrumentation):
+    """The pass that made each op, by the object that the op is."""
+
+    def __init__(self) -> None:
+        self.made: dict[Any, str] = {}
+
+    def before_run(self, run: Run) -> None:
+        """Take note of the ops of the input."""
+        self.top = run.op
+        self._note("")
+
+    def after_pass(self, step: Step, op: Any) -> None:
+        """Take note of the new ops."""
+        if step.pass_ is not None:
+            self._note(step.path)
+
+    def _note(self, maker: str) -> None:
+        for each in self.top.walk():
+            self.made.setdefault(each, maker)
+
+
+_PIPELINES = (
+    "canonicalize,cse,convert-linalg-to-loops,lower-affine,convert-scf-to-cf,canonicalize,cse,dce",
+    (
+        "convert-linalg-to-loops,convert-scf-to-cf,convert-arith-to-riscv,"
+        "convert-func-to-riscv-func,convert-memref-to-riscv,canonicalize"
+    ),
+    "inline,canonicalize,cse,symbol-dce,convert-scf-to-cf",
+)
+
+
+@sampled(16)
+def test_ops_of_the_corpus_have_their_passes(tmp_path: Path, step: int) -> None:
+    """At least 95 % of the ops in the end, as of those made by passes, are of the right pass."""
+    counts: Counter[tuple[bool, bool]] = Counter()
+    sources = [LINALG, CALLS, *(text for _, text in xdsl_corpus()[::step])]
+    for source in sources:
+        for pipeline in _PIPELINES:
+            makers, record = _Makers(), None
+            with warnings.catch_warnings(), suppress(Exception):  # not all of the corpus is valid
+                warnings.simplefilter("ignore")
+                record = _recorded(tmp_path / "r", source, pipeline, makers)
+            if record is None:
+                continue
+            lines = _ops(blame(record, record.info.runs[0]))
+            for op, line in zip(makers.top.walk(), lines, strict=True):
+                assert line.origin is not None
+                number, maker = line.origin.execution, makers.made[op]
+                found = "" if number is None else record.executions[number].path
+                counts[bool(maker), found == maker] += 1
+    made = counts[True, True] / (counts[True, True] + counts[True, False])
+    kept = counts[False, True] / (counts[False, True] + counts[False, False])
+    assert counts[True, True] > 100
+    assert made > 0.95
+    assert kept > 0.95
+
+
+def test_ops_of_mlir_have_their_passes(tmp_path: Path) -> None:
+    """At least 80 % of MLIR's ops in the end are of the last pass whose diff adds such an op."""
+    mlir = pytest.importorskip("passel.mlir")
+    adapter = mlir.MLIRAdapter()
+    right = count = 0
+    for pipeline in (
+        (
+            "convert-linalg-to-loops,canonicalize,cse,convert-scf-to-cf,convert-arith-to-llvm,"
+            "finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
+            "reconcile-unrealized-casts,canonicalize,cse"
+        ),
+        "inline,canonicalize,cse,symbol-dce",
+    ):
+        context = adapter.create_context()
+        manager = PassManager.parse(f"builtin.module({pipeline})", context)
+        manager.enable_recording(tmp_path / "r", one_by_one=True)
+        module = adapter.bindings.ir.Module.parse(LINALG + CALLS, context)
+        record = manager.run(module).record
+        assert record is not None
+        (run,) = record.info.runs
+        assert run.before is not None
+        assert run.after is not None
+
+        def ops(text: str) -> Counter[tuple[str, str, str]]:
+            return Counter((op.name, op.shape, op.types) for op in ops_in(text))
+
+        makers: dict[tuple[str, str, str], int] = {}
+        before = ops(record.text(run.before))
+        for each in record.executions:
+            after = ops(record.state_after(each) or "")
+            makers.update(dict.fromkeys(after - before, each.number))
+            before = after
+        found = ops_in(record.text(run.after))
+        for op, line in zip(found, _ops(blame(record, run)), strict=True):
+            assert line.origin is not None
+            right += makers.get((op.name, op.shape, op.types)) == line.origin.execution
+            count += 1
+    assert count > 60
+    assert right / count > 0.8
