@@ -123,3 +123,28 @@ def test_a_function_that_registers_dialects(tool: Tool) -> None:
     assert outcome.code == 0
     assert outcome.out.startswith("called with a DialectRegistry\nmodule {")
     assert "called" not in tool("in.mlir", "--load-dialect-plugin=p.py").out
+
+
+# -- Which IR it should have been ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("nvgpu.x", "note: an installed IR has the dialect 'nvgpu': --ir=mlir\n"),
+        ("func.func @f(%a: !nvgpu.y) { func.return }", "has the dialect 'nvgpu': --ir=mlir\n"),
+        ("nowhere.x", ""),
+    ],
+)
+def test_a_dialect_of_another_ir(tool: Tool, text: str, hint: str) -> None:
+    """An error about a dialect that this IR lacks names the installed IRs that have it."""
+    Path("other.mlir").write_text(text)
+    said = tool("other.mlir").err
+    assert said.count("error: ") == 1
+    assert hint in said
+    assert ("an installed IR" in said) is bool(hint)
+
+
+def test_the_beginning_of_an_irs_name(tool: Tool) -> None:
+    """What begins like an installed IR is taken for that, as `jax` for `jaxlib`."""
+    assert "did you mean 'mlir'?" in tool("in.mlir", "--ir=ml").err

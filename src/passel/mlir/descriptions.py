@@ -56,6 +56,7 @@ def _packaged(root: str) -> Iterable[str]:
     spec = find_spec(root)
     for directory in (spec and spec.submodule_search_locations) or ():
         yield str(Path(directory, "bin", "mlir-opt"))
+        yield str(Path(directory, "_mlir_libs", "iree-opt"))
 
 
 def _help(program: str) -> str:

@@ -74,6 +74,10 @@ def run_measured(
 
     if counts:
         outcome, report = with_own_stderr(lambda call: made[0].run(operation, by=call))
+        if len(report.splitlines()) == _HEADER:
+            log_warning_once(
+                f"no statistics of native passes: '{bindings.root}' was built without them"
+            )
         for each, value in statistics_in(report):
             ctx.count_by_name(each.name, value)
     else:
@@ -198,10 +202,6 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(query_context(bindings))).operation
     _, report = with_own_stderr(lambda call: manager.run(module, by=call))
-    if len(report.splitlines()) == _HEADER:
-        log_warning_once(
-            f"no statistics of native passes: '{bindings.root}' was built without them"
-        )
     return tuple(each for each, _ in statistics_in(report))
 
 

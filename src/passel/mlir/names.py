@@ -12,7 +12,7 @@ from passel.mlir.bindings import bindings_named
 from passel.mlir.native import NativePass
 from passel.mlir.pipelines import Refused, expanded, is_pass, parsed
 from passel.mlir.untyped import native_pass_class
-from passel.mlir.upstream import upstream_passes
+from passel.mlir.upstream import names_in
 from passel.passes import Options, PassInfo, PassPipelineInfo, PassRegistry
 from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, PipelineNode, parse_pipeline, print_pipeline
@@ -50,17 +50,18 @@ class MLIRSource:
         return _native_pipeline(self.root, name)
 
     def passes(self, *, ir: str = "") -> Iterator[PassInfo]:
-        """Yield the passes of the public releases that this build has."""
-        found = map(self.lookup_pass, upstream_passes())
+        """Yield the passes that are known of such builds, as far as this one has them."""
+        found = map(self.lookup_pass, names_in(self.root))
         return (info for info in found if info is not None)
 
     def pipelines(self, *, ir: str = "") -> Iterator[PassPipelineInfo]:
-        """Yield nothing: the bindings cannot list pipelines."""
-        return iter(())
+        """Yield the pipelines that are known of such builds, as far as this one has them."""
+        found = map(self.lookup_pipeline, names_in(self.root))
+        return (info for info in found if info is not None)
 
     def names(self, *, ir: str = "") -> Iterator[str]:
-        """Yield the passes of the public releases, which this build may lack."""
-        return iter(upstream_passes())
+        """Yield the names that are known of such builds, which this one may lack."""
+        return iter(names_in(self.root))
 
     def copy(self) -> MLIRSource:
         """Return this source: it does not change."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.mlir.calls import calls_of
 from passel.mlir.contexts import at_once, context_lock
 from passel.mlir.diagnostics import convert_diagnostic
-from passel.mlir.upstream import upstream_passes
+from passel.mlir.upstream import is_known_pass
 
 if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic
@@ -189,7 +189,7 @@ def expanded(bindings: Bindings, name: str) -> str:
     try:
         found = parsed(bindings, f"any({name})")
         # Some passes leave options uninitialized, which ends the process when they are printed.
-        return name if name in upstream_passes() else str(found)[len("any(") : -1]
+        return name if is_known_pass(bindings.root, name) else str(found)[len("any(") : -1]
     except Refused as error:
         return "" if error.is_unknown else name
 

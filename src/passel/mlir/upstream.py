@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 FACTS = Path(__file__).with_name("passes.txt")
 """The passes of MLIR 22."""
 
+_BUILDS = Path(__file__).with_name("builds.txt")
+"""A line with the root package of a build, then indented lines with names."""
+
 _UNDECLARED = ("gpu-register-host-buffers",)
 """Passes of the package that passel is tested with which no file declares."""
 
@@ -92,9 +95,34 @@ def facts_file(path: Path) -> FactsFile:
 
 
 @cache
-def upstream_passes() -> tuple[str, ...]:
-    """Return the passes of MLIR's public releases, some of which a build may lack.
+def names_in(root: str) -> tuple[str, ...]:
+    """Return the passes and pipelines that a build is known to have, of which it may lack some.
 
-    The bindings can test a name, but not list them.
+    The bindings can test a name, but not list them. Of JAX's and IREE's builds the names of two
+    releases each are known; others are taken for a public release.
     """
+    return tuple(_builds().get(root) or dict.fromkeys(upstream_passes(), False))
+
+
+def is_known_pass(root: str, name: str) -> bool:
+    """Return whether a name is that of a pass, in builds that have it."""
+    is_pipeline = _builds().get(root, {}).get(name)
+    return name in upstream_passes() if is_pipeline is None else not is_pipeline
+
+
+@cache
+def _builds() -> dict[str, dict[str, bool]]:
+    found: dict[str, dict[str, bool]] = {}
+    root = ""
+    for line in _BUILDS.read_text("utf-8").splitlines():
+        if line.startswith(" "):
+            found[root] |= {name.rstrip("*"): name.endswith("*") for name in line.split()}
+        elif not line.startswith("#"):
+            root, found[line] = line, {}
+    return found
+
+
+@cache
+def upstream_passes() -> tuple[str, ...]:
+    """Return the passes of MLIR's public releases, some of which a build may lack."""
     return tuple(sorted({*facts_file(FACTS).names(), *_UNDECLARED}))

@@ -101,7 +101,8 @@ def ir_of(text: str) -> str:
     if text in _IRS or text in known_irs():  # mostly without a look at what is installed
         return text
     names = ", ".join(sorted(known_irs()))
-    raise ValueError(f"takes one of {names}, not '{text}'{suggest(text, known_irs())}")
+    longer = next((name for name in known_irs() if text and name.startswith(text)), text)
+    raise ValueError(f"takes one of {names}, not '{text}'{suggest(longer, known_irs())}")
 
 
 def verify_mode_of(text: str) -> bool | Literal["always"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -32,6 +33,12 @@ _ANY_TOOL = ToolDefinition()
 _BYTECODE = b"ML\xefR"
 _KNOWN = ("xdsl", "mlir")
 """IRs whose flags are flags of the tool."""
+
+_NO_DIALECT = re.compile(
+    r"[Dd]ialect [`'](\w+)'|[`']?(\w+)\.[\w.$]+'? (?:is not |is un|created with un)registered"
+    r"|unregistered operation '(\w+)\."
+)
+"""What IRs say of a dialect that they lack."""
 
 _NO_INPUT = {each.name for each in InformationFlags.flags.values()} | {"lint", "draw-pipeline"}
 """Flags with which no input is read."""
@@ -294,6 +301,25 @@ def hint_at_other_ir(words: Sequence[str], ir: str, here: PassRegistry) -> str:
             noun = "pass" if len(lacking) == 1 else "passes"
             return f"{title} itself has the {noun} {listed}: --ir={title.lower()}"
     return ""
+
+
+def hint_at_dialect(message: str, ir: str) -> str:
+    """Return which other installed IR has the dialect that an error is about; empty if none has.
+
+    Args:
+        message: The error.
+        ir: The name of this IR.
+    """
+    found = _NO_DIALECT.search(message)
+    dialect = next(filter(None, found.groups()), "") if found else ""
+    if not dialect:
+        return ""
+    having: list[str] = []
+    for name in sorted(set(adapter_names()) - {ir}):
+        with suppress(AdapterError, UsageError):
+            if dialect in IRChoice(name).frontend.dialect_names():
+                having.append(f"--ir={name}")
+    return f"an installed IR has the dialect '{dialect}': {' or '.join(having)}" if having else ""
 
 
 def _passes_of(text: str) -> Iterator[str]:

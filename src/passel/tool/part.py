@@ -58,7 +58,11 @@ class Part:
                 with self._reports.scope("Parser"):
                     self._parsed: Parsed = self._parse()
             except UnreadableError as error:
+                from passel.tool.irs import hint_at_dialect
+
                 for diagnostic in error.diagnostics:
+                    if hint := hint_at_dialect(diagnostic.message, self._settings.reading.ir):
+                        diagnostic.attach_note(hint, diagnostic.location)
                     self._report(diagnostic)
                 return None
             with self._reports.scope("Verify the input", timer="Parser"):
