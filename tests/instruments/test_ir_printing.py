@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import re
 from contextlib import suppress
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from passel import Pass, PassContext, PassFailure, PassManager
+from passel import Pass, PassContext, PassFailure, PassInstrumentation, PassManager
 from passel.execution import Run
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
@@ -24,6 +25,7 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from passel.errors import Failure
     from passel.execution.strategies import SiblingStrategy
     from passel.hooks import Around
 
@@ -354,27 +356,40 @@ class Warn(Pass[ToyOp]):
 
 
 class Log(StringIO):
-    """A stream in which diagnostics stand among dumps."""
+    """A stream in which diagnostics and failures stand among dumps."""
 
     def take(self, diagnostic: object) -> None:
         """Write a diagnostic."""
         self.write(f"{diagnostic}\n")
 
 
+class Failures(PassInstrumentation):
+    """Writes failures to a log."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    def on_failure(self, failure: Failure) -> None:
+        """Write it."""
+        self._log.write(f"failed: {failure.diagnostic.message}\n")
+
+
 @pytest.mark.parametrize("strategy", [Threads(2), Forked(2, eager=True)], ids=["threads", "fork"])
-@pytest.mark.parametrize("flags", [{"before": True, "after": True}, {"diff": True}])
+@pytest.mark.parametrize("flags", [{"before": True, "after": True}, {"diff": True}, None])
 def test_warnings_keep_their_places_between_dumps(
-    strategy: SiblingStrategy, flags: dict[str, Any]
+    strategy: SiblingStrategy, flags: dict[str, Any] | None
 ) -> None:
-    """Workers hold back what passes report, which then comes in the order of one process."""
+    """Workers hold back what passes report; it comes in the order of one process, with failures."""
     said: list[str] = []
     for chosen in (Sequential(), strategy):
         log, compiler = Log(), PipelineCompiler(ToyAdapter(), {"toy"})
         pm = PassManager("toy.module", adapter=ToyAdapter()).add(Warn())
         pm.add_nested("toy.func", Warn(), Warn(times=2), Break()).add(Warn())
-        hooks = Instrumentor([PrintIR(stream=log, **flags)])
+        printers = [] if flags is None else [PrintIR(stream=log, **flags)]
+        hooks = Instrumentor([Failures(log), *printers])
         run = Run(compiler, hooks, log.take, strategy=chosen)
         run.run(compiler.schedule(pm), parse_toy("toy.module(toy.func @f,toy.func @g,toy.func @h)"))
         said.append(log.getvalue())
     assert said[0] == said[1]
     assert said[0].count("warning: now it is") == 1 + 3 * 3
+    assert len(re.findall(r"error: (.*)(?:\n.*note.*)*\nfailed: \1\n", said[0])) == 3

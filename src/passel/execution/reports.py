@@ -9,7 +9,7 @@ from passel.errors import PassFailure
 from passel.execution.outcome import UNCHANGED, Outcome, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
@@ -38,6 +38,7 @@ class Reports:
         self.held: int = 0
         self.count: int = 0
         self._behind: Sequence[Diagnostic] = ()
+        self._failed: dict[int, Failure] = {}
         self._caught = 0
 
     @property
@@ -52,13 +53,21 @@ class Reports:
         return other
 
     def __call__(self, diagnostics: Sequence[Diagnostic], failures: Sequence[Failure] = ()) -> None:
-        """Report, unless that is held back."""
+        """Report, unless that is held back; each failure right after its diagnostic."""
         self.count += len(diagnostics)
-        if self.held:
-            return
-        if self._emit is not None:
-            for diagnostic in diagnostics:
+        if not self.held:
+            unreported = {id(failure.diagnostic): failure for failure in failures}
+            self._report(diagnostics, unreported)
+            self._fail(unreported.values())
+
+    def _report(self, diagnostics: Sequence[Diagnostic], failures: dict[int, Failure]) -> None:
+        for diagnostic in diagnostics:
+            if self._emit is not None:
                 self._emit(diagnostic)
+            if (failure := failures.pop(id(diagnostic), None)) is not None:
+                self._fail([failure])
+
+    def _fail(self, failures: Iterable[Failure]) -> None:
         if self._on_failure is not None:
             for failure in failures:
                 self._on_failure(failure)
@@ -67,15 +76,18 @@ class Reports:
     def catching_up(self, outcomes: Sequence[Outcome]) -> Generator[None]:
         """Report all that another thread or process has held back, by the end of the body."""
         self._behind = [diagnostic for each in outcomes for diagnostic in each.diagnostics]
+        self._failed = {id(each.diagnostic): each for one in outcomes for each in one.failures}
         self._caught = 0
         yield
         self.catch_up(len(self._behind))
-        self((), [failure for each in outcomes for failure in each.failures])
+        if not self.held:
+            self._fail(self._failed.values())
 
     def catch_up(self, number: int) -> None:
         """Report what it has held back, up to so many diagnostics."""
         behind, self._caught = self._behind[self._caught : number], max(self._caught, number)
-        self(behind)
+        if not self.held:
+            self._report(behind, self._failed)
 
     def detach(self, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics as plain data, with their ops as text if there is a listener."""
