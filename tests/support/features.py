@@ -77,6 +77,7 @@ LAST = "last"
 REPRODUCER = "failed.mlir"
 KEPT = "kept.mlir"
 RECORD = "record"
+REPORT = "report.html"
 REPLAYED = """\
 {{-#
   external_resources: {{
@@ -185,7 +186,7 @@ FEATURES = {
             plugin=True,
         ),
         Feature("gate", flags=("--mlir-debug-counter=cse-skip=1",), expect=_first_not_merged),
-        Feature("record", flags=(f"--record={RECORD}",)),
+        Feature("record", flags=(f"--record={RECORD}", f"--report={REPORT}")),
         Feature("limited", flags=("--pass-timeout=60",)),
         Feature("one-by-one", flags=("--jobs-of=builtin.module/func.func=1",)),
         Feature("contracts", flags=("--verify-contracts",)),

@@ -90,6 +90,11 @@ class WrittenRecord(Record):
         """All executions."""
         return self._executions
 
+    @property
+    def running(self) -> Sequence[tuple[str, str]]:
+        """No pass has begun that has not ended."""
+        return ()
+
     def text(self, digest: str) -> str:
         """Return a text."""
         return self._texts[digest]

@@ -288,14 +288,31 @@ def test_a_failure_comes_first(browser: Browser, reports: dict[str, Path]) -> No
         assert heading.inner_text() == "refuse failed on @leaky_relu"
         failure = shown.page.get_by_role("region", name="Failure")
         assert "this function is refused" in failure.inner_text()
-        assert "passel-opt" in failure.locator("pre").inner_text()
-        failure.get_by_role("button", name="Copy").click()
-        failure.get_by_role("button", name=re.compile("Copied|Selected")).wait_for()
+        assert shown.page.get_by_label("Command").inner_text().startswith("passel-opt ")
+        shown.page.get_by_role("button", name="Copy").click()
+        shown.page.get_by_role("button", name=re.compile("Copied|Selected")).wait_for()
         shown.page.keyboard.press("f")
         assert shown.path() == "builtin.module/func.func/6:refuse/@leaky_relu"
         shown.page.get_by_role("region", name="Failure").wait_for()
         assert any(row.startswith("@leaky_relu, failed") for row in shown.rows())
         assert any(row.startswith("convert-scf-to-cf") for row in shown.rows())
+
+
+def test_a_run_that_was_cut_off(browser: Browser, recorded: Recorded, tmp_path: Path) -> None:
+    """Where a killed process was is the headline; what follows was not reached."""
+    whole = recorded("cut", PIPELINE).read_text()
+    record, file = tmp_path / "record", tmp_path / "report.html"
+    record.write_text(whole[: whole.rindex('{"begin"')])
+    assert report.main([str(record), "-o", str(file)]) == 0
+    with browser.opened(file) as shown:
+        assert shown.page.get_by_role("heading", level=1).inner_text() == "The run was cut off"
+        assert any(row.startswith("symbol-dce") for row in shown.rows())
+        shown.page.get_by_text("not reached").wait_for()
+    record.write_text(whole[: whole.index("\n", whole.rindex('{"begin"')) + 1])
+    assert report.main([str(record), "-o", str(file)]) == 0
+    with browser.opened(file) as shown:
+        heading = shown.page.get_by_role("heading", level=1).inner_text()
+        assert heading.startswith("The run was cut off in builtin.module/1:symbol-dce on ")
 
 
 def test_diagnostics_stand_at_their_step(browser: Browser, reports: dict[str, Path]) -> None:

@@ -98,6 +98,7 @@ def _record(name: str, record: Record, order: dict[str, int]) -> dict[str, Any]:
         "name": name,
         "facts": _facts(record),
         "parts": _parts(runs),
+        "cut": None if record.info.is_complete else [f"{p} on {op}" for p, op in record.running],
         "command": shlex.join(record.info.command_line),
         "notes": [note for run in runs for note in run.notes],
         "whole": [
@@ -129,8 +130,7 @@ def _facts(record: Record) -> list[tuple[str, str]]:
             facts += [("Input", run.source), ("Pipeline", run.pipeline)]
             facts.append(("As it ran", run.schedule if run.schedule != run.pipeline else ""))
     facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())))
-    if not info.is_complete:
-        facts.append(("Ends early", "The run was cut off: what happened until then is here."))
+    facts += [("Was at work", f"{path} on {op}") for path, op in record.running]
     return [fact for fact in dict.fromkeys(facts) if fact[1]]
 
 

@@ -10,7 +10,7 @@ const Page = (() => {
     links = new Map();
     const walk = (node) => {
       if (node.path) links.set(node.path, node);
-      for (const place of node.places) links.set(place.link, place), order.push(place);
+      for (const place of node.places) links.set(place.link, place), (place.index = order.push(place));
       node.children.forEach(walk);
     };
     walk(model.root);
@@ -43,7 +43,7 @@ const Page = (() => {
     const failed = model.places.filter((place) => place.status === "failed").length;
     const { root } = model;
     const words = [`${model.places.length.toLocaleString("en")} executions`, `${root.changed.toLocaleString("en")} ${model.comparing ? "differ" : "changed"}`, Tree.time(root.own)];
-    by("verdict").append(failed ? el("strong", { class: "bad" }, `${failed} failed`) : el("strong", null, model.comparing ? "Two records" : "Passed"), " · " + words.join(" · "));
+    by("verdict").append(failed ? el("strong", { class: "bad" }, `${failed} failed`) : model.records.at(-1).cut ? el("strong", { class: "bad" }, "Cut off") : el("strong", null, model.comparing ? "Two records" : "Passed"), " · " + words.join(" · "));
   }
 
   const THEMES = { auto: "light", light: "dark", dark: "auto" };
@@ -80,15 +80,16 @@ const Page = (() => {
   function walkBy(step) {
     const all = changes();
     if (!all.length) return say("No changes");
-    const here = current?.executions ? order.indexOf(current) : current ? order.indexOf(firstOf(current)) - 0.5 : -1;
-    const at = all.findIndex((place) => order.indexOf(place) >= here);
+    const first = current && firstOf(current);
+    const here = current?.executions ? current.index : first ? first.index - 0.5 : -1;
+    const at = all.findIndex((place) => place.index >= here);
     const exact = at >= 0 && all[at] === current;
     const next = step > 0 ? (at < 0 ? all.length : at + (exact ? 1 : 0)) : (at < 0 ? all.length : at) - 1;
     if (next < 0 || next >= all.length) return say(step > 0 ? "This is the last change" : "This is the first change");
     location.hash = Step.link(all[next].link);
   }
 
-  const firstOf = (node) => node.places[0] ?? node.children.map(firstOf).find(Boolean);
+  const firstOf = (node) => node.executions ? node : node.places[0] ?? node.children.map(firstOf).find(Boolean);
 
   const say = (text) => { by("status").textContent = text; };
 

@@ -38,13 +38,18 @@ const Step = (() => {
   }
 
   function failure(execution, place) {
-    const { kind, message } = execution.failure ?? {}, { command: typed, notes } = model.records.at(-1);
-    const replay = /^to replay: (.*)$/m.exec(notes.join("\n"))?.[1] ?? typed;
+    const { kind, message } = execution.failure ?? {};
     return el("section", { class: "failure", "aria-label": "Failure" },
-      el("h2", null, place ? el("a", { href: link(place.link) }, `${execution.title} on ${execution.name}`) : "This pass failed", kind && kind !== "failed" ? ` · ${kind}` : ""),
-      message && el("p", null, ...Code.visible(message)),
-      notes.map((note) => el("p", null, ...Code.visible(note.replace(/^to replay: .*\n?/m, "")))),
-      replay && [el("p", { class: "where" }, "To see it again:"), command(replay)]);
+      el("h2", null, place ? el("a", { href: link(place.link) }, `${execution.title} on ${place.label}`) : "This pass failed", kind && kind !== "failed" ? ` · ${kind}` : ""),
+      message && el("p", null, ...Code.visible(message)));
+  }
+
+  // How to see a failure again: as the reproducer's note says, or as it was seen first.
+  function replay() {
+    const { command: typed, notes } = model.records.at(-1), told = /^to replay: (.*)$/m;
+    const others = notes.map((note) => note.replace(/^to replay: .*\n?/m, "")).filter(Boolean);
+    const again = told.exec(notes.join("\n"))?.[1] ?? typed;
+    return [others.map((note) => el("p", null, ...Code.visible(note))), again && [el("p", { class: "again" }, "To see it again:"), command(again)]];
   }
 
   // Diagnostics with their places; those that say the same stand once.
@@ -101,6 +106,7 @@ const Step = (() => {
         pager(null),
         el("div", { class: "head" }, el("h1", null, ...headline(failed))),
         failed.slice(0, 20).map((place) => failure(Model.current(place), place)),
+        (failed.length > 0 || model.records.at(-1).cut) && replay(),
         first && [el("h2", null, "First difference"), el("p", null, el("a", { href: link(first.link) }, `${Model.current(first).title} on ${first.label}`), ` · ${Tree.sign(first.status)[1]}`)],
         diagnosed.length > 0 && [el("h2", null, "Diagnostics"), notes(diagnosed)],
         slow.length > 0 && [el("h2", null, "Where time went"), times(slow)],
@@ -112,6 +118,8 @@ const Step = (() => {
       const { title, name } = Model.current(failed[0]);
       return [el("code", null, ...Code.visible(title)), " failed on ", el("code", null, ...Code.visible(name)), failed.length > 1 ? `, and ${failed.length - 1} more failed` : ""];
     }
+    const { cut } = model.records.at(-1);
+    if (cut) return [`The run was cut off`, ...(cut.length ? [" in ", el("code", null, ...Code.visible(cut.at(-1)))] : [])];
     if (model.comparing) return [Page.changes().length ? `The records differ at ${plural(Page.changes().length, "place")} of ${model.places.length.toLocaleString("en")}` : "The records are the same, but for times"];
     return [`${plural(Page.changes().length, "change")} in ${plural(model.places.length, "execution")} of passes`];
   }
@@ -204,7 +212,7 @@ const Step = (() => {
           Object.entries(execution.counts).map(([name, count]) => fact(name, count.toLocaleString("en"))),
           fact("at", execution.location)),
         execution.fused && el("p", { class: "facts" }, el("span", null, "Native passes ran here as one: what each of them did is not in the record."))),
-      found.status === "failed" && failure(execution),
+      found.status === "failed" && [failure(execution), replay()],
       notes(diagnostics(found).map((each) => [each])),
       states.length > 0 ? controls(states, [from, to], (a, b) => { [from, to] = [a, b]; redraw(); }, counts) : null,
       view);

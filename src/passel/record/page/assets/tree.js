@@ -30,7 +30,7 @@ const Tree = (() => {
   // Why a pass of the schedule has no executions.
   function why(node) {
     for (let each = node; each; each = each.parent) if (each.places.some((place) => Model.current(place).fused)) return "ran as a part";
-    return model.root.failed ? "not reached" : "on no op";
+    return model.root.failed || model.records.at(-1).cut ? "not reached" : "on no op";
   }
   const isQuiet = (node) => (node.places.length > 0 || isIdle(node)) && !node.changed && !node.failed && !node.children.length &&
     !node.places.some((place) => noted(place));
