@@ -16,6 +16,16 @@ def passel_opt() -> int:
     return _run("passel-opt", "passel.tool")
 
 
+def passel_bisect() -> int:
+    """Run passel-bisect and return its exit code."""
+    return _run("passel-bisect", "passel.tool.bisect")
+
+
+def passel_compare() -> int:
+    """Run passel-compare and return its exit code."""
+    return _run("passel-compare", "passel.tool.compare")
+
+
 def passel_doc() -> int:
     """Run passel-doc and return its exit code."""
     return _run("passel-doc", "passel.tool.doc")

@@ -19,6 +19,8 @@ import pytest
 from documents import ROOT, Block, blocks_of, commands_of, shows
 
 TOOLS = (
+    "passel-bisect",
+    "passel-compare",
     "passel-doc",
     "passel-opt",
     "passel-reduce",

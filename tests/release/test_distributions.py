@@ -60,7 +60,9 @@ def test_the_metadata_is_complete(wheel: zipfile.ZipFile) -> None:
     assert [each.rpartition(" ")[2] for each in pythons] == ["3.11", "3.12", "3.13", "3.14"]
     assert metadata["Author"] is metadata["Author-email"] is None
     entry_points = wheel.read(name.replace("METADATA", "entry_points.txt")).decode()
-    for command in ("passel-doc", "passel-opt", "passel-reduce", "passel-report", "passel-tblgen"):
+    for command in map(
+        "passel-{}".format, ("bisect", "compare", "doc", "opt", "reduce", "report", "tblgen")
+    ):
         assert f"\n{command} = " in entry_points
 
 

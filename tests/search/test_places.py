@@ -126,7 +126,7 @@ def _run(
 ) -> tuple[str, Counter[tuple[str, str]], Stretch]:
     """Run a stretch of a pipeline, and return the IR, the statistics, and the stretch."""
     manager = _manager(pipeline)
-    stretch = Stretch(manager.pass_paths(), ADAPTER.symbol_name, start, stop)
+    stretch = Stretch(tuple(manager.passes_by_path()), ADAPTER.symbol_name, start, stop)
     manager.add_gate(stretch)
     statistics = manager.run(module).statistics
     counts = Counter({(p, n): c for p, each in statistics.items() for n, c in each.items()})
@@ -145,7 +145,7 @@ def test_stopping_and_going_on_does_what_one_run_does(seed: int) -> None:
     whole, all_counts, _ = _run(pipeline, _module())
     manager = _manager(pipeline)
     reached = 0
-    for place in _places(manager.pass_paths()):
+    for place in _places(tuple(manager.passes_by_path())):
         module = _module()
         _, first, stretch = _run(pipeline, module, stop=place)
         if stretch.missed:
@@ -153,13 +153,13 @@ def test_stopping_and_going_on_does_what_one_run_does(seed: int) -> None:
         text, rest, _ = _run(pipeline, module, start=place)
         assert (text, first + rest) == (whole, all_counts), (pipeline, place)
         reached += 1
-    assert reached >= len(manager.pass_paths())
+    assert reached >= len(tuple(manager.passes_by_path()))
 
 
 def test_what_lies_between_two_places_runs_alone() -> None:
     """Neither the passes up to the first place nor those behind the second one run."""
     pipeline = "builtin.module(func.func(cse,canonicalize),symbol-dce)"
-    paths = _manager(pipeline).pass_paths()
+    paths = tuple(_manager(pipeline).passes_by_path())
     ran: list[str] = []
     manager = _manager(pipeline)
     manager.add_gate(Stretch(paths, ADAPTER.symbol_name, Place(paths[0]), Place(paths[1])))
@@ -172,7 +172,7 @@ def test_a_place_on_one_op_is_where_a_run_is_right_after_that_execution() -> Non
     """Functions in front have been through all nested passes, those behind through none."""
     pipeline = "builtin.module(func.func(cse,canonicalize))"
     module = _module()
-    paths = _manager(pipeline).pass_paths()
+    paths = tuple(_manager(pipeline).passes_by_path())
     _run(pipeline, module, stop=Place(paths[0], "f"))
     f, *_, h = (op for op in module.body.ops if op.name == "func.func")
     text_of_f, text_of_h = str(f), str(h)

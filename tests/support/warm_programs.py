@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
 PASSEL = {
+    "passel-bisect": "_passel_programs:passel_bisect",
+    "passel-compare": "_passel_programs:passel_compare",
     "passel-doc": "_passel_programs:passel_doc",
     "passel-opt": "_passel_programs:passel_opt",
     "passel-reduce": "_passel_programs:passel_reduce",

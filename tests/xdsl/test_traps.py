@@ -16,7 +16,7 @@ from passel import PassFailedError, PassManager
 from passel.diagnostics import UNKNOWN, Location
 from passel.ir import InvalidIR, PrintFlags
 from passel.xdsl import XDSLAdapter, parse_source
-from passel.xdsl.adapter import convert_location
+from passel.xdsl.locations import convert_location
 
 if TYPE_CHECKING:
     from collections.abc import Callable

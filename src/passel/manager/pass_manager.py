@@ -33,7 +33,7 @@ from passel.pipeline import parse_pipeline
 from passel.schedule import PipelineCompiler, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Executor
 
     from passel.diagnostics import Diagnostic
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from passel.execution.strategies import SiblingStrategy
     from passel.hooks import PassInstrumentation
     from passel.ir import IRAdapter
-    from passel.passes import PassRegistry
+    from passel.passes import Pass, PassRegistry
     from passel.pipeline import PipelineNode
     from passel.schedule import Schedule
 
@@ -205,8 +205,8 @@ class PassManager(CheckedRuns, ObservedRuns):
         """
         self._compiled(adapter)
 
-    def pass_paths(self, adapter: IRAdapter | None = None) -> tuple[str, ...]:
-        """Return the paths of all passes, in the order in which they run.
+    def passes_by_path(self, adapter: IRAdapter | None = None) -> Mapping[str, Pass[Any]]:
+        """Return all passes by their paths, in the order in which they run.
 
         A path is the identity of a pass in reports, statistics and records. Passes of dynamic
         pipelines have theirs only while these run.
@@ -218,12 +218,13 @@ class PassManager(CheckedRuns, ObservedRuns):
             PasselError: As `check` does.
 
         Example:
+            >>> from passel.manager import CompositeFixedPoint
             >>> from passel.testing import ToyAdapter
-            >>> PassManager("toy.module", adapter=ToyAdapter()).pass_paths()
-            ()
+            >>> pm = PassManager("toy.module", adapter=ToyAdapter()).add(CompositeFixedPoint())
+            >>> list(pm.passes_by_path())
+            ['toy.module/0:composite-fixed-point-pass']
         """
-        pipeline = self._compiled(adapter).pipeline
-        return tuple(step.path for step in passes_of(pipeline))
+        return {step.path: step.pass_ for step in passes_of(self._compiled(adapter).pipeline)}
 
     def _compiled(self, adapter: IRAdapter | None) -> Schedule:
         chosen = adapter or self._adapter or self._adapter_of_context()

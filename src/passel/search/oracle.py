@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from passel.search.children import Died, Scratch
 
 _LONGEST = 200
+_CANNOT_SAY = 125
+"""Exit code of a command that cannot say whether a case is interesting, as `git bisect` has it."""
 _INDEX = re.compile(r"\b\d+:")
 _OP_NAME = re.compile(r"'[a-z_]\w*(\.[a-z_]\w*)+'")
 _PARTICULAR = re.compile(
@@ -114,6 +116,10 @@ class Subject:
         frontend: Reads the IR; it is configured.
         manager: Returns the manager of a pipeline, given its text and the context.
         verifies: Whether the IR has to be valid.
+
+    Attributes:
+        frontend: The same.
+        manager: The same.
     """
 
     def __init__(
@@ -123,8 +129,8 @@ class Subject:
         *,
         verifies: bool = True,
     ) -> None:
-        self.frontend = frontend
-        self._manager = manager
+        self.frontend: Frontend = frontend
+        self.manager: Callable[[str, Any], PassManager] = manager
         self._verifies = verifies
 
     def parse(self, source: str | SourcePart) -> tuple[Parsed, Any]:
@@ -146,7 +152,7 @@ class Subject:
         try:
             _, context = self.parse(case.ir)
             if case.pipeline:
-                self._manager(case.pipeline, context).check()
+                self.manager(case.pipeline, context).check()
         except Exception:  # noqa: BLE001 - parsers of others raise what they like
             return False
         return True
@@ -175,7 +181,7 @@ class Subject:
             PipelineError: The pipeline is wrong, or none for this IR.
         """
         parsed, context = self.parse(case.ir)
-        manager = self._manager(case.pipeline, context)
+        manager = self.manager(case.pipeline, context)
         for each in (_Notes(scratch), *observers):
             manager.add_instrumentation(each)
         try:
@@ -251,6 +257,8 @@ class SameFailure:
 class Command:
     """The oracle that is a command: exit code 0 means interesting, as creduce has it.
 
+    Exit code 125 means that it cannot say, as `git bisect run` has it.
+
     Args:
         words: The command. `{}` stands for the file with the case; without it, that is the last
             argument.
@@ -285,6 +293,8 @@ class Command:
             except subprocess.TimeoutExpired:
                 process.kill()
                 return Verdict.DULL
+        if code == _CANNOT_SAY:
+            return Verdict.INVALID
         return Verdict.DULL if code else Verdict.INTERESTING
 
     def of_death(self, died: Died) -> Verdict:

@@ -89,7 +89,7 @@ class Session:
         self._manager = manager.copy()
         self._manager.add_gate(self._admits)
         self._context: Any = adapter.context_of(adapter.op_of(op)) or manager.context
-        self.paths: tuple[str, ...] = self._manager.pass_paths(adapter)
+        self.paths: tuple[str, ...] = tuple(self._manager.passes_by_path(adapter))
         self._stretch: Stretch | None = None
         self._states: dict[int, _State] = {}
         self._bookmarks: dict[str, _State] = {}

@@ -68,6 +68,11 @@ class Trials:
             raise UnsteadyError(first, second)
         return first
 
+    def verdict(self, case: Case) -> Verdict:
+        """Return the verdict on a case."""
+        self.first([case])
+        return self._known[_key(case)]
+
     def first(self, cases: Iterable[Case]) -> int | None:
         """Return the index of the first interesting case; None if none is."""
         rest, start, size = iter(cases), 0, 2 * self._jobs

@@ -73,7 +73,7 @@ class Prompt(cmd.Cmd):
         return f"(after {place}) " if place else "(start) "
 
     def onecmd(self, line: str) -> bool:
-        """Do a command; what is wrong with it is told, and ends nothing."""
+        """Do a command; an error is shown, and ends nothing."""
         try:
             return bool(super().onecmd(line))
         except PassFailedError:

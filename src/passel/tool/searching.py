@@ -23,7 +23,7 @@ from passel.tool.settings import GROUPS
 from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import SourcePart
@@ -115,17 +115,29 @@ class SearchInput:
             UsageError: The command is not there.
             SearchError: The case does not fail.
         """
-        command = self.settings.given(INTERESTING)
-        if not command:
+        if not self.settings.given(INTERESTING):
             return SameFailure(self.subject, self.failure())
-        words = shlex.split(command)
-        if not words or shutil.which(words[0]) is None:
-            name = words[0] if words else ""
-            raise UsageError(
-                f"'--interesting' cannot be run: there is no program '{name}' here; for a file in "
-                f"this directory, write ./{name}, and make it executable"
-            )
-        return Command(words, self.subject, timeout=self.settings.given(TIMEOUT))
+        return command_oracle(self.settings, self.subject)
+
+
+def command_oracle(settings: Settings, subject: Subject | None) -> Command:
+    """Return the oracle that is the command of `--interesting`.
+
+    Args:
+        settings: The settings of the command line.
+        subject: Reads cases, to see whether they are valid; None if they need not be.
+
+    Raises:
+        UsageError: The command is not there.
+    """
+    words = shlex.split(settings.given(INTERESTING))
+    if not words or shutil.which(words[0]) is None:
+        name = words[0] if words else ""
+        raise UsageError(
+            f"'--interesting' cannot be run: there is no program '{name}' here; for a file in "
+            f"this directory, write ./{name}, and make it executable"
+        )
+    return Command(words, subject, timeout=settings.given(TIMEOUT))
 
 
 def read_search(settings: Settings, ir: IRChoice, names: PassRegistry) -> SearchInput | None:
@@ -137,12 +149,7 @@ def read_search(settings: Settings, ir: IRChoice, names: PassRegistry) -> Search
         UsageError: A flag is not for searches, or the input cannot be read.
         PipelineError: The pipeline is wrong.
     """
-    for name in settings.written:
-        if name not in _TAKEN and name not in settings.brought:
-            raise UsageError(
-                f"'--{name}' means nothing here: {settings.program} runs the pipeline many times, "
-                "in other processes; see --help"
-            )
+    refuse_others(settings, _TAKEN)
     frontend = ir.configured(settings)
     renderer = Renderer(byte_columns=frontend.byte_columns, color=settings.diagnostics.color)
     pipelines = PipelineFactory(settings, names)
@@ -201,7 +208,27 @@ def _started(subject: Subject, source: SourcePart, pipelines: PipelineFactory) -
     return result
 
 
-def search_help(tool: ToolDefinition, summary: str, examples: str, notes: str) -> str:
+def refuse_others(settings: Settings, taken: Collection[str]) -> None:
+    """Refuse flags of passel-opt that a search does not take.
+
+    Raises:
+        UsageError: There is one.
+    """
+    for name in settings.written:
+        if name not in taken and name not in settings.brought:
+            raise UsageError(
+                f"'--{name}' means nothing here: {settings.program} runs passes many times, in "
+                "other processes; see --help"
+            )
+
+
+def search_help(
+    tool: ToolDefinition,
+    summary: str,
+    examples: str,
+    notes: str,
+    taken: Collection[str] = _TAKEN,
+) -> str:
     """Return the text of `--help` of a program that searches.
 
     Args:
@@ -209,11 +236,12 @@ def search_help(tool: ToolDefinition, summary: str, examples: str, notes: str) -
         summary: One line.
         examples: Command lines, one on a line.
         notes: What else there is to know.
+        taken: The flags of passel-opt that it takes, by their names.
     """
     lines = [f"{tool.name}: {summary}", "", f"Usage: {tool.name} [<file>|-] [flags]", ""]
     lines += ["Examples:", examples, notes, "Search:", *map(flag_line, tool.flags), ""]
     for group in GROUPS:
-        taken = [each for each in group.flags.values() if each.name in _TAKEN and each.help]
-        if taken:
-            lines += [f"{(group.__doc__ or '').rstrip('.')}:", *map(flag_line, taken), ""]
+        shown = [each for each in group.flags.values() if each.name in taken and each.help]
+        if shown:
+            lines += [f"{(group.__doc__ or '').rstrip('.')}:", *map(flag_line, shown), ""]
     return "\n".join(lines) + "Passes are flags too, as for passel-opt: see passel-opt --help.\n"

@@ -45,7 +45,7 @@ def run_in_stretches(
         from passel.tool.prompt import Prompt
 
         return Prompt(manager, parsed, shared).run()
-    paths, adapter = manager.pass_paths(), shared.adapter
+    paths, adapter = tuple(manager.passes_by_path()), shared.adapter
     stretch: Stretch | None = None
 
     def admits(step: Step, op: Any) -> bool:

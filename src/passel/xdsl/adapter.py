@@ -13,15 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    CallSiteLoc,
-    FileLineColLoc,
-    FusedLoc,
-    ModuleOp,
-    NameLoc,
-    StringAttr,
-    UnregisteredOp,
-)
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
 from xdsl.ir import Dialect
 from xdsl.traits import (
     HasParent,
@@ -33,19 +25,21 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import UnregisteredConstructException
 
-from passel.diagnostics import UNKNOWN, Location, closest, suggest
+from passel.diagnostics import Location, closest, suggest
 from passel.errors import DefinitionError
 from passel.ir import IRAdapter, OpKind, PlaceLifetime, RunPolicies
 from passel.ir.left_out import report_left_out
 from passel.xdsl.fingerprint import Fingerprint, fingerprint
 from passel.xdsl.invariants import InvariantChecker
+from passel.xdsl.locations import convert_location
 from passel.xdsl.printing import printed
 from passel.xdsl.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Operation
 
     from passel.ir import PrintFlags, Shipment
     from passel.ir.frontend import Frontend
@@ -291,6 +285,26 @@ class XDSLAdapter(IRAdapter):
 
         decode_changes(op, data, context)
 
+    def limited_rewrites(self, limit: int | None) -> AbstractContextManager[list[str]]:
+        """Let passes make so many rewrites."""
+        from passel.xdsl.rewrites import limited_rewrites
+
+        return limited_rewrites(limit)
+
+    def functions(self, op: Operation) -> Sequence[str]:
+        """Return the names of the functions that have bodies."""
+        from passel.xdsl.interpreting import functions
+
+        return functions(op)
+
+    def computed(
+        self, op: Operation, context: Context, symbol: str, arguments: str
+    ) -> Sequence[str]:
+        """Run a function with xDSL's interpreter."""
+        from passel.xdsl.interpreting import computed
+
+        return computed(op, context, symbol, arguments)
+
     def policies(self) -> RunPolicies:
         """Let runs look for changes by fingerprint; an op is where its block is."""
         lifetime = PlaceLifetime(attrgetter("parent"))
@@ -337,28 +351,6 @@ class XDSLAdapter(IRAdapter):
             msg = f"expected a pass, got {what}"
             raise TypeError(msg)
         return wrap_module_pass(foreign)
-
-
-def convert_location(attribute: Attribute) -> Location:
-    """Return an xDSL location attribute as MLIR's tools show it.
-
-    A fused location is its first part that names a file, a call site is its callee with the
-    caller as a note.
-    """
-    match attribute:
-        case FileLineColLoc():
-            return Location(attribute.filename.data, attribute.line.data, attribute.column.data)
-        case NameLoc():
-            inner = convert_location(attribute.location)
-            return inner if inner.file else Location(label=f'loc("{attribute.desc.data}")')
-        case FusedLoc():
-            parts = (convert_location(part) for part in attribute.locations)  # pyright: ignore[reportGeneralTypeIssues, reportUnknownArgumentType, reportUnknownVariableType] - an ArrayAttr
-            return next((part for part in parts if part.file), UNKNOWN)
-        case CallSiteLoc():
-            callee = convert_location(attribute.callee)
-            return callee._replace(caller=convert_location(attribute.caller))
-        case _:
-            return UNKNOWN
 
 
 def _itself(dialect: Dialect) -> Dialect:

@@ -9,7 +9,17 @@ import re
 from bisect import bisect_right
 from typing import Any, Final
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+from xdsl.dialects.builtin import (
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    NameLoc,
+    StringAttr,
+)
+from xdsl.ir import Attribute
+
+from passel.diagnostics import UNKNOWN, Location
 
 _NEWLINE: Final = re.compile("\n")
 
@@ -112,3 +122,25 @@ _set_offset: Final = SourceLocation.offset.__set__  # pyright: ignore[reportAttr
 
 def _values(location: FileLineColLoc) -> tuple[StringAttr, IntAttr, IntAttr]:
     return location.filename, location.line, location.column
+
+
+def convert_location(attribute: Attribute) -> Location:
+    """Return an xDSL location attribute as MLIR's tools show it.
+
+    A fused location is its first part that names a file, a call site is its callee with the
+    caller as a note.
+    """
+    match attribute:
+        case FileLineColLoc():
+            return Location(attribute.filename.data, attribute.line.data, attribute.column.data)
+        case NameLoc():
+            inner = convert_location(attribute.location)
+            return inner if inner.file else Location(label=f'loc("{attribute.desc.data}")')
+        case FusedLoc():
+            parts = (convert_location(part) for part in attribute.locations)  # pyright: ignore[reportGeneralTypeIssues, reportUnknownArgumentType, reportUnknownVariableType] - an ArrayAttr
+            return next((part for part in parts if part.file), UNKNOWN)
+        case CallSiteLoc():
+            callee = convert_location(attribute.callee)
+            return callee._replace(caller=convert_location(attribute.caller))
+        case _:
+            return UNKNOWN

@@ -1,0 +1,390 @@
+"""Bisection: after which execution of a pass the IR is interesting, and due to which rewrite.
+
+The states of a record are searched, so that no pass runs again; only then, to look into one
+execution, that pass runs by itself on that op.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext, suppress
+from dataclasses import fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.contracts import default_declarations
+from passel.errors import PassFailedError
+from passel.ir import LimitsRewrites, PrintFlags, ability_of
+from passel.passes.pass_type import (
+    CLEANUP,
+    EARLY_OPTIMIZATION,
+    HARDWARE_OPTIMIZATION,
+    LATE_OPTIMIZATION,
+    NORMALIZATION,
+)
+from passel.schedule import passes_in
+from passel.search.children import Died
+from passel.search.ddmin import ddmin, one_by_one
+from passel.search.oracle import Case, Verdict
+from passel.search.starting import SearchError, in_child
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from passel.ir import IRAdapter
+    from passel.record import Execution, Record
+    from passel.schedule import Step
+    from passel.search.children import Scratch
+    from passel.search.oracle import Subject
+    from passel.search.trials import Trials
+
+_FAITHFUL = PrintFlags(generic=True, debuginfo=True)
+"""How IR is printed that is asked about."""
+
+
+class Culprit(NamedTuple):
+    """The execution that made the IR interesting.
+
+    Attributes:
+        execution: The execution.
+        before: The IR before it.
+        others: Further executions that it may be, as the IR between them cannot be asked about.
+    """
+
+    execution: Execution
+    before: str
+    others: Sequence[Execution] = ()
+
+
+class Bisection:
+    """A search over the states of a record.
+
+    Args:
+        record: The record.
+        trials: Ask the oracle.
+        run: The number of the run in the record.
+        end: The number of the execution before which the search ends; by default that of the run.
+        make_case: Returns the case to ask about, given the IR of a state.
+        say: Takes a line about each state that was asked about.
+
+    Raises:
+        SearchError: The record has no such run.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        trials: Trials,
+        *,
+        run: int = 0,
+        end: int | None = None,
+        make_case: Callable[[str], Case] = Case,
+        say: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        infos = record.info.runs
+        if run >= len(infos):
+            raise SearchError(
+                f"the record has {len(infos)} runs, counted from 0: there is no {run}"
+            )
+        self._record = record
+        self._trials = trials
+        self._make_case = make_case
+        self._say = say
+        self._start = infos[run].before
+        self._steps = [
+            each
+            for each in record.executions
+            if each.run == run
+            and each.status in ("changed", "failed", "unknown")
+            and (end is None or each.number < end)
+        ]
+
+    def find(self, symbols: Callable[[str], Collection[str]] | None = None) -> Culprit:
+        """Return the first execution after which the IR is interesting.
+
+        Args:
+            symbols: Returns, given the IR after the last pass, the symbols of ops that are
+                interesting there; none if it cannot tell. Executions on these are looked at first.
+
+        Raises:
+            SearchError: The last state is not interesting, or the first one is, or either is not
+                known.
+            UnsteadyError: The oracle contradicts itself about one of them.
+        """
+        last = self._check_ends()
+        if symbols is not None and (found := symbols(last)):
+            on_them = [s for s in self._steps if s.symbol in found or len(s.ordinals) == 1]
+            culprit = self._first_of(on_them)
+            if self._is_first(culprit):
+                return culprit
+        return self._first_of(self._steps)
+
+    def _first_of(self, steps: Sequence[Execution]) -> Culprit:
+        """Return the first of some executions, the last of which is interesting."""
+        low, high = -1, len(steps) - 1
+        unknown: set[int] = set()
+        while candidates := [n for n in range(low + 1, high) if n not in unknown]:
+            number = min(candidates, key=partial(_distance, low + high))
+            verdict = self._verdict(steps[number])
+            if verdict is Verdict.INTERESTING:
+                high = number
+            elif verdict is Verdict.DULL:
+                low = number
+            else:
+                unknown.add(number)
+        before = self._record.state_before(steps[high])
+        if before is None:
+            raise SearchError(f"the IR before {title(steps[high])} is not in the record")
+        return Culprit(steps[high], before, steps[low + 1 : high])
+
+    def _is_first(self, culprit: Culprit) -> bool:
+        """Return whether the IR is interesting after an execution, and not before it."""
+        before = self._trials.verdict(self._make_case(culprit.before))
+        return before is Verdict.DULL and self._verdict(culprit.execution) is Verdict.INTERESTING
+
+    def _check_ends(self) -> str:
+        """Ask about the first and the last state, twice, and return the last one."""
+        first = None if self._start is None else self._record.text(self._start)
+        last = self._record.state_after(self._steps[-1]) if self._steps else first
+        if first is None or last is None:
+            raise SearchError("the record does not have the IR from before and after the run")
+        if not self._steps:
+            raise SearchError("no pass has changed anything in this run")
+        at_end = self._checked(last, "the last state")
+        if at_end is Verdict.INVALID:
+            raise SearchError("the IR after the last pass cannot be asked about: it is not valid")
+        if at_end is Verdict.DULL:
+            raise SearchError(
+                "the IR after the last pass is not interesting: there is nothing to find"
+            )
+        if self._checked(first, "the first state") is Verdict.INTERESTING:
+            raise SearchError("the IR is interesting before any pass has run: no pass is to blame")
+        return last
+
+    def _checked(self, text: str, what: str) -> Verdict:
+        verdict = self._trials.check(self._make_case(text))
+        self._say(f"BISECT: {what}: {verdict.value}")
+        return verdict
+
+    def _verdict(self, step: Execution) -> Verdict:
+        text = self._record.state_after(step)
+        verdict = Verdict.INVALID if text is None else self._trials.verdict(self._make_case(text))
+        self._say(f"BISECT: state after pass ({step.number}) {title(step)}: {verdict.value}")
+        return verdict
+
+
+def _distance(ends: int, number: int) -> int:
+    """Return how far a number is from the middle of two that have this sum."""
+    return abs(2 * number - ends)
+
+
+def title(execution: Execution) -> str:
+    """Return an execution as LLVM's tools show it, such as `cse on func.func @main`."""
+    return f"{execution.title} on {execution.op_title}"
+
+
+def scoped(execution: Execution, title: str = "") -> str:
+    """Return a pipeline of the pass alone, which runs it on all ops that its anchors find.
+
+    Args:
+        execution: An execution of the pass.
+        title: The pass with other options; by default as it was.
+    """
+    *anchors, _ = execution.path.split("/")
+    return "(".join([*anchors, title or execution.title]) + ")" * len(anchors)
+
+
+# -- Into one execution ------------------------------------------------------------------------
+
+
+class Only:
+    """A gate that runs the passes of a pipeline on one op alone; see `PassManager.add_gate`.
+
+    What such a pass runs by itself runs wherever it likes.
+
+    Args:
+        adapter: The adapter of the IR.
+        paths: The paths of the pipeline's own passes.
+        ordinals: Of the op and of its enclosing ops, which one it is of its siblings.
+    """
+
+    def __init__(self, adapter: IRAdapter, paths: Sequence[str], ordinals: Sequence[int]) -> None:
+        self._adapter = adapter
+        self._paths = frozenset(paths)
+        self._ordinals = tuple(ordinals)
+
+    def __call__(self, step: Step, op: Any) -> bool:
+        """Return whether a step is to run on an op."""
+        if not any(each.path in self._paths for each in passes_in(step)):
+            return True
+        place = self._place_of(op)
+        return place == self._ordinals[: len(place)]
+
+    def _place_of(self, op: Any) -> tuple[int, ...]:
+        adapter, place = self._adapter, list[int]()
+        while (parent := adapter.parent(op)) is not None:
+            siblings = adapter.children(parent)
+            place.append(next(n for n, each in enumerate(siblings) if each == op))
+            op = parent
+        return (0, *reversed(place))
+
+
+class _Rerun(NamedTuple):
+    """What a pass makes of IR when it runs again.
+
+    Attributes:
+        text: The IR after it.
+        rewrites: A line about each of its rewrites; None if the IR cannot count them.
+    """
+
+    text: str
+    rewrites: Sequence[str] | None
+
+
+class Examination:
+    """A look into one execution: the pass runs again on that op, in part.
+
+    Args:
+        subject: Reads and runs IR.
+        trials: Ask the oracle.
+        culprit: The execution.
+        make_case: Returns the case to ask about, given the IR.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        trials: Trials,
+        culprit: Culprit,
+        make_case: Callable[[str], Case] = Case,
+    ) -> None:
+        self._subject = subject
+        self._trials = trials
+        self._make_case = make_case
+        self._before = culprit.before
+        self._execution = culprit.execution
+
+    def comes_back(self) -> bool:
+        """Return whether the pass does the same again, on that op alone, without fast paths."""
+        return self._is_interesting(self._rerun())
+
+    def rewrite(self) -> tuple[int, Sequence[str]] | None:
+        """Return the number of the rewrite that does it, counted from 1, and all of them.
+
+        None if the pass makes none that can be counted, or does something else when it makes some
+        of them alone.
+        """
+        whole = self._rerun()
+        if whole is None or not whole.rewrites or not self._is_interesting(whole):
+            return None
+        low, high = 0, len(whole.rewrites)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._is_interesting(self._rerun(limit=middle)):
+                high = middle
+            else:
+                low = middle
+        return high, whole.rewrites
+
+    def options(self) -> Sequence[str]:
+        """Return the pass with each of its lists of options made as short as they can be.
+
+        One text for each list of which not all elements are needed.
+        """
+        _, context = self._subject.parse(self._before)
+        (pass_,) = self._subject.manager(scoped(self._execution), context).passes_by_path().values()
+        found: list[str] = []
+        for field in fields(pass_):
+            value: Any = getattr(pass_, field.name)
+            elements: list[Any] = [*value] if isinstance(value, tuple) else []
+            if len(elements) < 2:  # noqa: PLR2004 - one is the least
+                continue
+
+            def is_interesting(kept: list[Any], name: str = field.name) -> bool:
+                shorter = replace(pass_, **{name: tuple(kept)}).to_text()
+                return self._is_interesting(self._rerun(title=shorter))
+
+            kept = ddmin(elements, one_by_one(is_interesting))
+            if len(kept) < len(elements):
+                found.append(replace(pass_, **{field.name: tuple(kept)}).to_text())
+        return found
+
+    def _is_interesting(self, rerun: _Rerun | None) -> bool:
+        if rerun is None:
+            return False
+        return self._trials.verdict(self._make_case(rerun.text)) is Verdict.INTERESTING
+
+    def _rerun(self, *, title: str = "", limit: int | None = None) -> _Rerun | None:
+        """Run the pass in a child process; return None if that dies."""
+        text, ordinals = scoped(self._execution, title), self._execution.ordinals
+
+        def run(_: Scratch) -> _Rerun:
+            parsed, context = self._subject.parse(self._before)
+            adapter = self._subject.frontend.adapter
+            manager = self._subject.manager(text, context)
+            manager.enable_verifier(False)
+            manager.add_gate(Only(adapter, tuple(manager.passes_by_path()), ordinals))
+            counts = ability_of(adapter, LimitsRewrites)
+            limited = nullcontext() if counts is None else counts.limited_rewrites(limit)
+            with limited as done, suppress(PassFailedError):
+                manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
+            return _Rerun(adapter.print_op(adapter.op_of(parsed.op), _FAITHFUL), done)
+
+        result = in_child(run)
+        return None if isinstance(result, Died) else result
+
+
+# -- Without passes ----------------------------------------------------------------------------
+
+_OPTIONAL = frozenset(
+    (NORMALIZATION, EARLY_OPTIMIZATION, LATE_OPTIMIZATION, HARDWARE_OPTIMIZATION, CLEANUP)
+)
+"""Types of passes without which a pipeline still makes what it has to."""
+
+
+def needed_passes(
+    subject: Subject,
+    trials: Trials,
+    start: str,
+    pipeline: str,
+    make_case: Callable[[str], Case] = Case,
+) -> tuple[Sequence[str], Sequence[str]] | None:
+    """Return the optional passes that have to run for the result to be interesting.
+
+    Args:
+        subject: Reads and runs IR.
+        trials: Ask the oracle.
+        start: The IR to begin with.
+        pipeline: The pipeline.
+        make_case: Returns the case to ask about, given the IR.
+
+    Returns:
+        The paths of those that are needed, and of all optional passes: those all of whose types
+        are of optimization or of cleaning up. None if the result is not interesting.
+    """
+    manager = subject.manager(pipeline, subject.frontend.new_context())
+    table = default_declarations()
+    optional = [
+        path
+        for path, pass_ in manager.passes_by_path().items()
+        if (types := set(table.of(pass_).types)) and types <= _OPTIONAL
+    ]
+
+    def is_interesting(kept: list[str]) -> bool:
+        left_out = set(optional) - set(kept)
+
+        def run(_: Scratch) -> str:
+            parsed, context = subject.parse(start)
+            manager = subject.manager(pipeline, context)
+            manager.enable_verifier(False)
+            manager.add_gate(lambda step, _: step.path not in left_out)
+            with suppress(PassFailedError):
+                manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
+            adapter = subject.frontend.adapter
+            return adapter.print_op(adapter.op_of(parsed.op), _FAITHFUL)
+
+        text = in_child(run)
+        return isinstance(text, str) and trials.verdict(make_case(text)) is Verdict.INTERESTING
+
+    if not is_interesting(optional):
+        return None
+    return ddmin(optional, one_by_one(is_interesting)), optional

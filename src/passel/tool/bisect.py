@@ -1,0 +1,309 @@
+"""The command passel-bisect: which execution of a pass broke it."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from passel.ir import crossing_with
+from passel.ir.frontend import Flag, UsageError
+from passel.manager import PassManager
+from passel.record import Record
+from passel.search import Case, SameFailure, SearchError, Subject, Trials, UnsteadyError, failure_of
+from passel.search.bisecting import Bisection, Examination, needed_passes, scoped, title
+from passel.search.state_oracles import ComputesElse, NotValid
+from passel.tool.definition import ToolDefinition
+from passel.tool.flags import flags_in
+from passel.tool.irs import chosen_ir
+from passel.tool.opt import guarded, prepare_process
+from passel.tool.output import Output
+from passel.tool.pipelines import PipelineFactory
+from passel.tool.replay import Replay
+from passel.tool.searching import TIMEOUT, command_oracle, refuse_others, search_help
+from passel.tool.settings import flags_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.passes import PassRegistry
+    from passel.record import RunInfo
+    from passel.search import Oracle
+    from passel.search.bisecting import Culprit
+    from passel.tool.irs import IRChoice
+    from passel.tool.settings import Settings
+
+PROGRAM = "passel-bisect"
+
+_FLAGS = (
+    Flag(
+        "a command that exits with 0 if the IR in the file {} is interesting",
+        "<command>",
+        name="interesting",
+    ),
+    Flag("the IR is not valid", name="invalid"),
+    Flag(
+        "functions compute something else than before: all, @name, or @name(1 : i32)",
+        "<function>",
+        implied="all",
+        name="computes-else",
+    ),
+    TIMEOUT,
+    Flag("look for the single rewrite, and for needed elements of options, too", name="inside"),
+    Flag("find which optional passes have to run, instead", name="omit"),
+    Flag("the run to look at, of several in the record", "<n>", 0, parse=int, name="run"),
+)
+
+_EXAMPLES = """\
+  {program} run.passel                                   (a run that failed)
+  {program} run.passel --invalid
+  {program} run.passel --computes-else=@main --inside
+  {program} run.passel --interesting='./test.sh {{}}' -o before.mlir
+  {program} run.passel --interesting='./test.sh {{}}' --omit
+"""
+
+_NOTES = """\
+The file is a record: passel-opt --record=run.passel. The search is for the execution of a pass
+after which the IR is interesting, and before which it is not. No pass runs again for that: the
+states of the record are asked about, the first and the last one twice. What is interesting is
+
+* with --interesting=<command>, IR for which the command exits with 0. It gets a file in place of
+  {}, or as its last argument, with the IR in generic form;
+* with --invalid, IR that the verifier refuses;
+* with --computes-else, IR whose functions return, write or print something else, run by xDSL's
+  interpreter on some random arguments, which are the same each time, or on given ones;
+* by default, of a run that failed, IR on which the pass that failed fails in the same way: found is
+  what made it so.
+
+With --inside, the pass that was found runs again, on that op alone: which of its rewrites does it
+(xDSL), and which elements of options that are lists are needed. With -o, the IR before the pass is
+written to a file, with the pass, as a reproducer.
+
+IR that cannot be asked about is passed over: the interpreter lacks an op, or the command exits with
+125, as for git bisect.
+
+The answer goes to the standard output, everything else to the error stream.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run passel-bisect.
+
+    Args:
+        argv: The arguments without the program's name; by default those of the process.
+
+    Returns:
+        The exit code: 0 if it was found, 1 if not, or if the record or the command line is wrong.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    if argv is None:
+        prepare_process()
+    tool = ToolDefinition(PROGRAM, flags=_FLAGS)
+    return guarded(PROGRAM, words, lambda: _run(words, tool))
+
+
+def _run(words: list[str], tool: ToolDefinition) -> int:
+    settings = chosen_ir(words, tool).settings(words, chosen_ir(words, tool).names())
+    if settings.information.help:
+        examples = _EXAMPLES.format(program=tool.name)
+        sys.stdout.write(search_help(tool, "find the pass that broke it", examples, _NOTES, _TAKEN))
+        return 0
+    refuse_others(settings, _TAKEN)
+    if settings.input == "-":
+        raise UsageError(f"name a record: {PROGRAM} run.passel; passel-opt --record writes one")
+    record = Record.open(settings.input)
+    number: int = settings.given(_FLAG["run"])
+    if not 0 <= number < len(record.info.runs):
+        raise UsageError(f"'--run={number}': the record has {len(record.info.runs)} runs, from 0")
+    run = record.info.runs[number]
+    words = [*_recorded_flags(record, run), *words]
+    ir = chosen_ir(words, tool)
+    names = ir.names()
+    with crossing_with(ir.adapter_across):
+        search = _Search.of(record, run, ir.settings(words, names), ir, names)
+        if settings.given(_FLAG["omit"]):
+            return search.omit()
+        return search.bisect()
+
+
+_FLAG = {flag.name: flag for flag in _FLAGS}
+
+_READING = ("ir", "load-pass-plugin", "irdl-file", "allow-unregistered-dialect", "no-fast-paths")
+"""Flags of the recorded command without which its IR is not read, or its passes not found."""
+
+_TAKEN = frozenset((*_READING, "o", "color", "help", "version"))
+"""Flags of passel-opt that mean something here."""
+
+
+def _recorded_flags(record: Record, run: RunInfo) -> list[str]:
+    """Return the flags of the recorded command line that bisecting needs as well."""
+    known = flags_by_name()
+    found = [] if run.ir == "xdsl" else [f"--ir={run.ir}"]
+    for name, value in flags_in(record.info.command_line[1:]):
+        flag = known.get(name)
+        if flag is not None and flag.name in _READING:
+            found.append(f"--{flag.name}={value}" if flag.metavar else f"--{flag.name}")
+    return found
+
+
+class _Search(NamedTuple):
+    """A search in one run of a record.
+
+    Attributes:
+        record: The record.
+        run: The run.
+        settings: The settings of the command line.
+        subject: Reads and runs IR, valid or not.
+        oracle: Answers whether IR is interesting.
+        make_case: Returns the case to ask about, given the IR.
+        end: The number of the execution before which the search ends.
+    """
+
+    record: Record
+    run: RunInfo
+    settings: Settings
+    subject: Subject
+    oracle: Oracle
+    make_case: Callable[[str], Case] = Case
+    end: int | None = None
+
+    @classmethod
+    def of(
+        cls, record: Record, run: RunInfo, settings: Settings, ir: IRChoice, names: PassRegistry
+    ) -> _Search:
+        """Return the search that a command line asks for.
+
+        Raises:
+            UsageError: It asks for several at once, or the command is not there.
+            SearchError: The record does not say what is interesting either.
+        """
+        frontend, pipelines = ir.configured(settings), PipelineFactory(settings, names)
+
+        def manager(text: str, context: Any) -> PassManager:
+            made = PassManager.parse(text, context, registry=names, adapter=ir.adapter)
+            pipelines.configure(made)
+            return made
+
+        subject, strict = (Subject(frontend, manager, verifies=v) for v in (False, True))
+        asked = [n for n in ("interesting", "invalid", "computes-else") if settings.given(_FLAG[n])]
+        make = partial(cls, record, run, settings, subject)
+        match asked:
+            case ["interesting"]:
+                return make(command_oracle(settings, None))
+            case ["invalid"]:
+                return make(NotValid(strict))
+            case ["computes-else"]:
+                if run.before is None:
+                    raise SearchError("the record does not have the IR from before the run")
+                symbol, _, arguments = settings.given(_FLAG["computes-else"]).partition("(")
+                symbol = "" if symbol == "all" else symbol.removeprefix("@")
+                first = record.text(run.before)
+                return make(ComputesElse(subject, first, symbol, arguments.removesuffix(")")))
+            case []:
+                return cls._of_failure(record, run, make, strict)
+            case _:
+                flags = " and ".join(f"'--{name}'" for name in asked)
+                raise UsageError(f"{flags} ask for different things: give one")
+
+    @staticmethod
+    def _of_failure(
+        record: Record, run: RunInfo, make: Callable[..., _Search], strict: Subject
+    ) -> _Search:
+        failed = [e for e in record.executions if e.run == run.number and e.failure is not None]
+        if not failed:
+            raise SearchError(
+                "the run did not fail: say what is interesting, with --interesting=<command>, "
+                "--invalid or --computes-else"
+            )
+        first = failed[0]
+        if first.failure is not None and first.failure.kind == "invalid":
+            return make(NotValid(strict))
+        text = record.state_before(first)
+        if text is None:
+            raise SearchError(f"the IR before {title(first)} is not in the record")
+        case = Case(text, scoped(first))
+        identity = failure_of(strict, case)
+        if identity is None:
+            raise SearchError(f"{title(first)} does not fail again on the IR in the record")
+        make_case = partial(_with_pipeline, case)
+        return make(SameFailure(strict, identity), make_case=make_case, end=first.number)
+
+    # -- Searching -------------------------------------------------------------------------
+
+    def bisect(self) -> int:
+        """Find the execution, tell it, and return the exit code."""
+        trials = Trials(self.oracle)
+        bisection = Bisection(
+            self.record,
+            trials,
+            run=self.run.number,
+            end=self.end,
+            make_case=self.make_case,
+            say=_say,
+        )
+        try:
+            culprit = bisection.find(getattr(self.oracle, "symbols", None))
+        except UnsteadyError as error:
+            raise SearchError(
+                f"the same state is {error}: a search needs an answer that does not change"
+            ) from None
+        self._tell(culprit, trials)
+        return 0
+
+    def _tell(self, culprit: Culprit, trials: Trials) -> None:
+        found = culprit.execution
+        print(f"{title(found)}  [{found.path}]")
+        for other in culprit.others:
+            print(f"or, as the IR after it cannot be asked about: {title(other)}  [{other.path}]")
+        if self.settings.given(_FLAG["inside"]):
+            self._look_inside(culprit, trials)
+        symbol = f" --op=@{found.symbol}" if found.symbol else ""
+        _say(f"{trials.calls} calls of the oracle")
+        _say(
+            f"to look at it: passel-report {self.settings.input} --step={found.path}{symbol} --diff"
+        )
+        if (name := self.settings.output.o) != "-":
+            output = Output(name)
+            output.write(Case(culprit.before, scoped(found)).text())
+            output.commit()
+            replay = Replay(self.settings).command(program="passel-opt")
+            _say(f"to replay: {replay.replace('{file}', name)}")
+
+    def _look_inside(self, culprit: Culprit, trials: Trials) -> None:
+        inside = Examination(self.subject, trials, culprit, self.make_case)
+        rewrite = inside.rewrite()
+        if rewrite is not None:
+            number, rewrites = rewrite
+            print(f"rewrite {number} of {len(rewrites)}: {rewrites[number - 1]}")
+        elif not inside.comes_back():
+            print("the pass does something else when it runs on that op alone")
+        else:
+            print("the pass makes no rewrites that can be counted")
+        for text in inside.options():
+            print(f"needed of its options: {text}")
+
+    def omit(self) -> int:
+        """Tell which optional passes have to run, and return the exit code."""
+        if self.run.before is None:
+            raise SearchError("the record does not have the IR from before the run")
+        trials = Trials(self.oracle)
+        start = self.record.text(self.run.before)
+        found = needed_passes(self.subject, trials, start, self.run.pipeline, self.make_case)
+        if found is None:
+            raise SearchError("the result is not interesting when all passes run again")
+        needed, optional = found
+        for path in needed:
+            print(path)
+        _say(
+            f"{len(needed)} of {len(optional)} optional passes are needed; "
+            f"{trials.calls} calls of the oracle"
+        )
+        return 0
+
+
+def _with_pipeline(case: Case, text: str) -> Case:
+    return case._replace(ir=text)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

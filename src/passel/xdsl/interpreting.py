@@ -1,0 +1,112 @@
+"""Functions run by xDSL's interpreter, to compare what they compute."""
+
+from __future__ import annotations
+
+from contextlib import redirect_stdout
+from io import StringIO
+from math import prod
+from random import Random
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.interpreter import Interpreter
+from xdsl.interpreters import register_implementations
+from xdsl.interpreters.builtin import xtype_for_el_type
+from xdsl.interpreters.shaped_array import ShapedArray
+from xdsl.interpreters.utils.ptr import TypedPtr
+from xdsl.parser import Parser
+
+from passel.ir import NotComputedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.context import Context
+    from xdsl.ir import Attribute, Operation
+
+_INDEX_WIDTH = 64
+_SMALL = 8
+"""Bound of random indices, so that loops end and memory is hit."""
+
+
+def computed(
+    module: Operation, context: Context, symbol: str, arguments: str = "", seeds: int = 4
+) -> list[str]:
+    """Return what a function computes: what it returns, leaves in its memrefs, and prints.
+
+    Args:
+        module: The module with the function.
+        context: Its context.
+        symbol: The function's name.
+        arguments: Its arguments as attributes, such as `1 : i32, 2.0 : f32`; if empty, random ones.
+        seeds: How many times it is run with random arguments, which are the same each time.
+
+    Raises:
+        NotComputedError: There is no such function with a body, or its types or ops are not for
+            the interpreter.
+    """
+    if not isinstance(module, ModuleOp):
+        raise NotComputedError("the interpreter runs functions of modules")
+    for op in module.body.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == symbol and op.body.blocks:
+            break
+    else:
+        raise NotComputedError(f"no function @{symbol} has a body")
+    runs = [Random(seed) for seed in range(1 if arguments else seeds)]  # noqa: S311 - repeatable
+    return [_run(module, context, op, arguments, numbers) for numbers in runs]
+
+
+def functions(module: Operation) -> Sequence[str]:
+    """Return the names of the functions of a module that have bodies."""
+    ops = module.body.ops if isinstance(module, ModuleOp) else ()
+    return [op.sym_name.data for op in ops if isinstance(op, FuncOp) and op.body.blocks]
+
+
+def _run(module: ModuleOp, context: Context, op: FuncOp, text: str, numbers: Random) -> str:
+    interpreter = Interpreter(module, index_bitwidth=_INDEX_WIDTH, file=(said := StringIO()))
+    register_implementations(interpreter, context)
+    types = op.function_type.inputs.data
+    try:
+        if text:
+            parser = Parser(context, text, "arguments")
+            given = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_attribute)
+            arguments = tuple(map(interpreter.value_for_attribute, given, types))
+        else:
+            arguments = tuple(_random_value(each, numbers) for each in types)
+        with redirect_stdout(said):
+            results = interpreter.call_op(op, arguments)
+    except NotComputedError:
+        raise
+    except Exception as error:
+        raise NotComputedError(f"{type(error).__name__}: {error}") from error
+    left = [_shown(each) for each in arguments if isinstance(each, ShapedArray)]
+    return f"{[_shown(each) for each in results]} {left} {said.getvalue()}"
+
+
+def _shown(value: Any) -> str:
+    return f"{value.shape} {value.data}" if isinstance(value, ShapedArray) else repr(value)  # pyright: ignore[reportUnknownMemberType] - of any elements
+
+
+def _random_value(kind: Attribute, numbers: Random) -> Any:
+    if isinstance(kind, IntegerType):
+        bits = numbers.getrandbits(kind.bitwidth)
+        return bits - (1 << kind.bitwidth) if bits >> (kind.bitwidth - 1) else bits
+    if isinstance(kind, IndexType):
+        return numbers.randrange(_SMALL)
+    if isinstance(kind, AnyFloat):
+        return float(numbers.randrange(-_SMALL, _SMALL))
+    if isinstance(kind, MemRefType | TensorType) and all(size >= 0 for size in kind.get_shape()):
+        shaped = cast("MemRefType[Attribute] | TensorType[Attribute]", kind)
+        element, shape = shaped.get_element_type(), list(shaped.get_shape())
+        values = [_random_value(element, numbers) for _ in range(prod(shape))]
+        xtype = xtype_for_el_type(element, _INDEX_WIDTH)
+        return ShapedArray(TypedPtr[Any].new(values, xtype=xtype), shape)
+    raise NotComputedError(f"there are no random arguments of type {kind}")

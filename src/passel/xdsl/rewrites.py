@@ -1,0 +1,117 @@
+"""Counting the rewrites of xDSL's pattern rewriter, and stopping after some of them."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+)
+
+from passel.xdsl.fast import slow_paths
+from passel.xdsl.locations import convert_location
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from xdsl.ir import Operation, Region
+    from xdsl.pattern_rewriter import PatternRewriterListener
+
+
+@contextmanager
+def limited_rewrites(limit: int | None = None) -> Generator[list[str]]:
+    """Let rewriters inside the `with` block make so many rewrites, and then none.
+
+    A rewrite is one application of a pattern, or the tidying of a region between walks. The order
+    is that of the passes as they are, but for fast paths, which are off.
+
+    Args:
+        limit: How many rewrites are made; None for all.
+
+    Yields:
+        A line about each rewrite that was made: the pattern, and the op that it matched.
+    """
+    done: list[str] = []
+    plain = PatternRewriteWalker.rewrite_region
+
+    def rewrite_region(walker: PatternRewriteWalker, region: Region) -> bool:
+        pattern, tidy = walker.pattern, walker.post_walk_func
+        walker.pattern = _Counted(pattern, done, limit)
+        if tidy is not None:
+            walker.post_walk_func = _counted(tidy, done, limit)
+        try:
+            return plain(walker, region)
+        finally:
+            walker.pattern, walker.post_walk_func = pattern, tidy
+
+    walkers: Any = PatternRewriteWalker
+    walkers.rewrite_region = rewrite_region
+    try:
+        with slow_paths():
+            yield done
+    finally:
+        walkers.rewrite_region = plain
+
+
+class _Counted(RewritePattern):
+    """A pattern that writes down what it rewrites, up to a limit.
+
+    Args:
+        pattern: The pattern.
+        done: Where rewrites are written down.
+        limit: How many there may be; None for any number.
+    """
+
+    def __init__(self, pattern: RewritePattern, done: list[str], limit: int | None) -> None:
+        self._done, self._limit = done, limit
+        self._last = pattern
+        if type(pattern) is GreedyRewritePatternApplier:
+            inner = [_Noted(each, self) for each in pattern.rewrite_patterns]
+            pattern = replace(pattern, rewrite_patterns=inner)
+        self._pattern = pattern
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if self._limit is not None and len(self._done) >= self._limit:
+            return
+        title = f"{op.name} at {convert_location(op.location)}"
+        self._last = self._pattern
+        self._pattern.match_and_rewrite(op, rewriter)
+        if rewriter.has_done_action:
+            is_fold = isinstance(self._last, GreedyRewritePatternApplier)
+            name = type(self._last).__name__
+            what = "folding" if is_fold else "rewriting" if name.startswith("_") else name
+            self._done.append(f"{what} on {title}")
+
+    def note(self, pattern: RewritePattern) -> None:
+        """Take note of the pattern that is applied."""
+        self._last = pattern
+
+
+class _Noted(RewritePattern):
+    """One of several patterns, which says when it is applied."""
+
+    def __init__(self, pattern: RewritePattern, owner: _Counted) -> None:
+        self._pattern, self._owner = pattern, owner
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        self._owner.note(self._pattern)
+        self._pattern.match_and_rewrite(op, rewriter)
+
+
+def _counted(
+    tidy: Callable[[Region, PatternRewriterListener], bool], done: list[str], limit: int | None
+) -> Callable[[Region, PatternRewriterListener], bool]:
+    def counted(region: Region, listener: PatternRewriterListener) -> bool:
+        if limit is not None and len(done) >= limit:
+            return False
+        changed = tidy(region, listener)
+        if changed:
+            done.append("erasing dead code between walks")
+        return changed
+
+    return counted

@@ -1,0 +1,22 @@
+// Each error says what is wrong and what would help.
+
+// RUN: passel-opt %s -p "builtin.module(cse,dce)" --record=%t.passel -o /dev/null
+// RUN: not passel-bisect %t.passel 2>&1 | filecheck %s --check-prefix=FINE
+// FINE: passel-bisect: error: the run did not fail: say what is interesting, with --interesting=<command>, --invalid or --computes-else
+// RUN: not passel-bisect %t.passel --invalid 2>&1 | filecheck %s --check-prefix=UNCHANGED
+// UNCHANGED: passel-bisect: error: no pass has changed anything in this run
+// RUN: not passel-bisect %t.passel --invalid --computes-else 2>&1 | filecheck %s --check-prefix=TWO
+// TWO: passel-bisect: error: '--invalid' and '--computes-else' ask for different things: give one
+// RUN: passel-bisect --help | filecheck %s --check-prefix=HELP
+// HELP: Usage: passel-bisect
+// RUN: not passel-bisect %s 2>&1 | filecheck %s --check-prefix=NO-RECORD
+// NO-RECORD: passel-bisect: error: '{{.*}}bisect-errors.mlir' is no record of a run; passel-opt --record writes one
+// RUN: not passel-bisect 2>&1 | filecheck %s --check-prefix=NONE
+// NONE: passel-bisect: error: name a record: passel-bisect run.passel; passel-opt --record writes one
+// RUN: not passel-bisect %t.passel -p cse 2>&1 | filecheck %s --check-prefix=FLAG
+// FLAG: passel-bisect: error: '--pass-pipeline' means nothing here
+// RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | filecheck %s --check-prefix=COMMAND
+// COMMAND: passel-bisect: error: '--interesting' cannot be run: there is no program './no-such-command' here
+func.func @f() {
+  return
+}

@@ -1,0 +1,348 @@
+"""Bisection finds planted bugs: the pass, the op and the rewrite, in a few calls of the oracle."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xdsl.dialects.arith import AddiOp, ConstantOp
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, UnitAttr, i32
+from xdsl.dialects.func import FuncOp
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+)
+
+from passel import (
+    OperationPass,
+    Pass,
+    PassContext,
+    PassFailedError,
+    PassFailure,
+    PassManager,
+    option,
+)
+from passel.ir import adapter_named
+from passel.ir.frontend import SourcePart
+from passel.manager.reading import frontend_of
+from passel.passes import default_registry
+from passel.record import Record
+from passel.search import (
+    Case,
+    SameFailure,
+    SearchError,
+    Subject,
+    Trials,
+    UnsteadyError,
+    Verdict,
+    failure_of,
+)
+from passel.search.bisecting import Bisection, Examination, needed_passes, scoped
+from passel.search.state_oracles import Asked, ComputesElse, NotValid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.ir import Operation
+
+    from passel.search import Oracle
+    from passel.search.bisecting import Culprit
+    from passel.search.children import Scratch
+
+FUNCTION = """\
+func.func @f{n}(%a: i32) -> i32 {{
+  %c = arith.constant {n} : i32
+  %z = arith.constant 0 : i32
+  %0 = arith.addi %a, %z : i32
+  %1 = arith.muli %0, %0 : i32
+  %2 = arith.muli %0, %0 : i32
+  %3 = arith.addi %1, %c : i32
+  %4 = arith.addi %3, %2 : i32
+  func.return %4 : i32
+}}
+"""
+
+
+class _WrongFold(RewritePattern):
+    """Make constants larger, once each."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if isinstance(op, ConstantOp) and isinstance(op.value, IntegerAttr):
+            value = op.value.value.data
+            if value < 1000:
+                rewriter.replace(op, ConstantOp(IntegerAttr(value + 1000, i32)))
+
+
+class _Mark(RewritePattern):
+    """A rewrite that does no harm."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if isinstance(op, AddiOp) and "seen" not in op.attributes:
+            op.attributes["seen"] = UnitAttr()
+            rewriter.notify_op_modified(op)
+
+
+class Bug(OperationPass[FuncOp]):
+    """Do harm to one function."""
+
+    name = "bug"
+    kind: str = option(default="fold", help="What to do.")
+    symbol: str = option(default="", help="The function.")
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        """Do it if it is the function."""
+        patterns: list[RewritePattern] = [_Mark()]
+        is_here = op.sym_name.data == self.symbol
+        if is_here and self.kind == "fold":
+            patterns.append(_WrongFold())
+        PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_region(op.body)
+        if is_here and self.kind == "invalid":
+            op.function_type = type(op.function_type).from_lists([], [])
+        if is_here and self.kind == "lost":
+            last = op.body.blocks[0].last_op
+            assert last is not None
+            last.operands[0] = op.body.blocks[0].args[0]
+        if is_here and self.kind in ("attribute", "crash"):
+            op.attributes["harm"] = StringAttr("done")
+
+
+class Fragile(OperationPass[FuncOp]):
+    """Fail on functions to which harm was done."""
+
+    name = "fragile"
+
+    def run(self, op: FuncOp, ctx: PassContext) -> None:
+        """Look for the attribute."""
+        if "harm" in op.attributes:
+            raise PassFailure("harm was done")
+
+
+class MLIRBug(Pass[Any]):
+    """Do harm to one function of MLIR's."""
+
+    name = "mlir-bug"
+    kind: str = option(default="attribute", help="What to do.")
+    symbol: str = option(default="", help="The function.")
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        """Do it if it is the function."""
+        from mlir.ir import StringAttr, TypeAttr
+
+        if ctx.adapter.symbol_name(op) != self.symbol:
+            return
+        if self.kind == "attribute":
+            op.operation.attributes["harm"] = StringAttr.get("done", op.operation.context)
+        else:
+            types = TypeAttr.parse("() -> ()", op.operation.context)
+            op.operation.attributes["function_type"] = types
+
+
+REGISTRY = default_registry().copy()
+for each in (Bug, Fragile, MLIRBug):
+    REGISTRY.register(each)
+
+
+class Planted:
+    """A recorded run with a bug in it.
+
+    Args:
+        folder: Where the record is.
+        ir: The name of the IR.
+        before: The passes in front of the bug.
+        bug: The pass that is one.
+        after: The passes behind it.
+        functions: How many functions there are.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        ir: str,
+        before: Sequence[str],
+        bug: str,
+        after: Sequence[str],
+        functions: int,
+    ) -> None:
+        adapter = adapter_named(ir)
+        frontend = frontend_of(adapter)
+
+        def manager(text: str, context: Any) -> PassManager:
+            made = PassManager.parse(text, context, registry=REGISTRY, adapter=adapter)
+            made.enable_verifier(False)
+            return made
+
+        self.subject = Subject(frontend, manager, verifies=False)
+        self.strict = Subject(frontend, manager)
+        source = "".join(FUNCTION.format(n=n) for n in range(functions))
+        context = frontend.new_context()
+        text = f"builtin.module {{ {source} }}"
+        op = frontend.parse(SourcePart(text, "in.mlir"), context, lambda _: None).op
+        self.pipeline = f"builtin.module(func.func({','.join([*before, bug, *after])}))"
+        pm = manager(self.pipeline, context)
+        path = folder / "run.passel"
+        pm.enable_recording(str(path))
+        self.failed = False
+        try:
+            pm.run(op, on_diagnostic=lambda _: None)
+        except PassFailedError:
+            self.failed = True
+        self.record = Record.open(path)
+        before_text = self.record.info.runs[0].before
+        assert before_text is not None
+        self.start = self.record.text(before_text)
+
+    def find(
+        self, oracle: Oracle, make_case: Callable[[str], Case] = Case, end: int | None = None
+    ) -> tuple[Culprit, Trials]:
+        """Return what a bisection finds."""
+        trials = Trials(oracle)
+        bisection = Bisection(self.record, trials, make_case=make_case, end=end)
+        return bisection.find(getattr(oracle, "symbols", None)), trials
+
+
+def _harmed(text: str) -> bool:
+    return "harm" in text
+
+
+_KINDS = ["fold", "lost", "invalid", "attribute", "crash", "mlir-attribute", "mlir-invalid"]
+_XDSL = ("cse", "canonicalize", "dce", "bug", "licm")
+_MLIR = ("cse", "canonicalize", "mlir-bug")
+
+
+def _planted(
+    folder: Path, kind: str, seed: int, functions: int, passes: int
+) -> tuple[Planted, str]:
+    """Return a run with a bug of a kind at a random place, and the function that it is in."""
+    numbers = random.Random(seed)  # noqa: S311 - repeatable
+    ir, _, harm = kind.rpartition("-")
+    symbol = f"f{numbers.randrange(functions)}"
+    place = numbers.randrange(passes)
+    name = "mlir-bug" if ir else "bug"
+    others: list[str] = numbers.choices(_MLIR if ir else _XDSL, k=passes - 1)
+    before, after = others[:place], others[place:]
+    if harm == "crash":
+        after.append("fragile")
+    bug = f"{name}{{kind={harm} symbol={symbol}}}"
+    return Planted(folder, ir or "xdsl", before, bug, after, functions), symbol
+
+
+def _oracle(planted: Planted, harm: str) -> Oracle:
+    match harm:
+        case "fold" | "lost":
+            return ComputesElse(planted.subject, planted.start)
+        case "invalid":
+            return NotValid(planted.strict)
+        case _:
+            return Asked(_harmed)
+
+
+def _check(folder: Path, kind: str, seed: int, functions: int, passes: int) -> int:
+    """Check that a planted bug is found, and return how often the oracle was asked."""
+    planted, symbol = _planted(folder, kind, seed, functions, passes)
+    harm = kind.rpartition("-")[2]
+    if harm == "crash":
+        failed = next(each for each in planted.record.executions if each.failure)
+        text = planted.record.state_before(failed)
+        assert text is not None
+        case = Case(text, scoped(failed))
+        identity = failure_of(planted.strict, case)
+        assert identity is not None
+        oracle = SameFailure(planted.strict, identity)
+        culprit, trials = planted.find(
+            oracle, lambda text: case._replace(ir=text), end=failed.number
+        )
+    else:
+        culprit, trials = planted.find(_oracle(planted, harm))
+    found = culprit.execution
+    assert "symbol" in found.title, (planted.pipeline, found)
+    assert (found.symbol, culprit.others) == (symbol, []), (planted.pipeline, found)
+    calls = trials.calls
+    if harm == "fold":
+        rewrite = Examination(planted.subject, trials, culprit).rewrite()
+        assert rewrite is not None
+        number, rewrites = rewrite
+        assert rewrites[number - 1].startswith(
+            "_WrongFold" if False else "rewriting on arith.const"
+        )
+    return calls
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_planted_bug_is_found(tmp_path: Path, kind: str, seed: int) -> None:
+    """The pass and the function are right, and of a wrong fold the rewrite as well."""
+    calls = _check(tmp_path, kind, seed, functions=12, passes=8)
+    assert calls <= 12
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", _KINDS)
+def test_many_planted_bugs_are_found(tmp_path: Path, kind: str) -> None:
+    """All of them: 196 in pipelines of 20 passes over 40 functions."""
+    for seed in range(100, 128):
+        (folder := tmp_path / str(seed)).mkdir()
+        _check(folder, kind, seed, functions=40, passes=20)
+
+
+@pytest.fixture
+def folded(tmp_path: Path) -> Planted:
+    """Return a run in which one function computes something else."""
+    bug = "bug{kind=fold symbol=f3}"
+    return Planted(tmp_path, "xdsl", ["cse"], bug, ["canonicalize", "dce"], functions=6)
+
+
+def test_an_oracle_that_contradicts_itself_is_not_believed(folded: Planted) -> None:
+    """The ends are asked about twice."""
+    answers = Path(folded.record.path.parent, "answers")
+
+    def waver(_: str) -> bool:
+        answers.write_text(answers.read_text() + "x" if answers.exists() else "x")
+        return len(answers.read_text()) % 2 == 1
+
+    with pytest.raises(UnsteadyError):
+        folded.find(Asked(waver))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (True, "the IR is interesting before any pass has run"),
+        (False, "the IR after the last pass is not interesting"),
+    ],
+)
+def test_there_has_to_be_something_to_find(folded: Planted, answer: bool, message: str) -> None:
+    """The error says which end is not as it has to be."""
+    with pytest.raises(SearchError, match=message):
+        folded.find(Asked(lambda _: answer))
+
+
+def test_states_that_cannot_be_asked_about_are_passed_over(folded: Planted) -> None:
+    """What may be the culprit as well is told."""
+    bug = next(e for e in folded.record.executions if (e.pass_name, e.symbol) == ("bug", "f3"))
+    unknown = folded.record.state_after(bug)
+
+    class Sometimes(ComputesElse):
+        """Cannot run the IR right after the bug."""
+
+        def __call__(self, case: Case, scratch: Scratch) -> Verdict:
+            return Verdict.INVALID if case.ir == unknown else super().__call__(case, scratch)
+
+    culprit, _ = folded.find(Sometimes(folded.subject, folded.start))
+    assert bug in culprit.others
+    assert culprit.execution.number > bug.number
+
+
+def test_optional_passes_without_which_the_result_is_the_same_are_left_out(tmp_path: Path) -> None:
+    """A bug in a pass that has to run needs none of the optional ones."""
+    bug = "bug{kind=fold symbol=f1}"
+    planted = Planted(tmp_path, "xdsl", ["cse"], bug, ["canonicalize"], functions=3)
+    trials = Trials(ComputesElse(planted.subject, planted.start))
+    found = needed_passes(planted.subject, trials, planted.start, planted.pipeline)
+    assert found is not None
+    needed, optional = found
+    assert not needed
+    assert [path.rpartition(":")[2] for path in optional] == ["cse", "canonicalize"]
