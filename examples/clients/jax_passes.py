@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import export
 from jaxlib.mlir.dialects import stablehlo
 from jaxlib.mlir.ir import Module
 from jaxlib.mlir.passmanager import PassManager as JAXPassManager
@@ -87,3 +89,11 @@ try:
 except PassFailedError as error:
     found = error.failures[0].diagnostic
     print(f"line {found.location.line}: {found.message}")
+
+exported = export.export(jax.jit(square))(jax.ShapeDtypeStruct((4,), jnp.float32))
+changed = Module.parse(exported.mlir_module(), context)
+PassManager.parse(PIPELINE, context).run(changed)
+artifact = stablehlo.serialize_portable_artifact_str(str(changed), stablehlo.get_current_version())
+again = replace(exported, mlir_module_serialized=artifact)
+x = jnp.arange(4.0)
+print("JAX executes it:", jnp.allclose(again.call(x), square(x)))
