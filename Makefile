@@ -27,7 +27,7 @@ PYTHONS ?= 3.12 3.13 3.14
 PYTHON_TESTS ?=
 DEBIAN ?= sid
 SHELLS := fish groff mandoc zsh
-.PHONY: help demo test sweep properties strategies clients xdsl-releases pythons pythons-of-debian shells browser distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
+.PHONY: help demo test look sweep properties strategies clients xdsl-releases pythons pythons-of-debian shells browser distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -92,6 +92,9 @@ package: distributions ## Install the wheel where there is nothing else, and run
 	  -c constraints.txt "$$(echo dist/*.whl)[mlir,test]"
 	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing \
 	  tests/examples && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
+
+look: docs ## Look at the site in Chromium, at the width of a desktop and of a phone; dead links as well
+	$(BIN)/python tests/release/look_at_site.py site
 
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it
 	$(BIN)/python tests/fuzz/programs.py --seconds $(FUZZ_SECONDS) $(FUZZ_FLAGS)

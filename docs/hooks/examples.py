@@ -1,7 +1,7 @@
 """Lets the site show examples in docstrings as code.
 
-Google's style has sections `Example:` as well as `Examples:`; griffe reads the latter alone, and takes the other for
-a box of Markdown, where `>>>` is a quotation.
+Google's style has sections `Example:` as well as `Examples:`; griffe reads the latter alone, and
+takes the other for a box of Markdown, where `>>>` is a quotation.
 """
 
 from __future__ import annotations

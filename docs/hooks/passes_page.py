@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _HEAD = """\
 # Passes
 
-The passes that `pip install passel` makes known by name: passel's own, and xDSL's.
+The passes that `pip install .` makes known by name: passel's own, and xDSL's.
 `passel-doc` writes such a page [about passes of yours](tablegen.md#pages-about-passes).
 """
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DOCS = ROOT / "docs"
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -58,7 +58,7 @@ def misses(page: Path) -> list[str]:
         if not target.exists():
             found.append(f"{path}: no such file")
             continue
-        in_site = target.parent == DOCS or not page.is_relative_to(DOCS)
+        in_site = target.is_relative_to(DOCS) or not page.is_relative_to(DOCS)
         if not in_site:
             found.append(f"{path}: not in the site")
         if anchor and target.suffix == ".md":

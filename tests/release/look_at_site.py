@@ -95,7 +95,9 @@ def looked_at(site: Path, pages: list[str], chromium: str) -> list[str]:
     script = LOOK.replace("WIDTHS", json.dumps([*WIDTHS.values()]))
     answers: Queue[list[str]] = Queue()
     look = script.replace("PAGES", json.dumps(pages)).encode()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Site, look, answers, directory=str(site)))
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(_Site, look, answers, directory=str(site))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as profile:
         command = [*_command(chromium), f"--user-data-dir={profile}", "--remote-debugging-port=0"]
@@ -151,9 +153,14 @@ def take_pictures(site: Path, pages: list[str], folder: Path, chromium: str) -> 
                 title = page.strip("/").replace("/", "-").removesuffix("-index.html") or "index"
                 flags = ["--blink-settings=preferredColorScheme=0"] if dark else []
                 subprocess.run(
-                    [*_command(chromium), *flags, f"--window-size={width},1400", "--virtual-time-budget=5000"]
-                    + [f"--screenshot={(folder / f'{title}-{name}{dark}.png').absolute()}"]
-                    + [f"file://{site.absolute()}{page}"],
+                    [
+                        *_command(chromium),
+                        *flags,
+                        f"--window-size={width},1400",
+                        "--virtual-time-budget=5000",
+                        f"--screenshot={(folder / f'{title}-{name}{dark}.png').absolute()}",
+                        f"file://{site.absolute()}{page}",
+                    ],
                     capture_output=True,
                     check=True,
                     timeout=120,
@@ -166,21 +173,26 @@ def _command(chromium: str) -> list[str]:
 
 def main() -> int:
     """Look at the pages that the command line names, or at all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("site", type=Path)
     parser.add_argument("--shots", type=Path, help="a folder for pictures of the pages")
     parser.add_argument("pages", nargs="*", help="such as /api/passes/index.html; by default all")
     given = parser.parse_intermixed_args()
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
-        print("Chromium is not installed, and nothing is looked at")
+        sys.stdout.write("Chromium is not installed, and nothing is looked at\n")
         return 0
-    every = sorted(f"/{path.relative_to(given.site).as_posix()}" for path in given.site.rglob("index.html"))
+    every = sorted(
+        f"/{path.relative_to(given.site).as_posix()}" for path in given.site.rglob("index.html")
+    )
     pages = given.pages or every
     if given.shots:
         take_pictures(given.site, pages, given.shots, chromium)
     problems = [*dead_links(given.site), *looked_at(given.site, pages, chromium)]
-    print(*problems, f"{len(pages)} pages, {len(problems)} problems", sep="\n")
+    lines = [*problems, f"{len(pages)} pages, {len(problems)} problems"]
+    sys.stdout.write("\n".join(lines) + "\n")
     return 1 if problems else 0
 
 

@@ -181,7 +181,7 @@ def test_without_tablegen(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(tablegen, "find_spec", nothing)
     monkeypatch.setenv("PATH", os.devnull)
-    with pytest.raises(SpecificationError, match=r"pip install 'passel\[mlir\]'"):
+    with pytest.raises(SpecificationError, match=r"pip install '\.\[mlir\]'"):
         tablegen.find_tablegen()
 
 

@@ -44,7 +44,7 @@ def find_tablegen(program: str = "") -> str:
             return found
     raise SpecificationError(
         "llvm-tblgen, which reads TableGen files, is not installed: "
-        "pip install 'passel[mlir]', or put LLVM's tools on PATH"
+        "pip install '.[mlir]' in passel's checkout, or put LLVM's tools on PATH"
     )
 
 

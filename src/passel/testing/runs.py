@@ -133,7 +133,9 @@ def _mismatch(path: Path, output: str, prefix: str) -> str:
         from filecheck.matcher import Matcher  # noqa: PLC0415 - of the extra `testing`
         from filecheck.options import Options  # noqa: PLC0415
     except ImportError:
-        raise AssertionError("filecheck is missing: pip install 'passel[testing]'") from None
+        raise AssertionError(
+            "filecheck is missing: pip install '.[testing]' in passel's checkout"
+        ) from None
     said = io.StringIO()
     with TemporaryDirectory(prefix="passel-") as folder, redirect_stderr(said):
         file = Path(folder, "output")

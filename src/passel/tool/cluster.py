@@ -29,7 +29,9 @@ def workers_at(address: str) -> Generator[Executor]:
     try:
         from distributed import Client
     except ImportError:
-        raise UsageError("--cluster needs Dask: pip install 'passel[cluster]'") from None
+        raise UsageError(
+            "--cluster needs Dask: pip install '.[cluster]' in passel's checkout"
+        ) from None
     make: Any = Client
     try:
         client = make(address, timeout=_PATIENCE, set_as_default=False)

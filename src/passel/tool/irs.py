@@ -111,7 +111,8 @@ class IRChoice:
             _ = adapter.bindings.ir
         except AdapterError as error:
             raise UsageError(
-                f"--ir=mlir needs MLIR's Python bindings: pip install 'passel[mlir]' ({error})"
+                "--ir=mlir needs MLIR's Python bindings: pip install '.[mlir]' in passel's "
+                f"checkout ({error})"
             ) from None
         return adapter
 

@@ -1,0 +1,44 @@
+"""passel is on no index: all that says how to install it says what works in a checkout."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+from documents import ROOT
+
+SAYING = sorted(
+    path
+    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*"), *(ROOT / "src").rglob("*.py"))
+    if path.suffix in {".md", ".py"} and "pip install" in path.read_text("utf-8")
+)
+_LINE = re.compile(
+    r"pip install (?P<what>(?:[-\w./]+ )*?(?:'(?P<quoted>[^']*)'|(?P<bare>[-\w./]+)))(?=[`\n ,;:)(\"]|$)"
+)
+
+
+def test_the_readme_and_the_home_page_say_it() -> None:
+    """Both have the line in a block of its own."""
+    for page in ("README.md", "docs/index.md"):
+        assert "\n$ pip install .\n" in (ROOT / page).read_text("utf-8")
+    assert {"`make demo`", "`make test`"} <= {
+        *re.findall("`[^`]*`", (ROOT / "README.md").read_text("utf-8"))
+    }
+
+
+@pytest.mark.parametrize("path", SAYING, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_install_lines_work_in_a_checkout(path: object) -> None:
+    """`.`, with extras that exist, or a package that a page itself makes; never a name on an index."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    text = (ROOT / str(path)).read_text("utf-8")
+    lines = list(_LINE.finditer(text))
+    assert len(lines) == text.count("pip install ")
+    for line in lines:
+        assert "passel" not in line["what"], line[0]
+        if line["quoted"]:
+            extra = re.fullmatch(r"\.\[(\w+)\]", line["quoted"])
+            assert extra, line[0]
+            assert extra[1] in extras
