@@ -190,3 +190,20 @@ def test_managers_round_trip() -> None:
         "builtin.module(func.func(cse),func.func(canonicalize),symbol-dce,any(cse))"
     )
     assert PipelineBuilder.from_manager(manager).build() == manager
+
+
+def test_a_label_for_several() -> None:
+    """What one call adds under a label is found, replaced and taken out as one."""
+    builder = PipelineBuilder()
+    builder.add("symbol-dce")
+    tidy = builder.add("canonicalize,cse", label="tidy")
+    assert tidy.labels == ("canonicalize", "cse")
+    builder.insert_before("tidy", "sccp")
+    builder.insert_after("tidy", "inline")
+    assert str(builder) == "builtin.module(symbol-dce,sccp,canonicalize,cse,inline)"
+    builder.replace("tidy", "dce")
+    assert str(builder) == "builtin.module(symbol-dce,sccp,dce,inline)"
+    builder.place("func.func(cse)", "canonicalize", label="late")
+    assert {step.label for step in builder.find("late")} == {"cse#2", "canonicalize#2"}
+    builder.remove("late")
+    assert "cse" not in builder

@@ -113,15 +113,18 @@ def test_a_bundle_is_no_stage() -> None:
         builder.add(X(), stage="tidy")
 
 
-def test_labels_are_for_one_item_and_given_once() -> None:
+def test_labels_are_given_once() -> None:
     """A label that was asked for is the label that is given, or there is an error."""
     builder = PipelineBuilder()
     builder.add(A(), label="start")
     for call in (builder.add, builder.place):
         with pytest.raises(InsertionError, match="an item with the label 'start' already"):
             call(B(), label="start")
-    with pytest.raises(InsertionError, match="the label 'end' is for one item, not for several"):
-        builder.add(A(), B(), label="end")
+    builder.add("cse,canonicalize", label="tidy")
+    for taken in ("tidy", "cse"):
+        with pytest.raises(InsertionError, match=f"an item with the label '{taken}' already"):
+            builder.add(A(), B(), label=taken)
+    builder.remove("tidy")
     assert [step.label for step in builder.steps()] == ["start"]
     builder.nest("func.func", label="functions")
     assert str(builder) == "builtin.module(a,func.func())"

@@ -176,6 +176,7 @@ OWN = {
     "compat": "another tool",
     "complete": "information",
     "draw-pipeline": "passel's alone",
+    "print-pipeline": "passel's alone",
     "extend-pipeline": "passel's alone",
     "emit-bytecode": "test_bytecode",
     "frontend": "one choice",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from passel.builder.bundle import Bundle
 from passel.builder.conditions import check_condition
 from passel.builder.insertion import put_before
 from passel.builder.items import nests_inside
-from passel.builder.sequence import Group, Removal, Step, stage_groups, steps_of
+from passel.builder.sequence import BundleUse, Group, Removal, Step, stage_groups, steps_of
 from passel.builder.targets import Handle, Stage
 from passel.contracts.rules import rule_of
 from passel.contracts.targets import describe
@@ -57,24 +58,32 @@ class Edit:
 
     def append(self, items: Iterable[object], container: Container, label: str = "") -> None:
         """Append what a user adds; errors are those of `PipelineBuilder.add`."""
-        for item in items:
-            self.append_nodes(self._nodes(item, container), container, label)
+        listed = tuple(items)
+        nodes = [node for item in listed for node in self._nodes(item, container)]
+        self.append_nodes(nodes, container, self._label(nodes, listed, label))
 
     def append_nodes(self, nodes: Iterable[Node], container: Container, label: str = "") -> None:
-        """Append items, with a label if one was asked for.
-
-        Raises:
-            InsertionError: The label is taken, or meant for several items.
-        """
+        """Append items, of which one alone may be given a label."""
         self.only_appends = True
         for node in nodes:
-            if label and self._added:
-                message = f"the label '{label}' is for one item, not for several"
-                raise InsertionError(Problem(message))
-            if label and self.sequence.labelled(label) is not None:
-                raise InsertionError(Problem(f"there is an item with the label '{label}' already"))
             self.sequence.append(node, container, label)
             self._added.append(node)
+
+    def _label(self, nodes: list[Node], items: tuple[object, ...], label: str) -> str:
+        """Return the label that an item gets; several are made a bundle of that name instead.
+
+        Raises:
+            InsertionError: The label is taken.
+        """
+        if label and (self.sequence.labelled(label) or self._targets.units(label)):
+            raise InsertionError(Problem(f"there is an item with the label '{label}' already"))
+        if len(nodes) < 2:  # noqa: PLR2004 - several
+            return label
+        if label:
+            use = BundleUse(Bundle(label, *items))
+            for step in steps_of(nodes):
+                step.bundles = (*step.bundles, use)
+        return ""
 
     def place(self, items: Iterable[object], home: str, label: str) -> None:
         """Append what constraints put in its place, in the first container where it can be.
@@ -87,11 +96,14 @@ class Edit:
         Raises:
             AnchorError: They can be in none.
         """
-        for item in items:
-            container, nodes = self._nodes_somewhere(item, self.container(home))
-            for node in nodes:
-                node.home = home
-            self.append_nodes(nodes, container, label)
+        listed = tuple(items)
+        found = [self._nodes_somewhere(item, self.container(home)) for item in listed]
+        nodes = [node for _, inside in found for node in inside]
+        label = self._label(nodes, listed, label)
+        for node in nodes:
+            node.home = home
+        for container, inside in found:
+            self.append_nodes(inside, container, label)
 
     def add_stage(
         self, name: str, default: Iterable[object], container: Container, *, required: bool

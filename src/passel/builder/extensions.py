@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.errors import InsertionError, Problem
@@ -28,7 +30,9 @@ class Extension(NamedTuple):
 
     @classmethod
     def of(cls, given: Extension | Callable[[Any], object]) -> Extension:
-        """Return an extension, that of a function under the function's own name.
+        """Return an extension, that of a function under the names of its module and its own.
+
+        What a program defines that is run by itself has the name of its file.
 
         Raises:
             TypeError: It is no function.
@@ -38,7 +42,19 @@ class Extension(NamedTuple):
         if not callable(given):
             raise TypeError(f"an extension is a function that takes a builder, not {given!r}")
         named = given if hasattr(given, "__qualname__") else type(given)
-        return cls(f"{named.__module__}.{named.__qualname__}", given)
+        return cls(f"{_module_of(named)}.{named.__qualname__}", given)
+
+
+def _module_of(named: Any) -> str:
+    """Return the name of a module; of the main program, the one by which others would import it."""
+    if named.__module__ != "__main__":
+        return named.__module__
+    main = sys.modules["__main__"]
+    spec = getattr(main, "__spec__", None)  # of `python -m`
+    if spec is not None:
+        return spec.name.removesuffix(".__main__")
+    file = Path(getattr(main, "__file__", None) or "program").absolute()
+    return file.parent.name if file.stem == "__main__" else file.stem
 
 
 _registered: dict[str, Extension] = {}

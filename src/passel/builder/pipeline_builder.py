@@ -109,7 +109,7 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             items: As for `OpPassManager.add`; or bundles.
-            label: The label of what is added, if that is one item.
+            label: The label of what is added; of several items, they are a bundle of this name.
             stage: The name of a stage to append to, also `pre_` or `post_` and its name.
             when: The variable or predicate that it depends on whether they run.
 

@@ -40,7 +40,11 @@ _NO_DIALECT = re.compile(
 )
 """What IRs say of a dialect that they lack."""
 
-_NO_INPUT = {each.name for each in InformationFlags.flags.values()} | {"lint", "draw-pipeline"}
+_NO_INPUT = {each.name for each in InformationFlags.flags.values()} | {
+    "lint",
+    "draw-pipeline",
+    "print-pipeline",
+}
 """Flags with which no input is read."""
 
 

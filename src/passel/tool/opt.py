@@ -290,14 +290,22 @@ def _process(settings: Settings, ir: IRChoice, names: PassRegistry) -> int:
         from passel.tool.information import information
 
         return _print(information(settings, ir, names))
-    if settings.pipeline.draw_pipeline and settings.pipeline.lint:
-        raise UsageError("'--lint' and '--draw-pipeline' both stand in place of a run: give one")
+    instead = [
+        name for name in ("lint", "draw-pipeline", "print-pipeline") if name in settings.written
+    ]
+    if len(instead) > 1:
+        one, other, *_ = instead
+        raise UsageError(f"'--{one}' and '--{other}' both stand in place of a run: give one")
     if settings.pipeline.cluster and not settings.threading:
         raise UsageError("'--cluster' asks for what '--mlir-disable-threading' forbids: give one")
     if settings.pipeline.draw_pipeline:
         from passel.tool.pictures import draw_pipeline
 
         return draw_pipeline(settings, names)
+    if settings.pipeline.print_pipeline:
+        from passel.tool.pictures import print_pipeline
+
+        return print_pipeline(settings, names)
     if settings.pipeline.lint:
         from passel.tool.linting import lint_pipeline
 

@@ -1,4 +1,4 @@
-"""`--draw-pipeline`: a picture of the pipeline in place of a run."""
+"""`--draw-pipeline` and `--print-pipeline`: the pipeline as a picture or text, not run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.instruments.terminals import shows_color, styled
 from passel.tool.output import Output
-from passel.tool.pipelines import given_builder
+from passel.tool.pipelines import PipelineFactory, given_builder
 
 if TYPE_CHECKING:
     from passel.builder import PipelineBuilder
@@ -41,6 +41,19 @@ def draw_pipeline(settings: Settings, registry: PassRegistry) -> int:
         output.write(_coloured_tree(builder))
     else:
         output.write(builder.draw(form))
+    output.commit()
+    return 0
+
+
+def print_pipeline(settings: Settings, registry: PassRegistry) -> int:
+    """Write what would run to the output, as text for files to compare with.
+
+    Raises:
+        PipelineError: The pipeline is wrong.
+        UsageError: There is no pipeline, or the output cannot be written.
+    """
+    output = Output(settings.output.o)
+    output.write(f"{PipelineFactory(settings, registry).text()}\n")
     output.commit()
     return 0
 

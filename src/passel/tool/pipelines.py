@@ -68,6 +68,20 @@ class PipelineFactory:
         else:
             self._whole = _parsed(written, registry)
 
+    def text(self) -> str:
+        """Return the pipeline without options that equal their defaults.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if self._whole is not None:
+            return self._whole.to_text()
+        if not self._elements:
+            raise UsageError(
+                "'--print-pipeline' is about a pipeline: give one with -p, or passes as flags"
+            )
+        return _nested(self._elements).to_text()
+
     def runs_on_top(self, recorded: Recorded | None) -> bool:
         """Return whether passes given as flags run on the top-level op, whatever its name."""
         return bool(self._elements) and (recorded is None or recorded.pipeline is None)
@@ -186,8 +200,7 @@ def _builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineB
     if written is not None:
         manager = _parsed(written, registry)
     else:
-        manager = PassManager(_MODULE, nesting=Nesting.IMPLICIT)
-        manager.add_resolved(_resolved_flags(settings, registry))
+        manager = _nested(_resolved_flags(settings, registry))
     return PipelineBuilder.from_manager(manager, registry=registry)
 
 
@@ -203,6 +216,11 @@ def _written_pipeline(settings: Settings) -> str | None:
 
 def _is_file(written: str) -> bool:
     return written.startswith("@")
+
+
+def _nested(elements: tuple[ResolvedElement, ...]) -> PassManager:
+    """Return a manager of passes given as flags."""
+    return PassManager(_MODULE, nesting=Nesting.IMPLICIT).add_resolved(elements)
 
 
 def _resolved_flags(settings: Settings, registry: PassRegistry) -> tuple[ResolvedElement, ...]:

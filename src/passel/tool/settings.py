@@ -91,6 +91,7 @@ class PipelineFlags(FlagGroup):
     draw_pipeline: str = flag(
         "draw the pipeline instead of running it", "<tree|mermaid>", implied="tree"
     )
+    print_pipeline: bool = flag("print the pipeline without defaults instead of running it")
     lint: bool = flag("check the pipeline instead of running it: what is wrong, or wastes time")
     extend_pipeline: bool = flag("let installed extensions, and plugins, add to the pipeline")
     load_pass_plugin: tuple[str, ...] = flag(
