@@ -283,7 +283,7 @@ class Portable(NamedTuple):
         try:
             # Some can be written, but not read.
             pickle.loads(pickle.dumps(error))  # noqa: S301 - it was written just now
-        except Exception:  # noqa: BLE001 - its own code ran
+        except BaseException:  # noqa: BLE001 - its own code ran
             return cls(None, text, frames)
         return cls(error, text, frames)
 

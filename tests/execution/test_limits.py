@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -10,9 +11,10 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import pytest
-from sibling_passes import children, module_of
+from sibling_passes import TellProcess, children, module_of
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
+from passel.execution import deadline
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.futures import Futures
@@ -38,6 +40,11 @@ class Linger(Pass):
         if op.symbol == self.on:
             if self.how == "native":
                 sum(range(10**13))
+            if self.how == "stop":
+                os.kill(os.getpid(), signal.SIGSTOP)
+            if self.how == "wait":
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+                time.sleep(60)
             with suppress(Exception):  # does not catch what ends it
                 end = time.monotonic() + 30
                 while time.monotonic() < end:
@@ -130,6 +137,31 @@ def test_native_code_that_does_not_return_ends_with_its_process(kind: str) -> No
     assert "was ended: a pass took more than 0.1 s, and did not return" in failure
     assert [op.value for op in module.body[1:]] == [1, 1, 0, 1]
     assert children() == before
+
+
+@pytest.mark.parametrize("how", ["stop", "wait"])
+def test_a_worker_that_does_not_go_on_is_ended(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is stopped, or waits in native code, is ended by its parent, and its op is named."""
+    monkeypatch.setattr(deadline, "_PATIENCE", 0.5)
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    manager.add_nested("toy.func", Linger(how=how))
+    manager.enable_pass_timeout(0.1)
+    module, before = module_of(4), children()
+    (failure,) = run(Forked(2), manager, module)
+    assert "was ended: a pass took more than 0.1 s, and did not return" in failure
+    assert [op.value for op in module.body[1:]] == [1, 1, 0, 1]
+    assert children() == before
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_what_may_have_to_be_ended_is_for_workers(count: int) -> None:
+    """With a limit, no pass that workers may run is tried in this process, not even on one op."""
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    manager.add_nested("toy.func", TellProcess())
+    manager.enable_pass_timeout(60)
+    module = module_of(count)
+    run(Forked(2), manager, module)
+    assert [op.value for op in module.body[1:]] == [1] * count
 
 
 def test_time_of_passes_that_a_pass_runs_is_theirs() -> None:

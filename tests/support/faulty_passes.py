@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -34,6 +35,24 @@ class Locked(Exception):  # noqa: N818 - it is no error
     def __init__(self) -> None:
         super().__init__("it holds a lock")
         self.lock = threading.Lock()
+
+
+class Fatal(Exception):  # noqa: N818 - it is no error
+    """Ends the process that pickles it, unless that is the process of the tests."""
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Do it."""
+        if is_elsewhere():
+            os._exit(7)
+        return Fatal, ()
+
+
+class Exiting(Exception):  # noqa: N818 - as above
+    """Raises something else when it is pickled."""
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Do it."""
+        raise SystemExit(9)
 
 
 @irdl_attr_definition
@@ -92,6 +111,20 @@ def _lose_child() -> None:
             os.waitpid(child, 0)
 
 
+def _lose_failing_child() -> None:
+    """Fork, let the child raise as if it were the worker, and wait for its end."""
+    child = os.fork()
+    if not child:
+        raise LookupError("in the child")
+    with suppress(ChildProcessError):
+        os.waitpid(child, 0)
+
+
+def _delete_directory() -> None:
+    os.chdir(tempfile.mkdtemp())
+    os.rmdir(os.getcwd())  # noqa: PTH106, PTH109 - as a pass would
+
+
 def _fill_disk() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
@@ -116,6 +149,8 @@ RAISED: dict[str, Callable[[], object]] = {
     "memory": lambda: _raise(MemoryError()),
     "recursion": _recurse,
     "not to be pickled": lambda: _raise(Locked()),
+    "fatal to be pickled": lambda: _raise(Fatal()),
+    "exits when it is pickled": lambda: _raise(Exiting()),
     "sys.exit": lambda: sys.exit(4),
     "interrupt": lambda: _raise(KeyboardInterrupt()),
     "hang": _hang,
@@ -125,6 +160,8 @@ RAISED: dict[str, Callable[[], object]] = {
 SURVIVED: dict[str, Callable[[], object]] = {
     "child that stays": _leave_child,
     "child that returns": _lose_child,
+    "child that raises": _lose_failing_child,
+    "deleted directory": _delete_directory,
     "full disk": _fill_disk,
     "closed pipes and files": lambda: os.closerange(3, 256),
     "closed stdout": _close_stdout,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,7 @@ class RunServices:
         matched: Keys of nested pipelines that had some op to run on.
         sharing: Whether ops were shared with workers, and why not.
         identity_of: A function from ops to keys of a dictionary.
+        process: The process that runs.
     """
 
     def __init__(
@@ -86,10 +88,17 @@ class RunServices:
         self.matched: set[str] = set()
         self.sharing: Sharing = Sharing("")
         self.identity_of: Callable[[Any], Hashable] = self.adapter.identity_of
+        self.process: int = os.getpid()
 
     def branch(self, hooks: Instrumentor) -> RunServices:
         """Return services for another thread: reports are held back, numbers of ops are shared."""
         other = copy(self)
         other.hooks, other.reports = hooks, self.reports.branch()
+        other.process = os.getpid()
         other.states = dict(self.states)
         return other
+
+    def end_copy(self) -> None:
+        """End this process if it is a child that a pass has forked and let return or raise."""
+        if os.getpid() != self.process:
+            os._exit(0)

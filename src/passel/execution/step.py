@@ -83,6 +83,7 @@ class StepRunner:
             if plan.rejected is not None:
                 failure = self._failures.unschedulable(plan.rejected, op, plan.rejection)
                 outcomes.append(self._reports.fail_step(ctx, failure))
+        self._services.end_copy()
         if ctx.cached is not None:
             if ctx.is_dynamic and (kept := self.kept.by_pipeline(plan.pipeline)):
                 ctx.cached.invalidate(PreservedAnalyses(kept))
@@ -141,6 +142,7 @@ class StepRunner:
 
     def _raised(self, step: Step, op: Any, ctx: OpContext, error: Exception) -> Outcome:
         """Return the outcome of a body that has raised."""
+        self._services.end_copy()
         if isinstance(error, FusedFailure):
             return self._fail_inside(ctx, error)
         if not self._services.policies.lifetime.survives_loss and self._place_of(op) != ctx.place:
@@ -182,6 +184,7 @@ class StepRunner:
 
     def _interrupt(self, step: Step, op: Any, ctx: OpContext, error: BaseException) -> Outcome:
         """Return the outcome of what ends the run."""
+        self._services.end_copy()
         if self._place_of(op) != ctx.place:
             lost = self._lose(step, ctx, UNCHANGED)
             failure = lost.failures[0]

@@ -157,7 +157,9 @@ def may_share(
 
     So does the log if it is not for lack of tasks, and the strategy was asked for.
     """
-    if at_work.get() or len(tasks) < 2:  # noqa: PLR2004 - one task is not shared
+    # One task is not shared, unless it might have to be ended with its process.
+    is_guarded = strategy.place is Place.COPIES and work.timeout is not None
+    if at_work.get() or len(tasks) < 2 - is_guarded:
         return False
     if most_at_once(strategy.jobs if jobs is None else jobs, work) < 2:  # noqa: PLR2004 - as above
         work.keep("they are to run one by one")

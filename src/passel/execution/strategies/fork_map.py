@@ -15,11 +15,13 @@ import sys
 import tempfile
 import warnings
 from contextlib import suppress
+from functools import partial
 from mmap import mmap
 from typing import IO, TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
+from passel.execution.deadline import Watch
 from passel.execution.strategies.base import at_work
 from passel.execution.strategies.stopping import interrupts_held, status_of
 
@@ -72,6 +74,7 @@ def fork_map(
     processes: int,
     *,
     all_or_nothing: bool = False,
+    limit: float | None = None,
 ) -> Forks[_R]:
     """Map a function over items in forked workers, until all items are done, refused or fatal.
 
@@ -81,6 +84,8 @@ def fork_map(
         items: The items.
         processes: How many processes work.
         all_or_nothing: Whether no more items are begun once one is refused.
+        limit: Seconds that a pass may take, which a worker ends with if it cannot end the pass;
+            None for any time.
 
     Returns:
         What workers have sent.
@@ -89,7 +94,7 @@ def fork_map(
     left: dict[int, _I] = dict(enumerate(items))
     while left:
         workers = _Workers(body, left, min(processes, len(left)), is_drained=all_or_nothing)
-        workers.run()
+        workers.run(limit)
         found.results.update(workers.results)
         found.deaths.update(workers.deaths)
         if not workers.deaths or all_or_nothing:
@@ -127,8 +132,9 @@ class _Workers(Generic[_I, _R]):
         self.results: dict[int, list[_R]] = {}
         self.deaths: dict[int, Death] = {}
 
-    def run(self) -> None:
+    def run(self, limit: float | None) -> None:
         """Let workers take the items, until none is left."""
+        watch = Watch(self._size, limit)
         try:
             self._tokens = _tokens(self._items)
         except OSError as error:  # too many files are open
@@ -142,11 +148,12 @@ class _Workers(Generic[_I, _R]):
         files: list[IO[bytes]] = []
         try:
             with interrupts_held():
-                self._start_all(workers, files)
+                self._start_all(workers, files, watch)
             for number, (pid, file) in enumerate(tuple(workers.items())):
-                status = status_of(pid)
+                status = status_of(pid, partial(watch.is_late, number))
                 del workers[pid]
-                self._note_death(number, status)
+                late = watch.is_late(number)
+                self._note_death(number, signal.SIGPROF if late else status)
                 self._read(file)
         finally:
             for pid in workers:
@@ -160,7 +167,9 @@ class _Workers(Generic[_I, _R]):
             for file in files:
                 file.close()
 
-    def _start_all(self, workers: dict[int, IO[bytes]], files: list[IO[bytes]]) -> None:
+    def _start_all(
+        self, workers: dict[int, IO[bytes]], files: list[IO[bytes]], watch: Watch
+    ) -> None:
         """Start as many workers as the system lets: these do what the others would have done."""
         try:
             for worker in range(self._size):
@@ -171,6 +180,7 @@ class _Workers(Generic[_I, _R]):
                     warnings.simplefilter("ignore", DeprecationWarning)
                     pid = os.fork()
                 if not pid:
+                    watch.note_in_here(worker)
                     self._be_worker(worker, file)
                 workers[pid] = file
         except OSError as error:
@@ -184,16 +194,15 @@ class _Workers(Generic[_I, _R]):
             gc.disable()
             at_work.set(True)
             parent = os.getppid()
-            results: dict[int, list[_R]] = {}
+            results: list[bytes] = []
             with suppress(EncodingError):
                 with self._body() as function:
                     while (number := _next(self._tokens)) is not None and os.getppid() == parent:
                         self._do(worker, number, function, results)
-                for number, result in results.items():
-                    _write(file, number, result)
+                _write(file, results)
             flush()
         except Exception as error:  # noqa: BLE001 - not of an item: what is not sent is done again
-            _write(file, _FAILED, f"{type(error).__name__}: {error}")
+            _write(file, [_pickled(_FAILED, f"{type(error).__name__}: {error}")])
         finally:
             self._set_progress(worker, _NO_ITEM, 0)
             os._exit(0)
@@ -203,21 +212,20 @@ class _Workers(Generic[_I, _R]):
         worker: int,
         number: int,
         function: Callable[[_I], Iterable[_R]],
-        results: dict[int, list[_R]],
+        results: list[bytes],
     ) -> None:
-        process, result = os.getpid(), list[_R]()
+        result = list[_R]()
         self._set_progress(worker, number, 0)
         try:
             for value in function(self._items[number]):
-                if os.getpid() != process:
-                    os._exit(0)  # a child that a pass has forked and let return
                 result.append(value)
                 self._set_progress(worker, number, len(result))
         except EncodingError:
             if self._is_drained:
                 os.lseek(self._tokens, 0, os.SEEK_END)
         else:
-            results[number] = result
+            with suppress(BaseException):  # what passes have raised may raise when it is pickled
+                results.append(_pickled(number, result))
 
     def _set_progress(self, worker: int, number: int, step: int) -> None:
         _NUMBER.pack_into(self._progress, 2 * _NUMBER.size * worker, number)
@@ -236,9 +244,13 @@ class _Workers(Generic[_I, _R]):
         file.seek(0)
         while True:
             try:
-                number, result = pickle.load(file)  # noqa: S301 - a copy of this process wrote it
+                number, data = pickle.load(file)  # noqa: S301 - a copy of this process wrote it
             except (EOFError, pickle.UnpicklingError):  # the disk was full: the rest is done again
                 return
+            try:
+                result = pickle.loads(data)  # noqa: S301 - as above
+            except Exception:  # noqa: BLE001, S112 - what passes have raised; it is done again
+                continue
             if number == _FAILED:
                 log_warning(f"a worker process failed, and its work is done again: {result}")
             else:
@@ -273,8 +285,14 @@ def _next(tokens: int) -> int | None:
     return _NUMBER.unpack(token)[0] if token else None
 
 
-def _write(file: IO[bytes], number: int, result: Any) -> None:
-    """Write a result, unless it cannot be written: then the item is done again."""
+def _pickled(number: int, result: Any) -> bytes:
+    """Return a result that can be skipped without being read."""
+    data = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
+    return pickle.dumps((number, data), pickle.HIGHEST_PROTOCOL)
+
+
+def _write(file: IO[bytes], results: Iterable[bytes]) -> None:
+    """Write results, unless they cannot be written: then the items are done again."""
     with suppress(Exception):
-        file.write(pickle.dumps((number, result), pickle.HIGHEST_PROTOCOL))
+        file.writelines(results)
         file.flush()

@@ -66,7 +66,7 @@ class Forked:
 
     def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         done = 0
-        if not self._eager:
+        if not self._eager and work.timeout is None:  # what may have to be ended is for workers
             most = min(most_at_once(self.jobs, work), max(2, processors()))
             size = ceil(len(tasks) / (most * _CHUNKS_PER_WORKER))
             done = yield from CostModel(work, most, size).run(tasks)
@@ -111,7 +111,7 @@ def do_again(
                 yield from _take(work, chunk, forks.results[0])
                 return
             death = forks.deaths.get(0)
-        if death is None or death.step == len(chunk):  # refused, or no task was to blame
+        if death is None or death.step >= len(chunk):  # refused, or no task was to blame
             yield from map(work, chunk)
             return
         yield from do_again(work, chunk[: death.step])
@@ -132,9 +132,10 @@ def _map_chunks(work: SiblingWork, chunks: Sequence[Sequence[Any]], jobs: int) -
     from passel.execution.strategies.fork_map import fork_map  # noqa: PLC0415 - most runs are over before
 
     if not work.transport.sends_copies:
-        return fork_map(partial(_changing_ops, work), chunks, jobs)
+        return fork_map(partial(_changing_ops, work), chunks, jobs, limit=work.timeout)
     body = partial(_opening_parcels, work.transport.assignment())
-    return fork_map(body, [_parcel(work, each) for each in chunks], jobs)
+    parcels = [_parcel(work, each) for each in chunks]
+    return fork_map(body, parcels, jobs, limit=work.timeout)
 
 
 @contextmanager

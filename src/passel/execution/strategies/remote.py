@@ -39,13 +39,10 @@ def do_parcel(data: bytes) -> bytes:
 
     Called by workers of executors. It never raises but for an interrupt.
     """
-    token, process = at_work.set(True), os.getpid()
+    token = at_work.set(True)
     _keep_inherited()
     try:
-        answer = pickle.dumps(_worked_off(data), pickle.HIGHEST_PROTOCOL)
-        if os.getpid() != process:
-            os._exit(0)  # a child that a pass has forked and let return
-        return answer
+        return pickle.dumps(_worked_off(data), pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # noqa: BLE001 - then it is done where it came from
         return pickle.dumps(Refusal(f"its result cannot be sent: {brief(error)}"))
     finally:

@@ -11,7 +11,7 @@ from threading import Lock, current_thread, get_ident, main_thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from concurrent.futures import Future
     from types import TracebackType
 
@@ -115,8 +115,12 @@ def result_of(future: Future[_T]) -> _T:
                 return future.result()
 
 
-def status_of(process: int) -> int | None:
+def status_of(process: int, is_late: Callable[[], bool] | None = None) -> int | None:
     """Wait for the end of a child, which Ctrl-C ends as well.
+
+    Args:
+        process: The child.
+        is_late: Returns whether to end it; asked now and then, on Linux.
 
     Returns:
         Its status; None if this process ignores SIGCHLD, or other code has waited for it.
@@ -127,7 +131,8 @@ def status_of(process: int) -> int | None:
             end = select.poll()
             end.register(descriptor, select.POLLIN)
             while not end.poll(1000 * _PERIOD):
-                pass
+                if is_late is not None and is_late():
+                    os.kill(process, signal.SIGKILL)
         finally:
             os.close(descriptor)
     try:
