@@ -14,8 +14,7 @@ import pytest
 from sibling_passes import TellProcess, children, module_of
 
 from passel import OpPassManager, Pass, PassContext, PassFailedError, PassManager
-from passel.execution import deadline
-from passel.execution.strategies import Sequential
+from passel.execution.strategies import Sequential, watch
 from passel.execution.strategies.forked import Forked
 from passel.execution.strategies.futures import Futures
 from passel.execution.strategies.placement import Place
@@ -142,7 +141,7 @@ def test_native_code_that_does_not_return_ends_with_its_process(kind: str) -> No
 @pytest.mark.parametrize("how", ["stop", "wait"])
 def test_a_worker_that_does_not_go_on_is_ended(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is stopped, or waits in native code, is ended by its parent, and its op is named."""
-    monkeypatch.setattr(deadline, "_PATIENCE", 0.5)
+    monkeypatch.setattr(watch, "_PATIENCE", 0.5)
     manager = PassManager("toy.module", adapter=ToyAdapter())
     manager.add_nested("toy.func", Linger(how=how))
     manager.enable_pass_timeout(0.1)

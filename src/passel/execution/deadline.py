@@ -9,60 +9,22 @@ whole.
 from __future__ import annotations
 
 import signal
-import struct
-import time
 from contextlib import contextmanager
-from functools import partial
-from mmap import mmap
 from threading import Timer, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import PassFailure
 from passel.execution.strategies.base import at_work
 from passel.execution.strategies.stopping import Stoppable
+from passel.execution.strategies.watch import note_start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from passel.execution.context import OpContext
 
 _GRACE = 0.5
 """Seconds of computing after the limit in which a worker may still end its pass by itself."""
-
-
-_PATIENCE = 2.0
-"""Seconds after the limit in which a worker may still end its pass, however busy the system is."""
-
-_TIME = struct.Struct("d")
-
-_note_start: Callable[[float], None] | None = None
-"""Notes when a pass begins, in a worker; 0 for its end."""
-
-
-class Watch:
-    """The times at which workers have begun the passes that they are in, which their parent sees.
-
-    Args:
-        count: How many workers there are.
-        seconds: How long a pass may take on one op; None for any time.
-    """
-
-    def __init__(self, count: int, seconds: float | None) -> None:
-        self._times = mmap(-1, _TIME.size * count)
-        self._seconds = seconds
-
-    def note_in_here(self, worker: int) -> None:
-        """Let this process, which is that worker, note when passes begin."""
-        global _note_start  # noqa: PLW0603 - the process has one deadline at a time
-        _note_start = partial(_TIME.pack_into, self._times, _TIME.size * worker)
-
-    def is_late(self, worker: int) -> bool:
-        """Return whether a worker has not ended a pass that it should have ended long ago."""
-        (start,) = _TIME.unpack_from(self._times, _TIME.size * worker)
-        seconds = self._seconds
-        return (
-            bool(start) and seconds is not None and time.monotonic() > start + seconds + _PATIENCE
-        )
 
 
 class _TooLate(BaseException):
@@ -89,16 +51,14 @@ class Deadline:
         late = type("_TooLate", (_TooLate,), {})  # one of its own, as passes run others
         is_main = current_thread() is main_thread()
         watch = self._by_alarm(late) if is_main and _takes_alarms() else self._by_timer(late)
-        if _note_start is not None:
-            _note_start(time.monotonic())
+        note_start()
         try:
             with watch:
                 ctx.step.pass_.run(op, ctx)
         except late:
             raise PassFailure(f"it took more than {self._seconds:g} s") from None
         finally:
-            if _note_start is not None:  # that of a pass that has run this one goes on
-                _note_start(time.monotonic() if ctx.is_dynamic else 0.0)
+            note_start(goes_on=ctx.is_dynamic)  # that of the pass which has run this one
 
     @contextmanager
     def _by_alarm(self, late: type[BaseException]) -> Generator[None]:
