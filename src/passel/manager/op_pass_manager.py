@@ -264,6 +264,12 @@ class OpPassManager(PassTree, OptionValue):
         limits = "".join(f", jobs={jobs} on {path}" for path, jobs in _limits(self, self._anchor))
         return f"<{type(self).__name__} {self}{limits}>"
 
+    def _repr_html_(self) -> str:
+        """Return the pipeline, one pass a line, for notebooks."""
+        from html import escape  # noqa: PLC0415 - for notebooks alone
+
+        return f"<pre>{escape(self.to_text(pretty=True))}</pre>"
+
     def __len__(self) -> int:
         return len(self._entries)
 

@@ -85,6 +85,12 @@ class Record:
     def __exit__(self, *_: object) -> None:
         pass
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Return the pipeline with what its passes changed and took, for notebooks."""
+        from passel.record.notebook import as_html, as_text  # noqa: PLC0415 - for notebooks alone
+
+        return {"text/plain": as_text(self), "text/html": as_html(self)}
+
     def text(self, digest: str) -> str:
         """Return the text of an op: in generic form with locations, which can be parsed.
 
