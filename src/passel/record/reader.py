@@ -89,7 +89,11 @@ class Record:
         """Return the pipeline with what its passes changed and took, for notebooks."""
         from passel.record.notebook import as_html, as_text  # noqa: PLC0415 - for notebooks alone
 
-        return {"text/plain": as_text(self), "text/html": as_html(self)}
+        info, executions = self.info, self.executions
+        return {
+            "text/plain": as_text(info, executions),
+            "text/html": as_html(info, executions),
+        }
 
     def text(self, digest: str) -> str:
         """Return the text of an op: in generic form with locations, which can be parsed.

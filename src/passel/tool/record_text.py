@@ -68,9 +68,9 @@ def _overview(record: Record, color: Color) -> str:
         markup=False,
         emoji=False,
     )
-    for run in top_runs(record):
+    for run in top_runs(record.info):
         console.print(_heading(record, run), style="bold", soft_wrap=True)
-        console.print(_tree(rows_of(record, run)))
+        console.print(_tree(rows_of(record.info, record.executions, run)))
         for line in _ending(record, run):
             console.print(line, style="red", soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
@@ -135,7 +135,7 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
 def _blamed(record: Record, arguments: argparse.Namespace) -> Iterator[str]:
     """Yield the lines of the IR, each behind the pass that made it and its place in the input."""
     last, symbol = None, arguments.op.removeprefix("@")
-    runs = top_runs(record)
+    runs = top_runs(record.info)
     if arguments.step is not None:
         found = _executions_of(record, arguments.step)
         last, runs = found[-1].number, [record.info.runs[found[-1].run]]
