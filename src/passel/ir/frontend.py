@@ -109,6 +109,7 @@ class SourcePart:
         line_offset: How many lines of the file come before it.
         column: Where it begins on its line, counted from 1; 0 if it is the first.
         path: The file that it is all of, if that can be read again.
+        is_recorded: Whether the pipeline to run stands in it, as in a reproducer.
     """
 
     text: Any
@@ -116,6 +117,7 @@ class SourcePart:
     line_offset: int = 0
     column: int = 0
     path: str | None = None
+    is_recorded: bool = False
 
     def location(self, offset: int) -> Location:
         """Return where in the input a character of the part stands."""

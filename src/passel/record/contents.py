@@ -21,6 +21,7 @@ from passel.record.texts import text_of
 from passel.record.writer import OpFacts, StepFacts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from passel.record.texts import Composite
@@ -131,13 +132,11 @@ class Contents:
             content = self._texts[digest] = text_of(content)
         return content
 
-    def state(self, run: int, last: int) -> State:
-        """Return the state of a run's op after the execution with a number."""
+    def state(self, run: int, has_ended: Callable[[int], bool]) -> State:
+        """Return the state of a run's op after executions, of which it is asked by number."""
         state = self._new_state(self._runs[run])
         for change in self._changes:
-            if change.after > last:
-                break
-            if change.run == run:
+            if change.run == run and has_ended(change.after):
                 change.apply(state)
         return state
 

@@ -11,7 +11,7 @@ from passel.record.readable import reader_for
 from passel.record.texts import Composite
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from passel.record.contents import Contents
     from passel.record.model import Execution, RecordInfo
@@ -156,7 +156,7 @@ class Record:
         first = execution.number
         while first and (self.executions[first - 1].caller or -1) in range(execution.number + 1):
             first -= 1  # what the pass has run by itself
-        return self._state(execution.run, first - 1)
+        return self._state(execution.run, (first - 1).__ge__)
 
     def state_after(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op after an execution.
@@ -168,8 +168,27 @@ class Record:
             The text, with which a run can go on. None if it is not known: the printer failed, or
             pipelines were at work inside of an op whose nested ops are not printed apart.
         """
-        return self._state(execution.run, execution.number)
+        return self._state(execution.run, execution.number.__ge__)
 
-    def _state(self, run: int, last: int) -> str | None:
-        digest = self._contents.state(run, last).digest((0,))
+    def state_at(self, paths: Collection[str], run: int = 0) -> str | None:
+        """Return the text of a run's top-level op when some passes have run, on all of their ops.
+
+        Args:
+            paths: The paths of these passes: the first ones of the pipeline.
+            run: The number of the run.
+
+        Returns:
+            The text, as of `state_after`.
+        """
+
+        def has_ended(number: int) -> bool:
+            execution = self.executions[number]
+            while execution.caller is not None:
+                execution = self.executions[execution.caller]
+            return execution.path in paths
+
+        return self._state(run, has_ended)
+
+    def _state(self, run: int, has_ended: Callable[[int], bool]) -> str | None:
+        digest = self._contents.state(run, has_ended).digest((0,))
         return None if digest is None else self.text(digest)

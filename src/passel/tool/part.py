@@ -78,7 +78,8 @@ class Part:
         frontend = self._shared.frontend
         self._context: Any = frontend.new_context()
         parsed = frontend.parse(self._source, self._context, self._report)
-        return self._replayed(parsed) if self._settings.reproducers.run_reproducer else parsed
+        replays = self._settings.reproducers.run_reproducer or self._source.is_recorded
+        return self._replayed(parsed) if replays else parsed
 
     def _replayed(self, parsed: Parsed) -> Parsed:
         """Take note of what the input records, and return the input without that."""

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from passel.tool.rendering import Renderer
     from passel.tool.settings import Settings
 
+RECORD_START = b'{"record":'
+"""The start of a record of a run."""
+
 _CHECKED_TAIL = 2
 """How many of the marker's last characters may be missing for a near miss."""
 
@@ -37,6 +40,10 @@ def read_sources(settings: Settings, frontend: Frontend, renderer: Renderer) -> 
     path = settings.input
     name = "<stdin>" if path == "-" else path
     data = _read(settings)
+    if data.startswith(RECORD_START):
+        from passel.tool.stepping import recorded_source
+
+        return [recorded_source(settings)]
     if frontend.is_binary(data, name):
         return [SourcePart(data, name)]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

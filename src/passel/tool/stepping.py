@@ -11,7 +11,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import PipelineError
-from passel.ir.frontend import UsageError
+from passel.instruments.reproducer_file import reproducer_text
+from passel.ir.frontend import SourcePart, UsageError
+from passel.record import Record
 from passel.search import Place, Stretch
 from passel.tool.editing import edit
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Parsed
     from passel.manager import PassManager, RunResult
     from passel.schedule import Step
-    from passel.tool.settings import SteppingFlags
+    from passel.tool.settings import Settings, SteppingFlags
     from passel.tool.shared import Shared
 
 
@@ -66,6 +68,35 @@ def run_in_stretches(
             )
     assert result is not None  # noqa: S101 - there is at least one stretch
     return parsed, result
+
+
+def recorded_source(settings: Settings) -> SourcePart:
+    """Return the IR that the input, a record, has where the run is to go on, with its pipeline.
+
+    Raises:
+        UsageError: There is no such place in it, or the IR there is not known.
+        RecordError: The record is damaged.
+    """
+    record = Record.open(settings.input)
+    run = record.info.runs[0]
+    if settings.reading.ir not in (run.ir, "auto"):
+        raise UsageError(f"'{settings.input}' is a record of another IR: --ir={run.ir}")
+    paths = [step.path for step in run.steps]
+    place = _place(settings.stepping.start_after, "start-after", paths)
+    if place is None:
+        text = None if run.before is None else record.text(run.before)
+    elif not place.symbol:
+        text = record.state_at(paths[: paths.index(place.path) + 1])
+    else:
+        found = [e for e in record.executions if (e.path, e.symbol) == (place.path, place.symbol)]
+        if not found:
+            raise UsageError(f"'--start-after': in the record, no pass ran at {place}")
+        text = record.state_after(found[0])
+    if text is None or (place and any(each.is_fused for each in record.executions)):
+        hint = "; record it with --record-each-pass" if run.ir == "mlir" else ""
+        raise UsageError(f"the record does not have the IR after {place or 'parsing'}{hint}")
+    case = reproducer_text(text, run.pipeline)
+    return SourcePart(case, settings.input, is_recorded=True)
 
 
 def _places(flags: SteppingFlags, paths: Sequence[str]) -> list[Place | None]:

@@ -9,6 +9,16 @@
 // A place may be on one op: those behind it have not been worked on.
 // RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" --stop-after=func.func/1:canonicalize@f | filecheck %s --check-prefix=ON-F
 
+// A record has the IR at each place, and the pipeline.
+// RUN: passel-opt %s -p "builtin.module(func.func(cse,canonicalize),symbol-dce)" --record=%t.record -o /dev/null
+// RUN: passel-opt %t.record --start-after=cse -o %t.again
+// RUN: diff %t.again %t.whole
+// RUN: passel-opt %t.record --start-after=canonicalize@f -o %t.again
+// RUN: diff %t.again %t.whole
+// RUN: passel-opt %t.record -o %t.again
+// RUN: diff %t.again %t.whole
+// RUN: passel-opt %t.record --start-after=cse --stop-after=cse | filecheck %s --check-prefix=STOPPED
+
 // STOPPED: func.func @f
 // STOPPED-NEXT: arith.addi
 // STOPPED-NEXT: arith.constant

@@ -17,6 +17,11 @@
 
 // RUN: not passel-opt -p "builtin.module(dce)" --interactive < %s 2>&1 | filecheck %s --check-prefix=STDIN
 // STDIN: passel-opt: error: '--interactive' reads commands from the standard input: name the input's file
+// RUN: passel-opt %s -p "builtin.module(func.func(cse),dce,dce)" --record=%t.record -o /dev/null
+// RUN: not passel-opt %t.record --start-after=cse@g 2>&1 | filecheck %s --check-prefix=RECORD
+// RECORD: passel-opt: error: '--start-after': in the record, no pass ran at builtin.module/func.func/0:cse@g
+// RUN: not passel-opt %t.record --ir=mlir 2>&1 | filecheck %s --check-prefix=IR
+// IR: passel-opt: error: '{{.*}}.record' is a record of another IR: --ir=xdsl
 func.func @f() {
   return
 }
