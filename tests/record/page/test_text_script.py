@@ -77,11 +77,18 @@ def test_names_as_they_are(javascript: JavaScript) -> None:
 def test_a_value_of_an_op_that_has_changed(javascript: JavaScript) -> None:
     """An op with another operand or type defines the same value, which others use as before."""
     old = ["func.func @f(%x: i32) {", "  %0 = a.a %x : i32", "  %1 = b.b %0 : i32", "  c.c %1", "}"]
-    new = ["func.func @f(%y: i64) {", "  %3 = a.a %y : i32", "  %4 = b.b %3 : i64", "  c.c %4", "}"]
+    new = ["func.func @f(%x: i64) {", "  %3 = a.a %x : i32", "  %4 = b.b %3 : i64", "  c.c %4", "}"]
     assert differing(javascript.call("Texts", "compare", old, new, {"names": True})) == [
-        ("func.func @f(%y: i32) {", "func.func @f(%y: i64) {"),
+        ("func.func @f(%x: i32) {", "func.func @f(%x: i64) {"),
         ("%4 = b.b %3 : i32", "%4 = b.b %3 : i64"),
     ]
+
+
+def test_a_value_with_a_name_of_its_own(javascript: JavaScript) -> None:
+    """An op whose value was given another name is another op, even if it is like the old one."""
+    old, new = ["%half = a.a 32", "b.b %half"], ["%upper = a.a 64", "b.b %upper"]
+    found = differing(javascript.call("Texts", "compare", old, new, {"names": True}))
+    assert found == [("%half = a.a 32", "%upper = a.a 64"), ("b.b %half", "b.b %upper")]
 
 
 def test_locations(javascript: JavaScript) -> None:

@@ -46,12 +46,13 @@ const Texts = (() => {
     return found;
   }
 
+  const COUNTED = /^(?:%(?:arg)?|\^bb)\d+$/;
   const operation = (line) => /^\s*(?:%[^=]*=)?\s*"?([\w.$]+)/.exec(line)?.[1];
 
   // Old lines with the names that their values have in the new text, if `blocks` are what differs
   // otherwise, and the indices of matched lines that use another value all the same. An op that
-  // has become another version of it still defines its values. A value that is gone has a prime if
-  // its name has another meaning now.
+  // has become another version of it still defines its values, unless these were given other names
+  // than counted ones. A value that is gone has a prime if its name has another meaning now.
   function carry(old, now, blocks) {
     const names = new Map(), taken = new Set();
     for (const line of now) for (const name of line.match(NAME) ?? []) taken.add(name);
@@ -63,7 +64,8 @@ const Texts = (() => {
     };
     const replaced = (line, version) => {
       const old = defines(line), now = version === undefined || operation(version) !== operation(line) ? [] : defines(version);
-      old.forEach((name, i) => names.set(name, now.length === old.length ? now[i] : taken.has(name) ? `${name}′` : name));
+      const stays = now.length === old.length && old.every((name, i) => name === now[i] || (COUNTED.test(name) && COUNTED.test(now[i])));
+      old.forEach((name, i) => names.set(name, stays ? now[i] : taken.has(name) ? `${name}′` : name));
       lines.push(renamed(line));
     };
     // Whether a line is the same without renaming, which makes its names known.
