@@ -87,14 +87,16 @@ def test_a_line_of_ten_megabytes(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_a_large_run_opens_within_a_second(browser: Browser, tmp_path: Path) -> None:
-    """Ten thousand executions are there at once, as is the difference of one of them."""
-    file = written(tmp_path, large_record(functions=1000, passes=10))
-    times: list[float] = []
-    for _ in range(3):
-        with browser.opened(file) as shown:
-            times.append(shown.page.evaluate("performance.now()"))
-            shown.page.keyboard.press("j")
-            shown.page.locator(".diff tr").first.wait_for()
-            shown.page.get_by_role("searchbox").fill("arith.maxsi")
-            shown.page.locator("#found", has_text="found").wait_for()
-    assert min(times) < 1000
+    """Ten thousand executions take less than a second of the processor; then all of it works."""
+    with browser.opened(written(tmp_path, large_record(functions=1000, passes=10))) as shown:
+        measured = shown.page.context.new_cdp_session(shown.page)
+        measured.send("Performance.enable", {"timeDomain": "threadTicks"})
+        shown.page.reload()
+        shown.page.wait_for_selector("body[data-ready]")
+        metrics = measured.send("Performance.getMetrics")["metrics"]
+        (seconds,) = [each["value"] for each in metrics if each["name"] == "TaskDuration"]
+        assert 0 < seconds < 1
+        shown.page.keyboard.press("j")
+        shown.page.locator(".diff tr").first.wait_for()
+        shown.page.get_by_role("searchbox").fill("arith.maxsi")
+        shown.page.locator("#found", has_text="found").wait_for()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from passel.record.lineage import blame, in_custom_form
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -102,7 +104,7 @@ def _record(name: str, record: Record, order: dict[str, int]) -> dict[str, Any]:
         "command": shlex.join(record.info.command_line),
         "notes": [note for run in runs for note in run.notes],
         "whole": [
-            [_number(each.before, order), _number(each.after, order)]
+            [_number(each.before, order), _number(each.after, order), _origins(record, each)]
             for each in runs
             if each.outer is None
         ],
@@ -148,6 +150,12 @@ def _row(each: Execution, path: int, order: dict[str, int]) -> list[Any]:
     row += [_place(each.location), each.status, _brief(each.own_time), _brief(each.total_time)]
     row += [*texts, {key: value for key, value in more.items() if value}]
     return row if row[-1] else row[:-1]
+
+
+def _origins(record: Record, run: RunInfo) -> list[Any]:
+    """Return for each line of a run's result, without locations, where its op comes from."""
+    lines = in_custom_form(blame(record, run), run.ir)
+    return [line.origin and [*line.origin] for line in lines]
 
 
 def _number(digest: str | None, order: dict[str, int]) -> int | None:

@@ -194,9 +194,9 @@ const Model = (() => {
     const painted = new Promise((resolve) => setTimeout(resolve));
     const table = painted.then(() => inflate("lines")).then((text) => text.split("\n"));
     for (const [side, record] of records.entries())
-      record.whole = record.whole.flatMap(([before, after], i, all) => {
+      record.whole = record.whole.flatMap(([before, after, origins], i, all) => {
         const name = `${data.records.length > 1 ? ["old ", "new "][side] : ""}${all.length > 1 ? `part ${i + 1}, ` : ""}`;
-        return [[`${name}input`, before], [`${name}result`, after]].filter(([, text]) => text !== null).map(([label, text]) => ({ label, text, side }));
+        return [[`${name}input`, before], [`${name}result`, after, origins]].filter(([, text]) => text !== null).map(([label, text, origins]) => ({ label, text, side, origins }));
       });
     return { records, root, places, runs: data.texts, table, comparing: records.length > 1 };
   }

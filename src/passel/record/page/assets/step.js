@@ -2,8 +2,8 @@
 "use strict";
 
 const Step = (() => {
-  let model, texts;
-  const settings = { split: true, locations: false, names: true, base: null };
+  let model, texts, placeOf;
+  const settings = { split: true, locations: false, names: true, origins: true, base: null };
   const main = document.getElementById("main");
   const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
   const link = (path) => "#" + encodeURI(path).replace(/#/g, "%23");
@@ -11,7 +11,9 @@ const Step = (() => {
   function start(given) {
     model = given;
     texts = model.table.then((table) => Model.textReader(model.runs, table));
+    placeOf = new Map(model.places.flatMap((place) => place.executions.map((each) => [each, place])));
     settings.split = innerWidth > 1180;
+    settings.origins = innerWidth > 760;
   }
 
   // -- Parts ------------------------------------------------------------------------------------
@@ -241,7 +243,7 @@ const Step = (() => {
     };
     return el("div", { class: "controls", role: "group", "aria-label": "Comparison" },
       el("span", { class: "between" }, first, el("span", { "aria-hidden": "true" }, "→"), second, counts),
-      box("Side by side", "split", "s"), box("Match renamed", "names", "v"), box("Locations", "locations", "l"), place && pin);
+      box("Side by side", "split", "s"), box("Match renamed", "names", "v"), box("Locations", "locations", "l"), place ? pin : box("Origins", "origins", "m"));
   }
 
   async function difference(view, counts, from, to) {
@@ -252,8 +254,23 @@ const Step = (() => {
     const nothing = diff.removed + diff.added === 0;
     counts.replaceChildren(...(nothing ? [] : [el("span", { class: "plus" }, `+${diff.added.toLocaleString("en")}`), " ", el("span", { class: "minus" }, `−${diff.removed.toLocaleString("en")}`)]));
     const why = same ? "Nothing differs." : !nothing ? null : settings.names ? "Nothing but names of values differs, or locations." : "Nothing but locations differs.";
-    view.replaceChildren(...[why && el("p", { class: "empty" }, why), Code.table(diff, settings.split && !nothing, nothing)].filter(Boolean));
+    view.replaceChildren(...[why && el("p", { class: "empty" }, why), Code.table(diff, settings.split && !nothing, nothing, origins(to, diff.now))].filter(Boolean));
     Page.mark();
+  }
+
+  // What stands behind a line of the result: the pass that made its op, and the place in the input.
+  function origins({ side, origins: found }, lines) {
+    if (!found || !settings.origins || settings.locations || found.length !== lines.length) return null;
+    const { executions } = model.records[side];
+    return (at) => {
+      if (!found[at]) return null;
+      const [number, place, guess] = found[at], execution = number === null ? null : executions[number];
+      const by = execution ? `Made by ${execution.title} on ${execution.name}` : "As in the input";
+      const told = `${by}${place && `, from ${place}`}${guess ? " (a guess)" : ""}`;
+      const from = /:(\d+):\d+$/.exec(place)?.[1], target = placeOf.get(execution);
+      const text = [execution?.title, from && `← ${from}${guess ? "?" : ""}`].filter(Boolean).join(" ");
+      return text && el(target ? "a" : "span", { class: "origin", title: told, "aria-label": told, href: target && link(target.link) }, text);
+    };
   }
 
   function set(name) {
