@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -154,6 +155,24 @@ def test_unregistered_op_under_an_explicit_anchor(tool: Tool) -> None:
     error = only_error(tool(*arguments, stdin=b'"unknown.op"() ({}) : () -> ()'))
     assert "error: no registered operation is called 'unknown.op'" in error
     assert "               ^~~~~~~~~~\n" in error
+
+
+@pytest.mark.parametrize("adapter", ["xdsl", "mlir"])
+def test_a_misspelt_anchor_is_corrected_first(tool: Tool, adapter: str) -> None:
+    """No nesting is advised for an anchor that is no op, on top and around a pass for one op."""
+    error = only_error(tool("in.mlir", f"--ir={adapter}", "-p", "func.fun(cse)"))
+    assert "pass manager on 'builtin.module' op; did you mean 'func.func'?\n" in error
+    Path("p.py").write_text(
+        "from passel import Pass\nclass P(Pass):\n  name = 'p-on-func'\n  anchor = 'func.func'\n"
+    )
+    arguments = (
+        f"--ir={adapter}",
+        "--load-pass-plugin=p.py",
+        "-p",
+        "builtin.module(func.fun(p-on-func))",
+    )
+    error = only_error(tool("in.mlir", *arguments))
+    assert "intended to run on 'func.fun', did you mean 'func.func'?\n" in error
 
 
 @pytest.mark.parametrize("anchor", ["func.func", "any"])

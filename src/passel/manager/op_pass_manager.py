@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
+from passel.diagnostics import suggest
 from passel.errors import AnchorError, Problem
 from passel.ir import ANY, entered_context, op_name_of
 from passel.manager.addable import as_pass, described_pass
@@ -334,7 +335,9 @@ class OpPassManager(PassTree, OptionValue):
             nested._append(entry)
             return Entry(nested, entry.span)
         shown = pass_.name or pass_.display_name
-        if pass_.anchor in (
+        if misspelt := suggest(self._anchor, [pass_.anchor]):
+            advice = misspelt.removeprefix("; ")
+        elif pass_.anchor in (
             *self._enclosing,
             "builtin.module",
         ):  # which is in no other op, as a rule

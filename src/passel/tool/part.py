@@ -198,7 +198,7 @@ class Part:
         for problem in error.problems:
             if problem.span is not None:
                 raise error
-            message = problem.message + _nesting_hint(manager, self._adapter.kind_of(op).name)
+            message = problem.message + self._nesting_hint(manager, op)
             self._report(Diagnostic(Severity.ERROR, message, self._adapter.location(op)))
 
     # -- Print -------------------------------------------------------------------------------
@@ -215,10 +215,15 @@ class Part:
             self._report(Diagnostic(Severity.ERROR, message, place))
             return None
 
-
-def _nesting_hint(manager: PassManager, anchor: str) -> str:
-    if manager.anchor in (ANY, anchor):
-        return ""
-    text = str(manager)
-    inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
-    return f"; to run it on the ops inside, write {anchor}({inner})"
+    def _nesting_hint(self, manager: PassManager, op: Any) -> str:
+        """Return how to write a pipeline for an op of another name: spelt well, then nested."""
+        anchor = self._adapter.kind_of(op).name
+        if manager.anchor in (ANY, anchor):
+            return ""
+        if self._adapter.kind_named(self._context, manager.anchor) is None and (
+            hint := self._adapter.suggest_op(self._context, manager.anchor)
+        ):
+            return hint
+        text = str(manager)
+        inner = text if len(text) <= _LONGEST_HINT else f"{manager.anchor}(...)"
+        return f"; to run it on the ops inside, write {anchor}({inner})"
