@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 KERNELS = (Path(__file__).parents[3] / "examples" / "kernels.mlir").read_text()
 FUNCTIONS = "cse,canonicalize,look,dce,cse,dce"
 PIPELINE = f"builtin.module(func.func({FUNCTIONS}),convert-scf-to-cf,symbol-dce)"
+TWICE = "builtin.module(func.func(cse),convert-scf-to-cf,func.func(canonicalize))"
 REFUSED = f"builtin.module(func.func({FUNCTIONS},refuse),convert-scf-to-cf)"
 CSE = "#builtin.module/func.func/0:cse/@saxpy"
+SELECTED = "all => all.map(row => row.ariaSelected === 'true')"
 PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
     "has_touch": True,
@@ -125,6 +127,24 @@ def test_the_tree_by_keyboard(browser: Browser, reports: dict[str, Path]) -> Non
         assert shown.page.locator('[role=treeitem][tabindex="0"]').count() == 1
         keys.press("Home")
         assert shown.page.locator(":focus").get_attribute("aria-level") == "1"
+
+
+def test_a_pipeline_that_is_there_twice(
+    browser: Browser, recorded: Recorded, tmp_path: Path
+) -> None:
+    """Nested pipelines with a pass between stand apart, as they ran, and each has a link."""
+    file = tmp_path / "report.html"
+    assert report.main([str(recorded("twice", TWICE)), "-o", str(file)]) == 0
+    with browser.opened(file) as shown:
+        names = [row.partition(",")[0] for row in shown.rows()]
+        order = ["func.func", "cse", "convert-scf-to-cf", "func.func", "canonicalize"]
+        assert [name for name in names if name in order] == order
+        pipelines = shown.page.get_by_role("treeitem", name="func.func,")
+        for number in range(2):
+            pipelines.nth(number).click()
+            chosen = shown.page.locator('[aria-selected="true"]')
+            chosen.wait_for()
+            assert [*map(bool, pipelines.evaluate_all(SELECTED))] == [number == 0, number == 1]
 
 
 # -- Search ----------------------------------------------------------------------------------

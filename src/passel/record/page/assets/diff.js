@@ -177,7 +177,7 @@ const Diff = (() => {
     return found;
   }
 
-  return { blocks, inLine, pairs, words };
+  return { blocks, inLine, pairs };
 })();
 
 if (typeof module !== "undefined") module.exports = Diff;

@@ -76,7 +76,6 @@ const Model = (() => {
 
   // Take over another record's tree: passes are matched by name and order, places by op.
   function merge(old, now) {
-    now.oldPath = old.path;
     const others = new Map();
     for (const place of old.places) {
       const key = place.executions[0].identity;
@@ -123,7 +122,6 @@ const Model = (() => {
 
   // Sums for the tree's bars, labels and links.
   function finish(found, all) {
-    const seen = new Map();
     found.own = found.changed = found.total = 0;
     found.oldOwn = 0;
     found.counts = {};
@@ -131,11 +129,8 @@ const Model = (() => {
     for (const place of found.places) {
       const execution = current(place);
       place.status = status(place);
-      const label = execution.symbol || found.places.length === 1 || execution.ordinals.length < 2 ? execution.name : `${execution.op}#${execution.ordinals.join(".")}`;
-      const times = (seen.get(label) ?? 0) + 1;
-      seen.set(label, times);
-      place.link = `${found.path}/${label}${times > 1 ? `~${times}` : ""}`;
-      place.label = label + (execution.part ? ` · part ${execution.part}` : "");
+      place.name = execution.symbol || found.places.length === 1 || execution.ordinals.length < 2 ? execution.name : `${execution.op}#${execution.ordinals.join(".")}`;
+      place.label = place.name + (execution.part ? ` · part ${execution.part}` : "");
       place.own = execution.own ?? 0;
       found.own += place.own;
       found.oldOwn += place.executions.length > 1 ? (place.executions[0]?.own ?? 0) : 0;

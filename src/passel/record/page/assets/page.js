@@ -8,9 +8,14 @@ const Page = (() => {
   async function start() {
     model = await Model.load();
     links = new Map();
+    const register = (target, path) => {
+      target.link = path;
+      for (let times = 2; links.has(target.link); times++) target.link = `${path}~${times}`;
+      links.set(target.link, target);
+    };
     const walk = (node) => {
-      if (node.path) links.set(node.path, node);
-      for (const place of node.places) links.set(place.link, place), (place.index = order.push(place));
+      register(node, node.path);
+      for (const place of node.places) register(place, `${node.path}/${place.name}`), (place.index = order.push(place));
       node.children.forEach(walk);
     };
     walk(model.root);
@@ -58,7 +63,7 @@ const Page = (() => {
   function route() {
     let path = location.hash.slice(1);
     try { path = decodeURIComponent(path); } catch { /* as it is */ }
-    current = links.get(path) ?? null;
+    current = (path && links.get(path)) || null;
     document.body.dataset.view = path === "tree" ? "tree" : current ? "step" : "overview";
     Tree.select(current);
     again();

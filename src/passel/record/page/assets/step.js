@@ -130,7 +130,7 @@ const Step = (() => {
     const most = slow[0][1];
     const head = [["Pass"], ["", "wide"], ["Own time", "num"], ...(model.comparing ? [["Old", "num"]] : []), ["Changed", "num"]];
     return list(head, slow.map(([node, time]) => [
-      el("a", { href: link(node.path), class: "code" }, node.title ?? node.key), strip(time / most), Tree.time(time),
+      el("a", { href: link(node.link), class: "code" }, node.title ?? node.key), strip(time / most), Tree.time(time),
       ...(model.comparing ? [Tree.time(node.places.reduce((sum, place) => sum + (place.executions[0]?.own ?? 0), 0))] : []),
       `${node.places.filter(Model.isCounted).length.toLocaleString("en")} of ${node.places.length.toLocaleString("en")}`]));
   }

@@ -171,7 +171,7 @@ const Texts = (() => {
     return "";
   }
 
-  return { compare, enclosing, withoutLocations };
+  return { compare, enclosing };
 })();
 
 if (typeof module !== "undefined") module.exports = Texts;

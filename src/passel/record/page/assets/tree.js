@@ -182,9 +182,9 @@ const Tree = (() => {
     if (row.kind === "more") { listed.set(row.node, (listed.get(row.node) ?? SHOWN) + SHOWN); draw(); }
     else if (row.kind === "fold" || twisted) toggle(row);
     else if (row.kind === "place") choose(row.place.link);
-    else if (row.open === undefined) choose(row.node.path);
-    else if (row.node === selected || !row.open) toggle(row), row.node.places.length && choose(row.node.path);
-    else choose(row.node.path);
+    else if (row.open === undefined) choose(row.node.link);
+    else if (row.node === selected || !row.open) toggle(row), row.node.places.length && choose(row.node.link);
+    else choose(row.node.link);
   }
 
   function onKey(event) {
