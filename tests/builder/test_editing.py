@@ -207,3 +207,19 @@ def test_a_label_for_several() -> None:
     assert {step.label for step in builder.find("late")} == {"cse#2", "canonicalize#2"}
     builder.remove("late")
     assert "cse" not in builder
+
+
+def test_all_pipelines_around_a_target_are_split() -> None:
+    """A pipeline at the edge of another one is split together with that."""
+    text = "builtin.module(gpu.module(gpu.func(canonicalize,cse),symbol-dce))"
+    split = (
+        "builtin.module(gpu.module(gpu.func(canonicalize)),on-module,"
+        "gpu.module(gpu.func(cse),symbol-dce))"
+    )
+    for insert, target in (("insert_before", "cse"), ("insert_after", "canonicalize")):
+        builder = PipelineBuilder.parse(text)
+        with pytest.raises(InsertionError, match="allow it with split=True"):
+            getattr(builder, insert)(target, OnModule())
+        assert str(builder) == text
+        getattr(builder, insert)(target, OnModule(), split=True)
+        assert str(builder) == split

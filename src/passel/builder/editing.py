@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from passel.builder.bundle import Bundle
 from passel.builder.conditions import check_condition
-from passel.builder.insertion import put_before
+from passel.builder.insertion import put
 from passel.builder.items import nests_inside
 from passel.builder.sequence import BundleUse, Group, Removal, Step, stage_groups, steps_of
 from passel.builder.targets import Handle, Stage
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from passel.builder.conditions import Condition
-    from passel.builder.insertion import Put
     from passel.builder.items import Normalizer
     from passel.builder.sequence import Container, Node, Sequence
     from passel.builder.targets import Occurrence, Targets, Unit
@@ -137,26 +136,26 @@ class Edit:
 
     def insert(
         self,
-        put: Put,
         target: Target,
         items: tuple[object, ...],
         occurrence: Occurrence,
         *,
+        after: bool,
         split: bool,
     ) -> None:
         """Put items next to a target; errors are those of `PipelineBuilder.insert_before`."""
         for unit in self._select(target, occurrence):
             self._pin(unit)
             self._note_use(unit)
-            self._added += put(self.sequence, unit, items, self._nodes, split=split)
-        side = "before" if put is put_before else "after"
+            self._added += put(self.sequence, unit, items, self._nodes, after=after, split=split)
+        side = "after" if after else "before"
         for step in steps_of(self._added):
             step.because = (f"it was put {side} {describe(target)}",)
 
     def replace(self, target: Target, items: tuple[object, ...], occurrence: Occurrence) -> None:
         """Put items in place of a target; errors are those of `PipelineBuilder.replace`."""
         for unit in self._select(target, occurrence):
-            self._added += put_before(self.sequence, unit, items, self._nodes, split=False)
+            self._added += put(self.sequence, unit, items, self._nodes, after=False, split=False)
             self._take_out(unit, describe(target))
 
     def remove(self, target: Target, occurrence: Occurrence, *, missing_ok: bool) -> None:

@@ -172,7 +172,7 @@ def _places(wish: Breach) -> Iterator[tuple[Container, Iterable[int]]]:
     follows = isinstance(wish.rule.constraint, FollowedBy)
     found: list[tuple[Container, Iterable[int]]] = []
     for container in wish.step.enclosing():
-        here = next(n for n, each in enumerate(container.items) if each is item)
+        here = container.index(item)
         if not (isinstance(container, Group) and container.is_closed):
             places = range(len(container.items), here, -1) if follows else (here,)
             found.append((container, places))

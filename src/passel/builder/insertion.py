@@ -2,157 +2,120 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from passel.builder.sequence import Group, Nest
 from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from passel.builder.sequence import Container, Node, Sequence
+    from passel.builder.sequence import Container, Item, Node, Sequence
     from passel.builder.targets import Unit
 
 
 MakesNodes: TypeAlias = "Callable[[object, Container], list[Node]]"
 """Makes items of what a user adds, to be put into a container."""
 
-Put: TypeAlias = "Callable[..., list[Node]]"
-"""`put_before` or `put_after`."""
 
-
-class _Place(NamedTuple):
-    """A place in a container.
-
-    Attributes:
-        container: The container.
-        position: The number of items before the place.
-        splits: The enclosing containers of the target that would have to be split there.
-    """
-
-    container: Container
-    position: int
-    splits: tuple[Container, ...]
-
-
-def put_before(
+def put(
     sequence: Sequence,
     unit: Unit,
     items: tuple[object, ...],
     make: MakesNodes,
     *,
+    after: bool,
     split: bool,
 ) -> list[Node]:
-    """Put items right before a unit, and return them in the order of the sequence.
+    """Put items right before or after a unit, and return them in the order of the sequence.
 
     Args:
         sequence: The sequence of all.
-        unit: What they are put before.
+        unit: What they are put next to.
         items: As users add them.
         make: Makes items of a sequence.
+        after: Whether they are put after it.
         split: Whether a nested pipeline may be split to make place.
 
     Raises:
         InsertionError: There is no place without splitting.
         AnchorError: They fit into no enclosing pipeline of the unit.
     """
-    return [
-        node for item in items for node in _put(sequence, unit[0], item, make, after=0, split=split)
-    ]
-
-
-def put_after(
-    sequence: Sequence,
-    unit: Unit,
-    items: tuple[object, ...],
-    make: MakesNodes,
-    *,
-    split: bool,
-) -> list[Node]:
-    """Put items right after a unit, as `put_before` does before it."""
-    found: list[list[Node]] = [
-        _put(sequence, unit[-1], item, make, after=1, split=split) for item in reversed(items)
-    ]
-    return [node for nodes in reversed(found) for node in nodes]
+    target = unit[-1] if after else unit[0]
+    step = -1 if after else 1  # what is put last is the nearest
+    found = [_put(sequence, target, each, make, after=after, split=split) for each in items[::step]]
+    return [node for nodes in found[::step] for node in nodes]
 
 
 def _put(
-    sequence: Sequence, target: Node, item: object, make: MakesNodes, *, after: int, split: bool
+    sequence: Sequence, target: Node, given: object, make: MakesNodes, *, after: bool, split: bool
 ) -> list[Node]:
     refused: AnchorError | None = None
-    for place in _places(target, after):
-        if isinstance(place.container, Group) and place.container.is_closed:
-            continue
-        try:
-            nodes = make(item, place.container)
-        except AnchorError as error:
-            refused = refused or error
-            continue
-        container, index = _make_room(sequence, place, target, item, after=after, split=split)
-        for offset, node in enumerate(nodes):
-            sequence.link(node, container, index + offset)
-        return nodes
+    item: Item = target
+    splits: list[Container] = []
+    for container in target.enclosing():
+        index = container.index(item) + after
+        if not (isinstance(container, Group) and container.is_closed):
+            try:
+                nodes = make(given, container)
+            except AnchorError as error:
+                refused = refused or error
+            else:
+                if splits:
+                    _check_splits(target, splits, given, after=after, split=split)
+                    index = _room(sequence, target, container, after=after)
+                for offset, node in enumerate(nodes):
+                    sequence.link(node, container, index + offset)
+                return nodes
+        if 0 < index < len(container.items):
+            splits.append(container)
+        item = container
     assert refused is not None  # noqa: S101 - the outermost container is not closed
     raise refused
 
 
-def _places(target: Node, after: int) -> Iterator[_Place]:
-    """Yield the places next to an item, in its own container and then in the enclosing ones."""
-    splits: tuple[Container, ...] = ()
-    item = target
-    while (container := item.parent) is not None:
-        index = container.items.index(item) + after
-        yield _Place(container, index, splits)
-        if 0 < index < len(container.items):
-            splits = (*splits, container)
-        if not isinstance(container, (Nest, Group)):
-            return
-        item = container
+def _check_splits(
+    target: Node, splits: list[Container], given: object, *, after: bool, split: bool
+) -> None:
+    """Refuse to split what has to stay in one piece.
 
-
-def _make_room(
-    sequence: Sequence,
-    place: _Place,
-    target: Node,
-    item: object,
-    *,
-    after: int,
-    split: bool,
-) -> tuple[Container, int]:
-    """Return the place, after splitting what has to be split."""
-    if not place.splits:
-        return place.container, place.position
-    closed = next((c for c in place.splits if isinstance(c, Group)), None)
+    Raises:
+        InsertionError: It is a bundle or a stage, or nothing may be split.
+    """
     side = "after" if after else "before"
-    if closed is not None:
-        what = "bundle" if closed.is_closed else "stage"
-        message = (
-            f"nothing can be put {side} '{target.label}', which stands inside {what} "
-            f"'{closed.name}'; put it before or after the {what}"
-        )
-        raise InsertionError(Problem(message))
+    for group in splits:
+        if isinstance(group, Group):
+            what = "bundle" if group.is_closed else "stage"
+            message = (
+                f"nothing can be put {side} '{target.label}', which stands inside {what} "
+                f"'{group.name}'; put it before or after the {what}"
+            )
+            raise InsertionError(Problem(message))
     if not split:
         message = (
-            f"'{item}' cannot stand in the pipeline on '{target.anchors[-1]}' that "
+            f"'{given}' cannot stand in the pipeline on '{target.anchors[-1]}' that "
             f"'{target.label}' is in, and to stand {side} that outside it would have to split "
             "the pipeline; allow it with split=True, or choose another target"
         )
         raise InsertionError(Problem(message))
-    inner = target
-    for container in place.splits:
-        _split(sequence, container, container.items.index(inner) + after)
-        inner = container if isinstance(container, (Nest, Group)) else inner
-    index = place.container.items.index(inner) + 1
-    return place.container, index
 
 
-def _split(sequence: Sequence, container: Container, index: int) -> None:
-    """Move the items from an index on into a container of their own, right after this one."""
-    outer = container.parent
-    assert isinstance(container, Nest)  # noqa: S101 - groups are not split
-    assert outer is not None  # noqa: S101 - the outermost container is not split
-    rest = Nest(container.anchor, container.origin, jobs=container.jobs)
-    for item in container.items[index:]:
-        sequence.unlink(item)
-        rest.items.append(item)
-    sequence.link(rest, outer, outer.items.index(container) + 1)
+def _room(sequence: Sequence, target: Node, outer: Container, *, after: bool) -> int:
+    """Split the nested pipelines around a target up to a container, and return the place in it."""
+    item: Item = target
+    offset = int(after)
+    for container in target.enclosing():
+        index = container.index(item) + offset
+        if container is outer:
+            return index
+        if 0 < index < len(container.items):
+            assert isinstance(container, Nest)  # noqa: S101 - groups are not split
+            assert container.parent is not None  # noqa: S101 - nor is the outermost container
+            rest = Nest(container.anchor, container.origin, jobs=container.jobs)
+            for each in container.items[index:]:
+                sequence.unlink(each)
+                rest.items.append(each)
+            sequence.link(rest, container.parent, container.parent.index(container) + 1)
+            offset = 1  # between both halves
+        item = container
+    raise AssertionError

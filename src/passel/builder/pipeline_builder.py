@@ -9,7 +9,6 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 from passel.builder.extensions import run_extensions
-from passel.builder.insertion import put_after, put_before
 from passel.builder.pipeline_plan import PipelinePlan
 from passel.builder.targets import Stage
 from passel.contracts.check import Region
@@ -151,7 +150,7 @@ class PipelineBuilder(PipelinePlan):
             InsertionError: The target is not there, or a constraint would be broken.
             PipelineError: The text is wrong, or a pass has another anchor.
         """
-        return self._positions.insert(put_before, target, items, how, missing_ok=missing_ok)
+        return self._positions.insert(target, items, how, after=False, missing_ok=missing_ok)
 
     @overload
     def insert_after(
@@ -168,7 +167,7 @@ class PipelineBuilder(PipelinePlan):
 
         The arguments and errors are as for `insert_before`.
         """
-        return self._positions.insert(put_after, target, items, how, missing_ok=missing_ok)
+        return self._positions.insert(target, items, how, after=True, missing_ok=missing_ok)
 
     def insert_inside(
         self, target: PassType | Stage | str, *items: object, when: Condition = None

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NoReturn, TypedDict
 from passel.builder.arranging import Arrangement
 from passel.builder.editing import Edit
 from passel.builder.explaining import refusal
-from passel.builder.insertion import put_before
 from passel.builder.items import nests_inside
 from passel.builder.sequence import Nest, Step
 from passel.builder.targets import Targets
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from passel.builder.conditions import Condition
-    from passel.builder.insertion import Put
     from passel.builder.items import Normalizer
     from passel.builder.sequence import Container, Node, Sequence
     from passel.builder.targets import Handle, Occurrence
@@ -95,25 +93,26 @@ class Positions:
             raise
 
     def insert(
-        self, put: Put, target: Target, items: tuple[object, ...], how: How, *, missing_ok: bool
+        self, target: Target, items: tuple[object, ...], how: How, *, after: bool, missing_ok: bool
     ) -> Handle | None:
         """Put items next to a target, and return a handle to them.
 
         Args:
-            put: On which side.
             target: What they are put next to, by default the first for what is put before it,
                 and the last for what is put after it.
             items: As users add them.
             how: Arguments as for `PipelineBuilder.insert_before`.
+            after: On which side.
             missing_ok: Return None if they are refused.
 
         Raises:
             InsertionError: The target is not there, or a constraint would be broken.
         """
-        occurrence = how.get("occurrence", "first" if put is put_before else "last")
+        occurrence = how.get("occurrence", "last" if after else "first")
         try:
             with self.edit() as edit:
-                edit.insert(put, target, items, occurrence, split=how.get("split", False))
+                split = how.get("split", False)
+                edit.insert(target, items, occurrence, after=after, split=split)
                 edit.depend_on(how.get("when"))
         except InsertionError:
             if missing_ok:

@@ -153,6 +153,10 @@ class Container(Item):
         super().__init__(origin)
         self.items: list[Node] = []
 
+    def index(self, item: Item) -> int:
+        """Return the place of an item among those inside."""
+        return next(index for index, each in enumerate(self.items) if each is item)
+
     def copy(self) -> Any:
         """Return a copy with copies of the items inside."""
         other = super().copy()
@@ -347,7 +351,7 @@ class Sequence:
         """Take an item out, and what is in it."""
         if (container := item.parent) is None:
             return
-        index = next(n for n, each in enumerate(container.items) if each is item)
+        index = container.index(item)
         del container.items[index]
         item.parent = None
         for each in _inner(item, [item]):
