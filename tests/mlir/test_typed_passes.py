@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
 import re
@@ -230,6 +231,24 @@ def test_the_facts_are_those_of_the_declarations(tmp_path: Path) -> None:
     for suffix in (".py", ".pyi", ".txt"):
         generated = (tmp_path / "passes").with_suffix(suffix).read_text("utf-8")
         assert generated == FACTS.with_suffix(suffix).read_text("utf-8"), suffix
+
+
+def test_stubs_say_what_editors_show() -> None:
+    """Each class has its name in pipelines, and an `__init__` with the options that its fields are."""
+    stubs = ast.parse(FACTS.with_suffix(".pyi").read_text("utf-8"))
+    shown = {each.name: each for each in stubs.body if isinstance(each, ast.ClassDef)}
+    assert shown.keys() == {kind.__name__ for kind in CLASSES}
+    for kind in CLASSES:
+        stub = shown[kind.__name__]
+        assert f"`{kind.name}`, on " in (ast.get_docstring(stub) or "")
+        declared = [
+            each.target.id
+            for each in stub.body
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        ]
+        inits = [each for each in stub.body if isinstance(each, ast.FunctionDef)]
+        taken = [each.arg for init in inits for each in init.args.kwonlyargs]
+        assert taken == declared
 
 
 def test_the_build_has_the_passes_as_they_are_declared() -> None:

@@ -114,11 +114,17 @@ def _names(options: Iterable[PythonOption]) -> Iterator[tuple[str, str]]:
 
 
 def _class(python: PythonPass) -> Iterator[str]:
-    head = f"class {python.class_name}({_BASE}):"
-    if not python.options:
-        yield f"{head} ..."
-        return
-    yield head
+    where = python.anchor or (python.target if python.kind == "InterfacePass" else "")
+    yield f"class {python.class_name}({_BASE}):"
+    yield f'{INDENT}"""`{python.name}`, on {where or "any op"}."""'
     for option in python.options:
         yield f"{INDENT}{option.field}: {option.type()} = ..."
+        yield f'{INDENT}"""`{option.name}` in pipelines; by default {_default(option)}."""'
+    if python.options:  # for editors that do not know what a dataclass is
+        given = ", ".join(f"{each.field}: {each.type()} = ..." for each in python.options)
+        yield f"{INDENT}def __init__(self, *, {given}) -> None: ..."
     yield ""
+
+
+def _default(option: PythonOption) -> str:
+    return "MLIR's" if option.default is None else f"`{option.default_text}`"
