@@ -45,25 +45,19 @@ class Abilities(NamedTuple):
         attached_query: `Operation.attached`.
         block_query: `Operation.block`.
         bytecode: `Operation.write_bytecode`.
-        error_handlers: Handlers get errors if `Context.emit_error_diagnostics` is set.
-        file_parser: `Module.parseFile`; without it only text is read.
         isolation_query: `Operation.has_trait` and `IsIsolatedFromAboveTrait`.
         location_queries: `Location.is_a_file` and the like; else their classes tell their kinds.
         location_setter: `Operation.location` can be set.
         order_query: `Operation.is_before_in_block`.
-        thread_query: `Context.get_num_threads`.
     """
 
     attached_query: bool
     block_query: bool
     bytecode: bool
-    error_handlers: bool
-    file_parser: bool
     isolation_query: bool
     location_queries: bool
     location_setter: bool
     order_query: bool
-    thread_query: bool
 
 
 class Bindings:
@@ -116,14 +110,11 @@ class Bindings:
             attached_query=hasattr(operation, "attached"),
             block_query=hasattr(operation, "block"),
             bytecode=hasattr(operation, "write_bytecode"),
-            error_handlers=hasattr(ir.Context, "emit_error_diagnostics"),
-            file_parser=hasattr(ir.Module, "parseFile"),
             isolation_query=hasattr(operation, "has_trait")
             and hasattr(ir, "IsIsolatedFromAboveTrait"),
             location_queries=hasattr(ir.Location, "is_a_file"),
             location_setter=getattr(operation.location, "fset", None) is not None,
             order_query=hasattr(operation, "is_before_in_block"),
-            thread_query=hasattr(ir.Context, "get_num_threads"),
         )
 
     def new_context(self, registering: Iterable[Callable[[Any], object]] = ()) -> Any:

@@ -74,8 +74,7 @@ class BindingsCalls:
         with ExitStack() as stack:
             stack.enter_context(context_lock(context))
             stack.enter_context(on_threads(context, 1))
-            if self._bindings.abilities.error_handlers:
-                stack.enter_context(_emitting(context))
+            stack.enter_context(_emitting(context))
             reports = stack.enter_context(captured(self._bindings, context, threads))
             try:
                 result = by(call)

@@ -9,8 +9,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
-from passel.mlir.bindings import bindings_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
@@ -38,13 +36,12 @@ def context_lock(context: Any) -> RLock:
 
 @contextmanager
 def on_threads(context: Any, most: int) -> Generator[None]:
-    """Let a context work on so many threads at most for a while; for good if it may have had one.
+    """Let a context work on so many threads at most for a while.
 
     MLIR makes as many as the calling thread may use processors. Where that cannot be set, it is
     given one thread.
     """
-    has_query = bindings_of(context).abilities.thread_query
-    had_threads = has_query and context.get_num_threads() > 1
+    had_threads = context.get_num_threads() > 1
     if most > 1 and not (had_threads and most < _processors()):
         yield
         return
@@ -66,8 +63,7 @@ def on_threads(context: Any, most: int) -> Generator[None]:
 
 def has_no_threads(context: Any) -> bool:
     """Return whether MLIR works on the calling thread alone, as far as that is known."""
-    has_query = bindings_of(context).abilities.thread_query
-    return has_query and context.get_num_threads() == 1 < _processors()
+    return bool(context.get_num_threads() == 1 < _processors())
 
 
 @cache

@@ -66,8 +66,7 @@ class MLIRFrontend(Frontend):
         """Check what is asked for."""
         end_at_fatal_errors(self._bindings)
         self.settings = settings
-        can_read = self._bindings.abilities.file_parser
-        self.reads_files: bool = settings.implicit_module and can_read
+        self.reads_files: bool = settings.implicit_module
         self._as_bytecode: bool = settings.own.get("emit-bytecode", False)
         self._version: int | None = settings.own.get("emit-bytecode-version")
         if self._version is not None:
