@@ -3,7 +3,7 @@
 
 const Page = (() => {
   const by = (id) => document.getElementById(id);
-  let model, links, order = [], changed = [], current = null, matches = null, query = "";
+  let model, links, order = [], changed = [], current = null, routed = null, matches = null, query = "";
 
   async function start() {
     model = await Model.load();
@@ -23,7 +23,7 @@ const Page = (() => {
     metrics();
     verdict();
     Step.start(model);
-    Tree.start(model, (path) => (location.hash = Step.link(path)));
+    Tree.start(model, (path) => go(Step.link(path)));
     addEventListener("hashchange", route);
     addEventListener("keydown", onKey);
     by("search").oninput = () => { clearTimeout(start.timer); start.timer = setTimeout(search, 120); };
@@ -60,9 +60,17 @@ const Page = (() => {
 
   // -- Where one is -----------------------------------------------------------------------------
 
+  // At once, not when the browser says so: keys may come faster.
+  function go(link) {
+    location.hash = link;
+    route();
+  }
+
   function route() {
     let path = location.hash.slice(1);
     try { path = decodeURIComponent(path); } catch { /* as it is */ }
+    if (path === routed) return;
+    routed = path;
     current = (path && links.get(path)) || null;
     document.body.dataset.view = path === "tree" ? "tree" : current ? "step" : "overview";
     Tree.select(current);
@@ -76,7 +84,7 @@ const Page = (() => {
   }
 
   function toTree() {
-    location.hash = "tree";
+    go("tree");
   }
 
   const changes = () => (matches ? changed.filter((place) => matches.has(place)) : changed);
@@ -91,7 +99,7 @@ const Page = (() => {
     const exact = at >= 0 && all[at] === current;
     const next = step > 0 ? (at < 0 ? all.length : at + (exact ? 1 : 0)) : (at < 0 ? all.length : at) - 1;
     if (next < 0 || next >= all.length) return say(step > 0 ? "This is the last change" : "This is the first change");
-    location.hash = Step.link(all[next].link);
+    go(Step.link(all[next].link));
   }
 
   const firstOf = (node) => node.executions ? node : node.places[0] ?? node.children.map(firstOf).find(Boolean);
@@ -171,8 +179,8 @@ const Page = (() => {
     const act = {
       j: () => walkBy(1),
       k: () => walkBy(-1),
-      f: () => { const first = order.find((place) => place.status === "failed") ?? changed[0]; if (first) location.hash = Step.link(first.link); },
-      o: () => (location.hash = ""),
+      f: () => { const first = order.find((place) => place.status === "failed") ?? changed[0]; if (first) go(Step.link(first.link)); },
+      o: () => go(""),
       "/": () => { if (document.body.dataset.view !== "tree" && innerWidth <= 760) toTree(); by("search").focus(); },
       s: () => Step.set("split"),
       l: () => Step.set("locations"),
