@@ -46,6 +46,10 @@ class Termination(KeyboardInterrupt):
         super().__init__()
         self.signal = signal
 
+    def __reduce__(self) -> tuple[type[Termination], tuple[int], dict[str, Any]]:
+        """Pickle it with its notes, as it may come from a worker."""
+        return Termination, (self.signal,), vars(self)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run passel-opt; as xdsl-opt, or on MLIR's IR as mlir-opt, if it is called so.
