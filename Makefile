@@ -91,7 +91,7 @@ package: distributions ## Install the wheel where there is nothing else, and run
 	.venv/package/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -c constraints.txt "$$(echo dist/*.whl)[mlir,test]"
 	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing \
-	  tests/examples && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
+	  tests/examples tests/record/page && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
 
 look: docs ## Look at the site in Chromium, at the width of a desktop and of a phone; dead links as well
 	$(BIN)/python tests/release/look_at_site.py site
