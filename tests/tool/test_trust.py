@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tool_fixtures import only_error
 
+from passel.tool import report
+
 if TYPE_CHECKING:
     from tool_fixtures import Tool
 
@@ -110,3 +112,18 @@ def test_control_characters_do_not_reach_the_terminal(tool: Tool) -> None:
     error = only_error(tool(stdin=b'"x" "\x1b[31m"'))
     assert "\x1b" not in error
     assert "␛" in error
+
+
+def test_reading_a_record_runs_nothing(
+    tool: Tool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The pages about a record are made without the plugin whose passes are in it."""
+    record = str(tmp_path / "run.record")
+    common = ("--load-pass-plugin=plugin.py", "-p", "builtin.module(silent)")
+    assert tool(*common, f"--record={record}", stdin=b"module {}").code == 0
+    for name in ("loaded", "written"):
+        Path(name).unlink()
+    assert report.main([record]) == 0
+    assert "silent" in capsys.readouterr().out
+    assert not Path("loaded").exists()
+    assert not Path("written").exists()
