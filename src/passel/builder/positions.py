@@ -148,9 +148,10 @@ class Positions:
 
     def _appended(self) -> bool:
         """Check steps that were put after all others, if that is all that has changed."""
-        rules = self.rules
-        is_else = self.sequence.placed() or rules.outside is not self.sequence.constraints
-        breaches = None if is_else else rules.broken_by(list(self.sequence.steps()))
+        rules = self._rules
+        if rules is None or rules.outside is not self.sequence.constraints:
+            return False
+        breaches = None if self.sequence.placed() else rules.broken_by([*self.sequence.steps()])
         for each in breaches or ():
             refuse(each)
         return breaches is not None

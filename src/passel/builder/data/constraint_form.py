@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from passel.builder.bundle import Bundle
 from passel.builder.data.tree import Scalar, as_list, as_table, as_text, refusal
@@ -36,7 +36,7 @@ KINDS: dict[str, type[Constraint]] = {
 """Keys with the kinds of constraint."""
 
 _KEYS = {kind: key for key, kind in KINDS.items()}
-_TARGETS = ("type", "stage", "bundle")
+_TARGETS: dict[str, type[Any]] = {"type": PassType, "stage": Stage, "bundle": Bundle}
 _PAIR = 2
 
 
@@ -90,9 +90,7 @@ def read_target(data: Data, bundle_of: Callable[[Scalar], Bundle]) -> Any:
         raise refusal(f"a target is a name, or one of {', '.join(_TARGETS)}", data.span)
     ((kind, value),) = table.values.items()
     name = as_text(value, f"the name of a {kind}")
-    if kind == "bundle":
-        return bundle_of(name)
-    return PassType(name.text) if kind == "type" else Stage(name.text)
+    return bundle_of(name) if kind == "bundle" else _TARGETS[kind](name.text)
 
 
 def write_constraint(constraint: Constraint) -> dict[str, Any]:
@@ -116,12 +114,9 @@ def write_target(target: Target | Bundle) -> Any:
     """
     if isinstance(target, str):
         return target
-    if isinstance(target, PassType):
-        return {"type": target.name}
-    if isinstance(target, Stage):
-        return {"stage": target.name}
-    if isinstance(target, Bundle):
-        return {"bundle": target.name}
+    for kind, cls in _TARGETS.items():
+        if isinstance(target, cls):
+            return {kind: cast("Any", target).name}
     if isinstance(target, Step):
         return target.label
     if isinstance(target, Handle) and len(target.labels) == 1:
