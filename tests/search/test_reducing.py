@@ -7,18 +7,15 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from corpus import subject_of
 
-from passel import Pass, PassFailure, PassManager
-from passel.ir import BringsFrontend, ability_of, adapter_named
-from passel.ir.frontend import FrontendSettings
-from passel.passes.resolution import names_on
+from passel import Pass, PassFailure
 from passel.search import (
     Case,
     FailureIdentity,
     Reducer,
     SameFailure,
     SearchError,
-    Subject,
     Trials,
     failure_of,
     narrowed,
@@ -74,10 +71,10 @@ def _crash(text: str) -> None:
         ctypes.string_at(0)
 
 
-class Buggy(Pass[Any]):
+class Faulty(Pass[Any]):
     """Does what it should not."""
 
-    name = "buggy"
+    name = "faulty"
     how: str = "raise"
     other: int = 0
 
@@ -92,23 +89,8 @@ class Buggy(Pass[Any]):
         acts[self.how](str(op))
 
 
-def _subject(ir: str) -> Subject:
-    adapter = adapter_named(ir)
-    brings = ability_of(adapter, BringsFrontend)
-    assert brings is not None
-    frontend = brings.make_frontend()
-    frontend.configure(FrontendSettings())
-    registry = names_on(adapter, None).copy()
-    registry.register(Buggy)
-
-    def manager(text: str, context: Any) -> PassManager:
-        return PassManager.parse(text, context, registry=registry, adapter=adapter)
-
-    return Subject(frontend, manager)
-
-
 def _reduced(ir: str, pipeline: str, jobs: int = 1) -> tuple[Reducer, Trials, FailureIdentity]:
-    subject = _subject(ir)
+    subject = subject_of(ir, Faulty)
     case = Case(printed(subject, SOURCE) or "", pipeline)
     identity = failure_of(subject, case)
     assert identity is not None
@@ -132,25 +114,26 @@ _EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("ir", ["xdsl", "mlir"])
-@pytest.mark.parametrize("how", _EXPECTED)
+@pytest.mark.parametrize(
+    ("ir", "how"), [*(("xdsl", how) for how in _EXPECTED), ("mlir", "fail"), ("mlir", "crash")]
+)
 def test_what_is_needed_is_left(ir: str, how: str) -> None:
     """Of a case on either IR, the pass and the ops are left that it fails on, in few calls."""
-    text = f"builtin.module(func.func(cse,buggy{{how={how} other=1}},cse),symbol-dce)"
+    text = f"builtin.module(func.func(cse,faulty{{how={how} other=1}},cse),symbol-dce)"
     reducer, trials, identity = _reduced(ir, text)
     names, most = _EXPECTED[how]
     assert {name for name in names if f'"{name}"' in reducer.best.ir} == names
     assert reducer.size.ops <= most
     option = "" if how == "raise" else f"{{how={how}}}"
-    assert reducer.best.pipeline == f"builtin.module(func.func(buggy{option}))"
-    assert failure_of(_subject(ir), reducer.best) == identity
+    assert reducer.best.pipeline == f"builtin.module(func.func(faulty{option}))"
+    assert failure_of(subject_of(ir, Faulty), reducer.best) == identity
     assert trials.calls <= 60
     assert "long_name" not in reducer.best.ir
 
 
 def test_several_jobs_find_as_small_a_case() -> None:
     """The case is as small if several are tried at once."""
-    text = "builtin.module(func.func(cse,buggy),symbol-dce)"
+    text = "builtin.module(func.func(cse,faulty),symbol-dce)"
     one, _, _ = _reduced("xdsl", text)
     two, _, _ = _reduced("xdsl", text, jobs=2)
     assert two.size == one.size
@@ -159,13 +142,13 @@ def test_several_jobs_find_as_small_a_case() -> None:
 def test_a_case_that_cannot_be_run_is_refused() -> None:
     """IR that does not parse has no failure to look for."""
     with pytest.raises(SearchError, match="cannot be read"):
-        failure_of(_subject("xdsl"), Case("func.func @f(", "builtin.module(cse)"))
+        failure_of(subject_of("xdsl", Faulty), Case("func.func @f(", "builtin.module(cse)"))
 
 
 def test_the_best_case_is_there_after_an_interrupt() -> None:
     """When the search is stopped, what was found until then is small already."""
-    subject = _subject("xdsl")
-    case = Case(printed(subject, SOURCE) or "", "builtin.module(func.func(cse,buggy))")
+    subject = subject_of("xdsl", Faulty)
+    case = Case(printed(subject, SOURCE) or "", "builtin.module(func.func(cse,faulty))")
     identity = failure_of(subject, case)
     assert identity is not None
     phases: list[str] = []

@@ -100,12 +100,18 @@ def test_ctrl_c_leaves_the_smallest_case(files: Path) -> None:
         (["in.mlir", "-p", "func.func(cse)"], "can't run 'func.func' pass manager"),
         (["in.mlir", "--cse", "--timeout=soon"], "'--timeout' "),
         (["in.mlir", "--interesting="], "there is nothing to run"),
+        (["in.mlir", "--cse", "--text"], "'--text' needs the program shrinkray"),
     ],
 )
 def test_what_is_wrong_is_one_error(
-    files: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+    files: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    message: str,
 ) -> None:
     """What is wrong with the command line or the input is one line, and exit code 1."""
+    monkeypatch.setenv("PATH", "")
     assert main(words) == 1
     captured = capsys.readouterr()
     assert message in captured.err

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from passel.ir import PrintFlags, crossing_with
+from passel.ir.frontend import UsageError
 from passel.search import (
     Case,
     Reducer,
@@ -20,11 +22,12 @@ from passel.search import (
     narrowed,
     printed,
 )
+from passel.search.text import shrink_text
 from passel.tool.definition import ToolDefinition
 from passel.tool.irs import chosen_ir
 from passel.tool.opt import guarded, prepare_process
 from passel.tool.output import Output
-from passel.tool.searching import INTERESTING, TIMEOUT, read_search, search_help
+from passel.tool.searching import INTERESTING, TEXT, TIMEOUT, read_search, search_help
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -72,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     if argv is None:
         prepare_process()
-    tool = ToolDefinition(PROGRAM, flags=(INTERESTING, TIMEOUT))
+    tool = ToolDefinition(PROGRAM, flags=(INTERESTING, TIMEOUT, TEXT))
     return guarded(PROGRAM, words, lambda: _run(words, tool))
 
 
@@ -97,6 +100,9 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
 
 def _reduce(search: SearchInput, output: Output) -> int:
     started = time.monotonic()
+    program = shutil.which("shrinkray") if search.settings.given(TEXT) else ""
+    if program is None:
+        raise UsageError("'--text' needs the program shrinkray: pip install shrinkray")
     oracle = search.oracle()
     with _progress() as show:
         trials = Trials(oracle, jobs=search.jobs, on_call=lambda: show(f"{trials.calls} calls"))
@@ -109,6 +115,8 @@ def _reduce(search: SearchInput, output: Output) -> int:
                 reducer.offer([case])
             reducer.run()
             _make_readable(search, reducer, trials)
+            if program:
+                reducer.best = shrink_text(program, reducer.best, trials).case
         except KeyboardInterrupt as error:
             code = 128 + getattr(error, "signal", 2)
     output.write(reducer.best.text())

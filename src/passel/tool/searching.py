@@ -57,6 +57,7 @@ TIMEOUT = Flag(
     parse=float,
     name="timeout",
 )
+TEXT = Flag("let shrinkray, if it is installed, reduce the text in the end", name="text")
 
 
 class _Start(NamedTuple):
