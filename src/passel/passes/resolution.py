@@ -76,7 +76,8 @@ class ResolvedCall(NamedTuple):
         except PipelineError as error:
             from passel.tracebacks import raised_at
 
-            where = f"pipeline '{self.info.name}' asks for it ({raised_at(error)})"
+            place = f" at {self.span}" if self.span else ""
+            where = f"pipeline '{self.info.name}'{place} asks for it ({raised_at(error)})"
             error.problems = tuple(
                 problem._replace(message=f"{problem.message}; {where}")
                 if problem.span
