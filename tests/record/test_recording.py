@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from errno import ENOSPC
+from io import FileIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -205,3 +209,36 @@ def test_states_of_modules_are_made_of_their_functions(tmp_path: Path) -> None:
     last = record.state_after(record.executions[-1])
     assert last == adapter.print_op(module, exact)
     assert last != states[0]
+
+
+def test_runs_that_are_not_recorded_load_nothing_of_it() -> None:
+    """Running a pipeline imports nothing of records unless one is asked for."""
+    code = (
+        "import sys\n"
+        "from passel import PassManager\n"
+        "from passel.testing import ToyAdapter, parse_toy\n"
+        "PassManager('toy.module', adapter=ToyAdapter()).run(parse_toy('toy.module'))\n"
+        "print([name for name in sys.modules if name.startswith('passel.record')])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
+def test_a_record_that_ends_on_a_full_disk_is_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """When the disk is full the run goes on, and the record holds what came before."""
+    written: list[int] = []
+
+    class Full(FileIO):
+        def write(self, data: Any, /) -> int:
+            written.append(len(data))
+            if len(written) > 10:
+                raise OSError(ENOSPC, "No space left on device")
+            return super().write(data)
+
+    monkeypatch.setattr("passel.record.writer.FileIO", Full)
+    record = recorded(tmp_path / "r", "toy.module(toy.func @f,toy.func @g)", Grow(), Grow())
+    assert [each.symbol for each in record.executions] == ["f"]
+    assert not record.info.is_complete
+    assert capsys.readouterr().err.count("No space left on device") == 1

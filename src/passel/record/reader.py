@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Record:
-    """What a run left behind, for reading; a context manager that needs no closing in between.
+    """A record of runs, for reading; a context manager.
 
     Attributes:
         path: The file.

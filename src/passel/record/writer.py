@@ -178,7 +178,7 @@ class RecordFile:
 
 
 class PartLog:
-    """What has happened in another thread or process, to be pickled and taken over.
+    """The log of another thread or process, to be pickled and taken over.
 
     Run 0 is the one that it is a part of.
     """

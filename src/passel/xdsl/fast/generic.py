@@ -11,7 +11,15 @@ from functools import cache
 from io import StringIO
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from xdsl.dialects.builtin import FunctionType, UnitAttr, UnregisteredOp
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    FunctionType,
+    IntegerAttr,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    UnregisteredOp,
+)
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove
 
@@ -23,8 +31,11 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-_MOST_TEXTS: Final = 10_000
+_MOST_TEXTS: Final = 50_000
 """How many attributes' texts are kept."""
+
+_PLAIN: Final = frozenset({FloatAttr, IntegerAttr, StringAttr, SymbolRefAttr})
+"""Classes of attributes whose parts are of known classes as well."""
 
 _texts: dict[int, tuple[str, Attribute]] = {}
 """Texts of attributes by their addresses, with the attributes: no others are there as long."""
@@ -198,7 +209,7 @@ def _text_of(attribute: Attribute) -> str:
     if type(attribute) is SourceLocation:
         line, column = attribute.source.line_and_column(attribute.offset)
         return f"loc({_text_of(attribute.source.filename)}:{line}:{column})"
-    if not is_known_attribute(attribute):
+    if type(attribute) not in _PLAIN and not is_known_attribute(attribute):
         raise _UnknownAttributeError
     printer = Printer(stream := StringIO())
     printer.print_attribute(attribute)
