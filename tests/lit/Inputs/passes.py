@@ -7,10 +7,10 @@ from xdsl.ir import Operation
 from passel import OperationPass, Pass, PassContext, PassFailure, option
 
 
-class Report(Pass[Operation]):
-    """Report what ops say: "test.op"() {remark = "text"}."""
+class SaySomething(Pass[Operation]):
+    """Say what ops have as text: "test.op"() {remark = "text"}."""
 
-    name = "report"
+    name = "say-something"
 
     def run(self, op: Operation, ctx: PassContext) -> None:
         """Report everything that is in attributes, in program order."""

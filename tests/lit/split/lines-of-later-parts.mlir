@@ -1,5 +1,5 @@
 // Locations and diagnostics of later parts count the lines of the whole file.
-// RUN: passel-opt %s --split-input-file --load-pass-plugin=%inputs/passes.py --report --mlir-print-debuginfo 2> %t | FileCheck %s
+// RUN: passel-opt %s --split-input-file --load-pass-plugin=%inputs/passes.py --say-something --mlir-print-debuginfo 2> %t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 
 // REMARK: lines-of-later-parts.mlir:12:1: remark: first

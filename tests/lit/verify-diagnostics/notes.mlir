@@ -1,5 +1,5 @@
 // Notes are expected like everything else; the op itself is not shown under test.
-// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --report --verify-diagnostics
+// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --say-something --verify-diagnostics
 
 // expected-error@below {{too bad}}
 // expected-note@below {{because of this}}

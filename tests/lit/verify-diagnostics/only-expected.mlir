@@ -1,5 +1,5 @@
 // `only-expected` takes no offence at what is unexpected, but still wants the expected.
-// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --report --verify-diagnostics=only-expected
+// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --say-something --verify-diagnostics=only-expected
 // RUN: not passel-opt %s --verify-diagnostics=only-expected 2>&1 | FileCheck %s --check-prefix=UNMET
 
 // UNMET: expected remark "wanted" was not produced

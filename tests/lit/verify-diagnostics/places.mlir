@@ -1,5 +1,5 @@
 // A directive can be about another line: offsets, above, below.
-// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --report --verify-diagnostics
+// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --say-something --verify-diagnostics
 
 // expected-remark@+1 {{one}}
 "test.op"() {remark = "one"} : () -> ()

@@ -1,5 +1,5 @@
 // With `-re`, what stands in inner braces is a regular expression, the rest is literal.
-// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --report --verify-diagnostics
+// RUN: passel-opt %s --load-pass-plugin=%inputs/passes.py --say-something --verify-diagnostics
 
 // expected-remark-re @+1 {{got {{[0-9]+}} (of {{a|b}})}}
 "test.op"() {remark = "got 42 (of b) ops"} : () -> ()

@@ -1,5 +1,5 @@
 // What was expected and did not come is an error at its directive.
-// RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py --report --verify-diagnostics 2> %t | FileCheck %s
+// RUN: not passel-opt %s --load-pass-plugin=%inputs/passes.py --say-something --verify-diagnostics 2> %t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=UNMET < %t
 
 // CHECK: "test.op"() : () -> ()
