@@ -162,7 +162,7 @@ def report_file(
     """
     what = "cannot write to info file" if flag == "info-output-file" else CANNOT_OPEN
     with refusing(what, path):
-        if _is_input(settings.input, path):
+        if is_input(settings.input, path):
             raise UsageError(f"'--{flag}={path}' would overwrite the input")
         file = _Forgiving(path, "a" if append else "w")
     with io.TextIOWrapper(io.BufferedWriter(file), encoding="utf-8", newline="\n") as stream:
@@ -186,7 +186,7 @@ def refusing(what: str, path: str) -> Generator[None]:
         raise UsageError(f"{what} '{path}': {file_problem(error)}") from None
 
 
-def _is_input(source: str, path: str) -> bool:
+def is_input(source: str, path: str) -> bool:
     """Return whether a path is the file that the tool reads, perhaps by another name."""
     try:
         if source != "-":

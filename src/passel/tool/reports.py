@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
 from passel.ir.frontend import UsageError
-from passel.tool.output import report_file
+from passel.tool.output import is_input, report_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -131,6 +131,8 @@ class Reports(ExitStack):
                     "missing"
                 )
             return None
+        if is_input(self._settings.input, file):
+            raise UsageError(f"'--record={file}' would overwrite the input")
         from passel.record.recorder import Recorder
 
         command = (self._settings.program, *self._settings.words)
