@@ -185,21 +185,13 @@ func.func @g(%a: i32) { return }
 """
 
 
-def test_the_name_of_a_source_where_locations_cannot_be_set(
-    context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Builds in which locations cannot be set give sources of several ops the same locations."""
-
-    def text() -> str:
-        return str(
-            parse_source(context, NAMED, 'a "b".mlir').operation.get_asm(enable_debug_info=True)
-        )
-
-    bindings = MLIRAdapter().bindings
-    expected = text()
-    monkeypatch.setattr(bindings, "abilities", bindings.abilities._replace(location_setter=False))
-    assert text() == expected
-    assert expected.count('"a \\22b\\22.mlir":') == 8
+def test_the_name_of_a_source_in_locations_of_every_kind(context: Context) -> None:
+    """Sources of several ops have it in locations inside of others, but not in strings."""
+    op = parse_source(context, NAMED, 'a "b".mlir').operation
+    text = str(op.get_asm(enable_debug_info=True))
+    assert text.count('"a \\22b\\22.mlir":') == 8
+    assert text.count('"-"') == 1
+    assert 'x = "#loc = loc(\\22-\\22:1:1)"' in text
 
 
 @pytest.mark.parametrize("section", ["dialect", "external"])

@@ -226,22 +226,6 @@ def test_ctrl_c_while_ops_are_written_leaves_them(monkeypatch: pytest.MonkeyPatc
     assert text_of(module) == before
 
 
-def test_a_location_that_cannot_be_set_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some builds cannot set the location of an op: a pass that does is run here again."""
-    bindings = bindings_named("mlir")
-    less = bindings.abilities._replace(location_setter=False)
-    monkeypatch.setitem(vars(bindings), "abilities", less)
-    context = context_of_all()
-    module = parsed(functions(2), context)
-    shipment = sent(module, list(module.body.operations), context)
-    first, second = shipment.ops
-    first.operation.location = Location.unknown(shipment.context)
-    change(second, shipment.context)
-    with pytest.raises(EncodingError, match="its own location has changed"):
-        MLIRAdapter().encode(first, shipment.known)
-    assert MLIRAdapter().encode(second, shipment.known)
-
-
 def test_callees_are_what_they_were() -> None:
     """A copy's process sees the visibility and linkage that the declarations hide for MLIR."""
     context = context_of_all()

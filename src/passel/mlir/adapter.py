@@ -356,8 +356,7 @@ class MLIRAdapter(IRAdapter):
         if not recursive:
             return self._own_parts(operation)
         if (
-            self.bindings.abilities.bytecode
-            and len(operation.operands) == 0
+            len(operation.operands) == 0
             and len(operation.successors) == 0
             and self.kind_of(op).isolated
             and is_valid(self.bindings, op)

@@ -1,8 +1,6 @@
 """One build of MLIR's Python bindings, and what it is able to do.
 
-Builds differ: by the release of LLVM, and by what their vendor compiled in. Each ability is
-looked for in the modules themselves. Most builds register their dialects and passes by
-themselves; for jaxlib, its functions are called.
+Most builds register their dialects and passes by themselves; for jaxlib, its functions are called.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ import importlib
 import os
 import re
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from passel.errors import AdapterError
 
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
 
 
 _JAXLIB = "jaxlib.mlir"
-_JAXLIB_REGISTRIES = ("_jax_mlir_ext", "register_jax_dialects")
-"""Modules of jaxlib, by release, that have MLIR's own dialects; importing them registers passes."""
-
 _JAXLIB_DIALECTS = {
     "_chlo": "register_dialect",
     "_mlirHlo": "register_mhlo_dialect",
@@ -36,28 +31,6 @@ _JAXLIB_PASSES = {
 }
 
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
-
-
-class Abilities(NamedTuple):
-    """Abilities of a build that others lack: all that passel looks for in `ir`.
-
-    Attributes:
-        attached_query: `Operation.attached`.
-        block_query: `Operation.block`.
-        bytecode: `Operation.write_bytecode`.
-        isolation_query: `Operation.has_trait` and `IsIsolatedFromAboveTrait`.
-        location_queries: `Location.is_a_file` and the like; else their classes tell their kinds.
-        location_setter: `Operation.location` can be set.
-        order_query: `Operation.is_before_in_block`.
-    """
-
-    attached_query: bool
-    block_query: bool
-    bytecode: bool
-    isolation_query: bool
-    location_queries: bool
-    location_setter: bool
-    order_query: bool
 
 
 class Bindings:
@@ -101,22 +74,6 @@ class Bindings:
         """The build's module `passmanager`."""
         return self.module("passmanager")
 
-    @cached_property
-    def abilities(self) -> Abilities:
-        """Abilities of the build, found by looking."""
-        ir = self.ir
-        operation = ir.Operation
-        return Abilities(
-            attached_query=hasattr(operation, "attached"),
-            block_query=hasattr(operation, "block"),
-            bytecode=hasattr(operation, "write_bytecode"),
-            isolation_query=hasattr(operation, "has_trait")
-            and hasattr(ir, "IsIsolatedFromAboveTrait"),
-            location_queries=hasattr(ir.Location, "is_a_file"),
-            location_setter=getattr(operation.location, "fset", None) is not None,
-            order_query=hasattr(operation, "is_before_in_block"),
-        )
-
     def new_context(self, registering: Iterable[Callable[[Any], object]] = ()) -> Any:
         """Return a context with all dialects of the build; its passes are registered as well.
 
@@ -144,10 +101,6 @@ class Bindings:
                 return [name.removesuffix(" (*)") for name in found[1].split(", ")]
         return []
 
-    def lacks(self, needed: str) -> AdapterError:
-        """Return the error for what the build does not offer."""
-        return AdapterError(f"MLIR's bindings '{self.root}' cannot do this: they lack {needed}")
-
     def children(self, op: Any) -> list[Any]:
         """Return the ops immediately inside the regions of `op`, in program order."""
         return [child for region in op.operation.regions for block in region for child in block]
@@ -166,8 +119,7 @@ def _register_jaxlib(context: Any, registry: Any) -> None:
 
     Source: `make_ir_context` in JAX's `interpreters/mlir.py`, which registers no passes.
     """
-    for name in _JAXLIB_REGISTRIES:
-        _call_jaxlib(name, "register_dialects", registry)
+    _call_jaxlib("_jax_mlir_ext", "register_dialects", registry)  # importing it registers passes
     context.append_dialect_registry(registry)
     context.load_all_available_dialects()
     for name, function in _JAXLIB_DIALECTS.items():
@@ -197,13 +149,7 @@ def parent_of(op: Any) -> Any:
 
 def block_of(op: Any) -> Any:
     """Return the block that an op is in; asked at the top, the bindings end the process."""
-    operation, parent = op.operation, parent_of(op)
-    if parent is None:
-        return None
-    if bindings_of(operation).abilities.block_query:
-        return operation.block
-    blocks = (block for region in parent.regions for block in region)
-    return next(each for each in blocks if any(inner.operation == operation for inner in each))
+    return None if parent_of(op) is None else op.operation.block
 
 
 @cache

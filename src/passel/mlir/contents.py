@@ -28,7 +28,7 @@ def symbol_name(operation: Any) -> str | None:
 
 
 def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
-    """Give an op the attributes and regions of another one, and its location if that can be set.
+    """Give an op the attributes, regions and location of another one.
 
     The old blocks go into a module that is dropped: the bindings cannot erase a block.
     """
@@ -39,8 +39,7 @@ def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
             block.append_to(bin_.operation.regions[0])
         for block in list(source):
             block.append_to(region)
-    if bindings.abilities.location_setter:
-        old.location = new.location
+    old.location = new.location
     known, wanted = attributes_of(old), attributes_of(new)
     for name in known.keys() - wanted.keys():
         del old.attributes[name]

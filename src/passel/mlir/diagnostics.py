@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.diagnostics import UNKNOWN, Diagnostic, Location, Severity
 from passel.errors import PasselError
 from passel.ir.resources import unescaped
-from passel.mlir.bindings import bindings_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +118,7 @@ def location_kind(location: Any) -> str:
     Later releases of the bindings have a class for each, earlier ones are asked, and between
     them are some in which locations are text alone.
     """
-    if bindings_of(location).abilities.location_queries:
+    if hasattr(location, "is_a_file"):
         kinds = _CLASSES.values()
         return next((kind for kind in kinds if getattr(location, f"is_a_{kind}")()), "")
     return _CLASSES.get(type(location).__name__, "")

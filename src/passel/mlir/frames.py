@@ -125,7 +125,7 @@ class Frame:
     def __init__(self, bindings: Bindings, top: Any, depth: int) -> None:
         self._bindings = bindings
         self._calls = calls_of(bindings)
-        self._as_bytecode = self._calls.takes_bytecode and bindings.abilities.bytecode
+        self._as_bytecode = self._calls.takes_bytecode
         self.top = top
         self.block: Any = _block_in(top)
         for _ in range(depth - 1):

@@ -189,8 +189,6 @@ class MLIRFrontend(Frontend):
         return add_resources(text, parsed.resources, flags.elide_resources) + "\n\n"
 
     def _bytecode(self, op: Any) -> bytes:
-        if not self._bindings.abilities.bytecode:
-            raise self._bindings.lacks("`Operation.write_bytecode`")
         stream = BytesIO()
         op.operation.write_bytecode(stream, desired_version=self._version)
         return stream.getvalue()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
+from passel.errors import AdapterError
 from passel.ir import OpKind
 from passel.mlir.bindings_calls import captured
 from passel.mlir.contexts import context_lock
@@ -95,21 +96,20 @@ class Kinds:
     def _is_isolated(self, context: Any, name: str) -> bool:
         """Find out by an op of that name without anything in it, which is never verified.
 
-        Where a build has no query for traits, a pass manager is asked: it refuses an op that
-        is not isolated before it runs anything.
+        A pass manager refuses an op that is not isolated before it runs anything. Few builds
+        can be asked for the trait.
 
         Source: `OpToOpPassAdaptor::run`, MLIR 22.
         """
         ir = self._bindings.ir
         with context_lock(context), captured(self._bindings, context):
             op = ir.Operation.create(name, loc=ir.Location.unknown(context))
-            if self._bindings.abilities.isolation_query:
-                return bool(op.has_trait(ir.IsIsolatedFromAboveTrait))
             try:
                 manager = self._bindings.passmanager.PassManager.parse(_HARMLESS, context)
             except ValueError:
-                needed = f"`ir.IsIsolatedFromAboveTrait` or the pass of `{_HARMLESS}`"
-                raise self._bindings.lacks(needed) from None
+                root = self._bindings.root
+                message = f"MLIR's bindings '{root}' cannot be used: they lack `{_HARMLESS}`"
+                raise AdapterError(message) from None
             manager.enable_verifier(False)
             try:
                 manager.run(op)

@@ -36,15 +36,9 @@ class NativeLifetime:
         Erased by another object it cannot be told from one that is there.
         """
         try:
-            operation = op.operation
-            if self._bindings.abilities.attached_query:
-                return operation.attached
-            operation.parent  # noqa: B018 - asked in builds before 2025 for the error alone
-        except ValueError:
-            return False
+            return op.operation.attached
         except RuntimeError:
             return _ERASED
-        return True
 
     def watch(self, op: Any, children: Sequence[Any]) -> _NeighbourWatch:
         """Begin to watch the ops immediately inside of `op`."""

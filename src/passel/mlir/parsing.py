@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,8 +109,6 @@ def parse_file(
 
 
 _OLD = f'"{_ANONYMOUS}":'
-_STRING = re.compile(rb'"(?:[^"\\\n]++|\\.)*+"(?::(?=[0-9]))?')
-"""A string; with the colon behind it, the file of a location."""
 
 
 class _Parser:
@@ -224,56 +221,37 @@ class _Parser:
         return diagnostic
 
     def _renamed(self, module: Any, *, has_escapes: bool) -> Any:
-        """Return a module with the source's name in the locations of ops and block arguments."""
-        bindings = bindings_of(self._context)
-        names = _Renaming(bindings.ir, self._context, self._name, has_escapes=has_escapes)
-        if not bindings.abilities.location_setter:
-            return self._checked(*self._calls.parse(self._context, names.text_of(module), ""))
-        for op in map(attrgetter("operation"), bindings.walk(module)):
-            op.location = names.renamed(op.location)
+        """Return a module with the source's name in the locations of ops and block arguments.
+
+        Args:
+            module: The module.
+            has_escapes: Whether the source has escapes: then its locations can have names for
+                which the bindings must not be asked.
+        """
+        for op in map(attrgetter("operation"), bindings_of(self._context).walk(module)):
+            op.location = self._named(op.location, has_escapes=has_escapes)
             for region in op.regions:
                 for block in region:
                     for argument in block.arguments:
-                        argument.set_location(names.renamed(argument.location))
+                        argument.set_location(
+                            self._named(argument.location, has_escapes=has_escapes)
+                        )
         return module
 
-
-class _Renaming:
-    """Replaces the name of the anonymous source in locations.
-
-    Where a source has escapes, its locations can have names for which the bindings must not
-    be asked.
-    """
-
-    def __init__(self, ir: Any, context: Any, name: str, *, has_escapes: bool) -> None:
-        self._ir = ir
-        self._has_escapes = has_escapes
-        self._context = context
-        self._name = name
-
-    def text_of(self, module: Any) -> bytes:
-        """Return the text of a module, with the name in its locations."""
-        text = module.get_asm(binary=True, enable_debug_info=True, assume_verified=True)
-        name = self._quoted().encode()
-        old = _OLD.encode()
-        return _STRING.sub(lambda found: name if found[0] == old else found[0], text)
-
-    def _quoted(self) -> str:
-        name = self._name.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{name}":'
-
-    def renamed(self, location: Any) -> Any:
-        """Return a location with the name."""
-        is_askable = not self._has_escapes or has_plain_names(location)
+    def _named(self, location: Any, *, has_escapes: bool) -> Any:
+        """Return a location with the source's name in the place of that of an anonymous one."""
+        ir = bindings_of(self._context).ir
+        is_askable = not has_escapes or has_plain_names(location)
         if is_askable and location_kind(location) == "file":
             # Nearly all are, and text costs much more.
             if location.filename != _ANONYMOUS:
                 return location
             line, column = location.start_line, location.start_col
-            return self._ir.Location.file(self._name, line, column, context=self._context)
+            return ir.Location.file(self._name, line, column, context=self._context)
         text = str(location)
         if _OLD not in text:
             return location
-        new = text.replace(_OLD, self._quoted())
+        name = self._name.replace("\\", "\\\\").replace('"', '\\"')
+        new = text.replace(_OLD, f'"{name}":')
         # Some builds cannot make a location of an attribute's text, but all parse ops.
-        return self._ir.Operation.parse(f"module {{}} {new}", context=self._context).location
+        return ir.Operation.parse(f"module {{}} {new}", context=self._context).location

@@ -24,17 +24,12 @@ def printed(operation: Any, **flags: Any) -> str:
         operation: The op.
         flags: As for `get_asm`.
     """
-    text: str
     if not hasattr(os, "memfd_create"):
-        text = operation.get_asm(**flags)
-        return text
+        return str(operation.get_asm(**flags))
     file = os.memfd_create("asm")
     try:
         operation.print(file=f"/proc/self/fd/{file}", **flags)
         with open(file, "rb", closefd=False) as stream:
             return stream.read().decode()
-    except AttributeError:  # an earlier build, which takes streams alone
-        text = operation.get_asm(**flags)
-        return text
     finally:
         os.close(file)

@@ -40,14 +40,12 @@ class _Home(NamedTuple):
         letters: The frame to write them in.
         symbols: What they may refer to.
         sent: What they were when they came, by their identity.
-        places: Their locations, where a build cannot set those of ops.
     """
 
     frame: Frame
     letters: Frame
     symbols: Symbols
     sent: Mapping[int, bytes]
-    places: Mapping[int, str]
 
 
 def ship(bindings: Bindings, ops: Sequence[Any], context: Any) -> bytes:
@@ -110,9 +108,7 @@ def receive(bindings: Bindings, registering: tuple[Any, ...], data: bytes) -> Sh
             del attributes[key]
         else:
             attributes[key] = bindings.ir.Attribute.parse(text, context=context)
-    unset = () if bindings.abilities.location_setter else operations
-    places = {address(each): str(each.location) for each in unset}
-    home = _Home(frame, letters, symbols, sent, places)
+    home = _Home(frame, letters, symbols, sent)
     return Shipment(context, [each.opview for each in operations], home)
 
 
@@ -125,11 +121,8 @@ def encode(op: Any, known: Sequence[Any]) -> bytes:
     assert isinstance(known, _Home)  # noqa: S101 - `receive` has made it
     if not known.letters.is_valid(op.operation):
         raise EncodingError("it is invalid, and could not be read")
-    identity = address(op)
-    if known.places and known.places.get(identity) != str(op.operation.location):
-        raise EncodingError("its own location has changed, which this build cannot set")
     data, _ = known.letters.letter([op.operation], known.symbols)
-    return b"" if data == known.sent.get(identity) else data
+    return b"" if data == known.sent.get(address(op)) else data
 
 
 def decode_into(bindings: Bindings, op: Any, data: bytes, context: Any) -> None:

@@ -150,7 +150,7 @@ class DominanceInfo:
         block, other = block_of(a), block_of(b)
         if block is None or other is None or block != other:
             return False
-        return a.operation != b.operation and _goes_first(a.operation, b.operation, block)
+        return a.operation != b.operation and a.operation.is_before_in_block(b.operation)
 
     def _same(self, a: Any, b: Any) -> bool:
         if _is_op(a) and _is_op(b):
@@ -217,12 +217,6 @@ def _enclosing_blocks(block: Any) -> Iterator[Any]:
     while place is not None:
         yield place
         place = block_of(place.owner)
-
-
-def _goes_first(a: Any, b: Any, block: Any) -> bool:
-    if bindings_of(a).abilities.order_query:
-        return bool(a.is_before_in_block(b))
-    return next(op.operation == a for op in block if op.operation in (a, b))
 
 
 def _is_ordered(block: Any) -> bool:
