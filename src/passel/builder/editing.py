@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from passel.builder.bundle import Bundle
 from passel.builder.conditions import check_condition
 from passel.builder.insertion import put
-from passel.builder.items import nests_inside
+from passel.builder.items import anchor_of, nests_inside
 from passel.builder.sequence import BundleUse, Group, Removal, Step, stage_groups, steps_of
 from passel.builder.targets import Handle, Stage
 from passel.contracts.rules import rule_of
@@ -33,9 +33,6 @@ class Edit:
         targets: Finds what targets stood for before the change.
         normalizer: Makes items.
         origin: Who makes the change, and where.
-
-    Attributes:
-        only_appends: Whether it does nothing but add items at the end of a container.
     """
 
     def __init__(
@@ -43,7 +40,6 @@ class Edit:
     ) -> None:
         self.sequence: Sequence = sequence
         self.origin: Origin = origin
-        self.only_appends: bool = False
         self._targets = targets
         self._normalizer = normalizer
         self._added: list[Node] = []
@@ -63,7 +59,6 @@ class Edit:
 
     def append_nodes(self, nodes: Iterable[Node], container: Container, label: str = "") -> None:
         """Append items, of which one alone may be given a label."""
-        self.only_appends = True
         for node in nodes:
             self.sequence.append(node, container, label)
             self._added.append(node)
@@ -171,7 +166,7 @@ class Edit:
             message = f"there is nothing to {word}: {describe(target)} holds no passes"
             raise InsertionError(Problem(message))
         for step in steps:
-            self.sequence.set(step, "enabled", enabled)
+            step.enabled = enabled
 
     # -- Finding ----------------------------------------------------------------------------
 
@@ -203,7 +198,7 @@ class Edit:
             raise self._about_removal(target) or error from None
 
     def _nodes(self, item: object, container: Container) -> list[Node]:
-        return self._normalizer.nodes(item, container, self.origin)
+        return self._normalizer.nodes(item, anchor_of(container), self.origin)
 
     def _nodes_somewhere(self, item: object, home: Container) -> tuple[Container, list[Node]]:
         """Return the items for what a user places, and the first container where they can be."""
@@ -222,7 +217,7 @@ class Edit:
         """Have what something is put next to explicitly stay where it is."""
         for item in unit:
             for each in (item, *item.enclosing()):
-                self.sequence.set(each, "home", None)
+                each.home = None
 
     def _note_use(self, unit: Unit) -> None:
         """Note that the extension at work relies on steps."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.analysis import AllAnalyses
 from passel.builder.conditions import holds
+from passel.builder.items import anchor_of
 from passel.builder.positions import refuse_breaches, rules_of
 from passel.builder.sequence import Group, Nest, Step, steps_of
 from passel.contracts.constraints import FollowedBy, Wish
@@ -153,8 +154,9 @@ def _inserted(
     for container, places in _places(wish):
         for index in places:
             try:
-                with sequence.all_or_nothing():
-                    nodes = normalizer.nodes(cleanup, container, wish.rule.constraint.origin)
+                with sequence.adding():
+                    origin = wish.rule.constraint.origin
+                    nodes = normalizer.nodes(cleanup, anchor_of(container), origin)
                     for offset, node in enumerate(nodes):
                         sequence.link(node, container, index + offset)
                     refuse_breaches(rules_of(sequence, declarations), known)

@@ -29,22 +29,22 @@ class Normalizer:
     def __init__(self, template: PassManager) -> None:
         self._template = template
 
-    def nodes(self, item: Any, container: Container, origin: Origin) -> list[Node]:
+    def nodes(self, item: Any, anchor: str, origin: Origin) -> list[Node]:
         """Return the items for what a user adds.
 
         Args:
             item: As for `OpPassManager.add`; or a bundle.
-            container: Where they will stand.
+            anchor: The anchor of the pipeline in which they will stand.
             origin: Who adds it.
 
         Raises:
-            PipelineError: The text is wrong, or a pass has another anchor than the container.
+            PipelineError: The text is wrong, or a pass has another anchor.
         """
         if isinstance(item, Bundle):
-            return self._bundle(item, container, origin)
+            return self._bundle(item, anchor, origin)
         if hasattr(item, "insert_before"):  # a pipeline is called as well, but this is none yet
             raise TypeError("a builder is no pass; register it as a pipeline, and add that by name")
-        manager = self._template.copy().nest(anchor_of(container)).add(item)
+        manager = self._template.copy().nest(anchor).add(item)
         return list(self.from_entries(manager.entries(), origin))
 
     def from_entries(
@@ -86,9 +86,9 @@ class Normalizer:
                 nested = OpPassManager(item.anchor, nesting=self._template.nesting, jobs=item.jobs)
                 yield Entry(nested.add_entries(*self.entries(item)), item.span)
 
-    def _bundle(self, bundle: Bundle, container: Container, origin: Origin) -> list[Node]:
+    def _bundle(self, bundle: Bundle, anchor: str, origin: Origin) -> list[Node]:
         use = BundleUse(bundle)
-        items = [n for member in bundle.members for n in self.nodes(member, container, origin)]
+        items = [n for member in bundle.members for n in self.nodes(member, anchor, origin)]
         for item in items:
             for step in item.steps():
                 step.bundles = (*step.bundles, use)

@@ -117,7 +117,7 @@ class PipelineBuilder(PipelinePlan):
                 stage.
             PipelineError: The text is wrong, or a pass has another anchor.
         """
-        with self._positions.edit() as edit:
+        with self._positions.append() as edit:
             container = edit.stage(stage) if stage else edit.container(self._at)
             edit.append(items, container, label)
             edit.depend_on(when)
@@ -484,8 +484,8 @@ class PipelineBuilder(PipelinePlan):
         anchor = file.anchor or "builtin.module"
         builder = cls(anchor, context, variables=file.scope.values, **arguments)
         with builder._positions.edit() as edit:
-            reader = data.Reader(builder._normalizer, edit.sequence.root)
-            nodes = reader.nodes(file)
+            reader = data.Reader(builder._normalizer, file, anchor)
+            nodes = reader.nodes()
             edit.sequence.reserve(reader.labels)
             edit.append_nodes(nodes, edit.sequence.root)
         for target, constraint, span in reader.asked:

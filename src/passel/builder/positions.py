@@ -84,11 +84,12 @@ class Positions:
 
     @contextmanager
     def all_or_nothing(self) -> Generator[None]:
-        """Go back to the sequence as it was if an error leaves what is done inside."""
+        """Go back to a copy of the sequence if an error leaves what is done inside."""
+        before = self.sequence.copy()
         try:
-            with self.sequence.all_or_nothing():
-                yield
+            yield
         except BaseException:
+            self.sequence = before
             self.forget()
             raise
 
@@ -130,31 +131,50 @@ class Positions:
             InsertionError: There is no order, or a constraint is broken that was not before,
                 or any if steps may change their order.
         """
-        origin = caller(self.extension)
-        return self._settled(Edit(self.sequence, self.targets, self._normalizer, origin), is_free)
+        return self._settled(self._new_edit(), is_free=is_free)
 
-    @contextmanager
-    def _settled(self, edit: Edit, is_free: bool) -> Generator[Edit]:
+    def append(self) -> AbstractContextManager[Edit]:
+        """Add items at the ends of containers, and do nothing else, as `edit` does.
+
+        Where no step is placed and no constraint broken, only what is new is checked.
+        """
+        edit = self._new_edit()
+        is_plain = not self._known_breaches() and not self.sequence.placed()
+        return self._appended(edit) if is_plain else self._settled(edit, is_free=False)
+
+    def _new_edit(self) -> Edit:
+        return Edit(self.sequence, self.targets, self._normalizer, caller(self.extension))
+
+    def _known_breaches(self) -> frozenset[str]:
         if self._broken is None:
             self._broken = frozenset(each.about for each in self.rules.broken())
-        known = frozenset[str]() if is_free else self._broken
+        return self._broken
+
+    @contextmanager
+    def _settled(self, edit: Edit, *, is_free: bool) -> Generator[Edit]:
+        known = frozenset[str]() if is_free else self._known_breaches()
         with self.all_or_nothing():
             self.sequence.calls += 1
             yield edit
-            if edit.only_appends and not self._broken and not is_free and self._appended():
-                return
             self._rules = rules = self._in_order(known, is_free=is_free)
             self._broken = refuse_breaches(rules, known)
 
-    def _appended(self) -> bool:
-        """Check steps that were put after all others, if that is all that has changed."""
-        rules = self._rules
-        if rules is None or rules.outside is not self.sequence.constraints:
-            return False
-        breaches = None if self.sequence.placed() else rules.broken_by([*self.sequence.steps()])
-        for each in breaches or ():
-            refuse(each)
-        return breaches is not None
+    @contextmanager
+    def _appended(self, edit: Edit) -> Generator[Edit]:
+        self.sequence.calls += 1
+        try:
+            with self.sequence.adding():
+                yield edit
+                breaches = self.rules.broken_by([*self.sequence.steps()])
+                if breaches is None:  # something stands behind what is new
+                    self.forget()
+                    breaches = self.rules.broken()
+                for each in breaches:
+                    refuse(each)
+        except BaseException:
+            self.forget()
+            raise
+        self._broken = frozenset()
 
     # -- Order ------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from passel.contracts.subject import Subject
 from passel.contracts.targets import Named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from passel.builder.bundle import Bundle
     from passel.builder.conditions import Condition
@@ -268,7 +268,6 @@ class Sequence:
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
         self._reserved: frozenset[str] = frozenset()
-        self._undo: list[Callable[[], object]] | None = None
 
     def copy(self) -> Sequence:
         """Return a sequence with copies of all items, under their labels."""
@@ -277,37 +276,20 @@ class Sequence:
         other.users = self.users.copy()
         other._numbers = self._numbers.copy()
         other._by_label = {item.label: item for item in other.items()}
-        other._undo = None
         return other
 
     @contextmanager
-    def all_or_nothing(self) -> Generator[None]:
-        """Take everything back that is done inside if an error leaves it."""
-        outer = self._undo
-        undo = self._undo = [] if outer is None else outer
-        start = len(undo)
-        before = self.calls, self.constraints, self.regions, self.users, self.removals
+    def adding(self) -> Generator[None]:
+        """Take out again what is put in inside if an error leaves it."""
+        known, numbers = set(self._by_label), self._numbers.copy()
         try:
             yield
         except BaseException:
-            self._undo = None
-            while len(undo) > start:
-                undo.pop()()
-            self.calls, self.constraints, self.regions, self.users, self.removals = before
+            for label in self._by_label.keys() - known:
+                if (item := self._by_label.get(label)) is not None:  # not gone with an outer one
+                    self.unlink(item)
+            self._numbers = numbers
             raise
-        finally:
-            self._undo = outer
-
-    def set(self, item: Item, attribute: str, value: Any) -> None:
-        """Change an attribute of an item that stands in the sequence."""
-        before = getattr(item, attribute)
-        if before is not value:
-            setattr(item, attribute, value)
-            self._note(lambda: setattr(item, attribute, before))
-
-    def _note(self, undo: Callable[[], object]) -> None:
-        if self._undo is not None:
-            self._undo.append(undo)
 
     def items(self) -> list[Node]:
         """Return all items, each container before what is inside."""
@@ -340,7 +322,6 @@ class Sequence:
             label: Its label; by default one is made for what has none.
         """
         container.items.insert(index, item)
-        self._note(lambda: self.unlink(item))
         self._adopt(item, container, label)
 
     def append(self, item: Node, container: Container, label: str = "") -> None:
@@ -351,18 +332,17 @@ class Sequence:
         """Take an item out, and what is in it."""
         if (container := item.parent) is None:
             return
-        index = container.index(item)
-        del container.items[index]
+        del container.items[container.index(item)]
         item.parent = None
         for each in _inner(item, [item]):
             self._by_label.pop(each.label, None)  # gone with an enclosing item, maybe
-        self._note(lambda: self.link(item, container, index))
 
     def refill(self, contents: Mapping[Container, list[Node]]) -> None:
         """Put the items of some containers into another order, or into another one of these."""
-        before = {container: container.items for container in contents}
-        self._note(lambda: _fill(before))
-        _fill(contents)
+        for container, items in contents.items():
+            container.items = items
+            for item in items:
+                item.parent = container
 
     def reserve(self, labels: Iterable[str]) -> None:
         """Keep labels for items that have them already and are going to be linked."""
@@ -381,18 +361,10 @@ class Sequence:
     def _new_label(self, name: str) -> str:
         """Return a label that no item has had: the name, or with a number for the second."""
         self._numbers[name] += 1
-        self._note(lambda: self._numbers.subtract((name,)))
         number = self._numbers[name]
         label = name if number == 1 else f"{name}#{number}"
         is_taken = label in self._by_label or label in self._reserved
         return self._new_label(name) if is_taken else label
-
-
-def _fill(contents: Mapping[Container, list[Node]]) -> None:
-    for container, items in contents.items():
-        container.items = items
-        for item in items:
-            item.parent = container
 
 
 def _inner(item: Item, found: list[Node]) -> list[Node]:

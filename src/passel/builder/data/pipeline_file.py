@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _SUFFIXES = (".yaml", ".yml")
 _KEYS = ("anchor", "description", "variables", "bundles", "constraints", "Pipeline")
+_START = Span(Source("", ""), 0, 0)
 _MAX_DEPTH = 64
 _MOST_FILES = 256
 _MOST_BYTES = 2**18
@@ -187,9 +188,7 @@ def open_pipeline_file(
         None if anchor is None else anchor.span,
         as_list(table.values["Pipeline"], "the elements of the pipeline"),
         {} if bundles is None else bundles.values,
-        as_list(table.values["constraints"], "constraints")
-        if "constraints" in table.values
-        else (),
+        as_list(table.values.get("constraints"), "constraints"),
         scope,
         start,
         budget,
@@ -205,36 +204,32 @@ def pass_names(path: str | Path) -> Iterator[str]:
 
     For a look at a file before it is read; nothing is checked, and a pipe is left to be read.
     """
-    todo: list[tuple[Path, Any]] = [(Path(path), "")]
-    seen: dict[object, object] = {}
-    budget = Budget()
+    todo, seen, budget = [Path(path)], set[str](), Budget()
     while todo:
-        file, data = todo.pop()
-        identity = id(data) if data else _identity(file)  # what is aliased stands for itself
-        if identity in seen:
+        file = todo.pop()
+        if _identity(file) in seen:
             continue
-        seen[identity] = data
-        if isinstance(data, Scalar):
-            yield from _names_in(data.text)
-        elif isinstance(data, Listing):
-            todo += ((file, each) for each in data.items)
-        elif isinstance(data, Table):
-            for key, value in data.values.items():
-                if key == "include" and isinstance(value, Scalar):
-                    todo.append((file.parent / value.text.partition("{")[0].strip(), ""))
-                elif key == "pass" or not isinstance(value, Scalar):
-                    todo.append((file, value))
-        else:
-            todo += ((file, each) for each in _contents(file, budget))
+        seen.add(_identity(file))
+        with suppress(PipelineError, OSError, ValueError):
+            source = budget.read(file) if file.is_file() else Source("", "")
+            data = read_yaml(source) if is_data(file) else Scalar(None, source.text, _START)
+            for key, text in _texts(data):
+                if key == "include":
+                    todo.append(file.parent / text.partition("{")[0].strip())
+                else:
+                    yield from _names_in(text)
 
 
-def _contents(file: Path, budget: Budget) -> Iterator[Data]:
-    """Yield what is in a file, if it is a regular one that can be read."""
-    with suppress(PipelineError, OSError, ValueError):
-        if file.is_file():
-            source = budget.read(file)
-            text = Scalar(source.text, source.text, Span(source, 0, 0))
-            yield read_yaml(source) if is_data(file) else text
+def _texts(data: Data, key: str = "pass") -> Iterator[tuple[str, str]]:
+    """Yield the texts that may name passes, and those that name files, with their keys."""
+    if isinstance(data, Table):
+        for inner, value in data.values.items():
+            yield from _texts(value, inner)
+    elif isinstance(data, Listing):
+        for each in data.items:
+            yield from _texts(each)
+    elif key in ("pass", "include"):
+        yield key, data.text
 
 
 def _names_in(text: str) -> Iterator[str]:

@@ -118,7 +118,7 @@ def as_table(data: Data, what: str, known: Iterable[str] = ()) -> Table:
     return data
 
 
-def as_list(data: Data, what: str) -> tuple[Data, ...]:
+def as_list(data: Data | None, what: str) -> tuple[Data, ...]:
     """Return the items of a list; nothing at all is an empty one.
 
     Raises:
@@ -126,7 +126,7 @@ def as_list(data: Data, what: str) -> tuple[Data, ...]:
     """
     if isinstance(data, Listing):
         return data.items
-    if isinstance(data, Scalar) and data.value is None:
+    if data is None or (isinstance(data, Scalar) and data.value is None):
         return ()
     raise refusal(f"expected {what}, a list, not {_KINDS[type(data)]}", data.span)
 
