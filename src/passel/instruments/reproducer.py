@@ -37,7 +37,7 @@ _ABOUT_THE_RUN = {"crashed", "interrupted"}
 
 
 @dataclass(slots=True)
-class _Recipe:
+class Recipe:
     """IR, and the pipeline to run on it, as text; `steps` are the passes in that pipeline."""
 
     ir: str
@@ -51,7 +51,7 @@ class _Case:
 
     failure: Failure
     running: Sequence[PassExecution]
-    recipe: _Recipe | None
+    recipe: Recipe | None
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class _Frame:
     """
 
     running: Sequence[PassExecution] = ()
-    recipe: _Recipe | None = None
+    recipe: Recipe | None = None
     inner: list[_Case] = field(default_factory=list[_Case])
 
 
@@ -152,7 +152,7 @@ class CrashReproducer(PassInstrumentation):
         self._problem = ""
         self._frame = _Frame()
         self._cases: dict[int, tuple[Failure, list[_Case]]] = {}
-        self._whole: _Recipe | None = None
+        self._whole: Recipe | None = None
         self._started = run
         anchor = run.adapter.kind_of(run.op).name
         steps = tuple(passes_of(run.pipeline))
@@ -200,7 +200,7 @@ class CrashReproducer(PassInstrumentation):
 
     # -- What to record ---------------------------------------------------------------------
 
-    def _recipe(self, pipeline: str, steps: Sequence[PassStep]) -> _Recipe | None:
+    def _recipe(self, pipeline: str, steps: Sequence[PassStep]) -> Recipe | None:
         """Return the IR of now with a pipeline; None, and a problem, if the IR does not print."""
         run = self._run
         try:
@@ -211,9 +211,9 @@ class CrashReproducer(PassInstrumentation):
         except Exception as error:  # noqa: BLE001 - whatever a printer raises must not hide the failure
             self._problem = f"failed to print the IR: {brief(error)}"
             return None
-        return _Recipe(ir, pipeline, steps)
+        return Recipe(ir, pipeline, steps)
 
-    def _local_recipe(self, step: PassStep, op: Any) -> _Recipe | None:
+    def _local_recipe(self, step: PassStep, op: Any) -> Recipe | None:
         adapter, root = self._run.adapter, self._run.op
         scopes: list[str] = []
         for each in outwards(adapter, op):
@@ -225,7 +225,7 @@ class CrashReproducer(PassInstrumentation):
                 return self._recipe(scoped_text(reversed(scopes), step), [step])
         return None
 
-    def _prepare(self, recipe: _Recipe | None) -> None:
+    def _prepare(self, recipe: Recipe | None) -> None:
         if recipe is not None:
             self._file.prepare(self._text(recipe.ir, recipe.pipeline))
 
@@ -237,7 +237,7 @@ class CrashReproducer(PassInstrumentation):
             verify_each=self._run.verifies,
         )
 
-    def _readable(self, recipe: _Recipe) -> str:
+    def _readable(self, recipe: Recipe) -> str:
         adapter = self._run.adapter
         ir = recipe.ir
         if isinstance(adapter, WritesSources):

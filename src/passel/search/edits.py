@@ -29,6 +29,7 @@ _SHAPED = re.compile(
     r"(tensor|vector|memref)<((?:\d+x|\?x|\[\d+\]x)*)([^<>x]+|![^<>]+<[^<>]*>)([^<>]*)>"
 )
 _NUMBER = re.compile(r"(?<![\w#.%@-])\d{2,}\b(?!x)")
+_REFERENCE = re.compile(r'@"?([\w.$-]+)')
 _FUNCTION_RETURN = re.compile(r"\w+\.return")
 
 
@@ -57,6 +58,18 @@ def _remove(root: Op, numbers: Collection[int]) -> None:
     for op in root.walk():
         for block in op.blocks():
             block.ops = [each for each in block.ops if each.number not in numbers]
+
+
+def _remove_symbols(root: Op, numbers: Collection[int]) -> None:
+    """Remove symbols, and the ops inside of others that refer to them."""
+    names = {str(op.entry("sym_name")).strip('"') for op in root.walk() if op.number in numbers}
+    users = {
+        op.number
+        for op in root.walk()
+        if not op.entry("sym_name")
+        and any(name in names for entry in op.properties for name in _REFERENCE.findall(entry))
+    }
+    _replace(root, {*numbers, *users} - {root.number})
 
 
 def _bodies(root: Op) -> Iterator[int]:
@@ -320,7 +333,7 @@ def _change_texts(root: Op, change: Callable[[str], str]) -> None:
 
 
 KINDS = (
-    Kind("symbols", _symbols, _remove),
+    Kind("symbols", _symbols, _remove_symbols),
     Kind("bodies", _bodies, _empty),
     Kind("returned values", _returned, _return_nothing),
     Kind("ops", _ops, _replace),

@@ -82,7 +82,7 @@ class FailureIdentity(NamedTuple):
     @classmethod
     def of_death(cls, died: Died) -> FailureIdentity:
         """Return the identity of a crash of the process, in the pass that it took note of."""
-        return cls(_INDEX.sub("", died.note), died.cause, head(died.words))
+        return cls(_path_of(died.note), died.cause, head(died.words))
 
     def __str__(self) -> str:
         said = f": {self.message}" if self.message else ""
@@ -192,26 +192,42 @@ class Subject:
             raise
         except BaseException as error:  # noqa: BLE001 - a pass may call `sys.exit`
             kind = type(error).__name__
-            return (FailureIdentity(_INDEX.sub("", scratch.noted), kind, head(str(error))),)
+            return (FailureIdentity(_path_of(scratch.noted), kind, head(str(error))),)
         return ()
 
 
+def _path_of(note: str) -> str:
+    """Return the path in a note of a place, without numbers."""
+    return _INDEX.sub("", note.partition(" ")[0])
+
+
+def place_of(step: Step, op: Any, run: Run) -> str:
+    """Return the path of a pass, and the symbol of the op that it runs on, as one text."""
+    return f"{step.path} {run.adapter.symbol_name(op) or ''}"
+
+
 class _Notes(PassInstrumentation):
-    """Takes note of the pass that runs, in case it crashes the process."""
+    """Takes note of the pass that runs, in case it crashes the process, up to the first failure."""
 
     one_by_one = True
 
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
+        self._has_failed = False
 
     def before_run(self, run: Run) -> None:
         """Take note that the IR has been read."""
+        self._run = run
         self._scratch.note(run.pipeline.anchor)
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Take note of a pass."""
-        if isinstance(step, PassStep):
-            self._scratch.note(step.path)
+        if isinstance(step, PassStep) and not self._has_failed:
+            self._scratch.note(place_of(step, op, self._run))
+
+    def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
+        """Keep the note."""
+        self._has_failed = True
 
 
 class Oracle(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from passel.diagnostics import brief
 from passel.errors import PasselError
@@ -14,11 +14,13 @@ from passel.instruments.reproducer_file import RUNNING
 from passel.ir import PrintFlags
 from passel.ir.frontend import SourcePart
 from passel.search.children import Children, Died
-from passel.search.oracle import Case, FailureIdentity
+from passel.search.oracle import Case, FailureIdentity, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from passel.instruments.reproducer import Recipe
+    from passel.schedule import PassStep
     from passel.search.children import Scratch
     from passel.search.oracle import Subject
 
@@ -79,13 +81,32 @@ def failure_of(subject: Subject, case: Case) -> FailureIdentity | None:
     return next(iter(result), None)
 
 
+class _LocalReproducer(CrashReproducer):
+    """A reproducer of the pass that fails at a place; of all others, the IR is not printed."""
+
+    def __init__(self, file: Path, place: str) -> None:
+        super().__init__(file, local=True)
+        self._place = place
+
+    def _local_recipe(self, step: PassStep, op: Any) -> Recipe | None:
+        is_there = place_of(step, op, self._run) == self._place
+        return super()._local_recipe(step, op) if is_there else None
+
+
 def narrowed(subject: Subject, case: Case) -> Case | None:
     """Return the IR before the pass that fails, and that pass alone, if that can be recorded."""
+
+    def find(scratch: Scratch) -> str:
+        subject.run(case, scratch)
+        return scratch.noted
+
+    found = in_child(find)
+    place = found.note if isinstance(found, Died) else found
     with TemporaryDirectory(prefix="passel-") as folder:
         file = Path(folder, "local.mlir")
 
         def run(scratch: Scratch) -> None:
-            subject.run(case, scratch, CrashReproducer(file, local=True))
+            subject.run(case, scratch, _LocalReproducer(file, place))
 
         in_child(run)
         left = [each for each in (file, Path(f"{file}{RUNNING}")) if each.exists()]
