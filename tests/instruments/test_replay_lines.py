@@ -172,13 +172,16 @@ def test_a_native_pass(replayed: Replayed) -> None:
 
 @pytest.fixture
 def other_build(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], MLIRAdapter]:
-    """Let MLIR's bindings be there under another name as well, but for what loads libraries."""
+    """Let MLIR's bindings be there under another name as well, but for the library itself."""
 
     def install(root: str) -> MLIRAdapter:
         monkeypatch.setitem(sys.modules, root, ModuleType(root))
         for name in ("ir", "passmanager", "dialects"):
             module = importlib.import_module(f"mlir.{name}")
             monkeypatch.setitem(sys.modules, f"{root}.{name}", module)
+        library: Any = ModuleType(f"{root}._mlir_libs._mlir")
+        library.__file__ = None  # LLVM takes one handler of fatal errors
+        monkeypatch.setitem(sys.modules, library.__name__, library)
         return MLIRAdapter(root)
 
     return install

@@ -103,12 +103,12 @@ class StepOutcome(Protocol):
 
     @property
     def counts(self) -> Mapping[tuple[str, str], int]:
-        """What was counted, by the path of a pass and the name of its statistic."""
+        """The statistics, by the path of a pass and the name of its statistic."""
         ...
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """What was reported, also by the pipelines that a pass has run, in order."""
+        """The diagnostics, also those of pipelines that a pass has run, in order."""
         ...
 
     @property
@@ -184,7 +184,7 @@ class PassInstrumentation:
     Attributes:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
-        record: What `RunResult.record` and `PassFailedError.record` are to be, of one that records.
+        run_record: What `RunResult.record` and `PassFailedError.record` are to be, of one that records.
         collects_statistics: Whether passes are to count also what costs time to count.
         finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
             pass that is not verified anyway; also found if `after_change` is overridden.
@@ -229,7 +229,7 @@ class PassInstrumentation:
 
     timing: Any = None
     reproducer: Path | None = None
-    record: Any = None
+    run_record: Any = None
     collects_statistics: bool = False
     finds_changes: bool = False
     crosses: bool = False

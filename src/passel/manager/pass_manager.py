@@ -322,7 +322,7 @@ class PassManager(CheckedRuns, ObservedRuns):
         finally:
             if on_diagnostic is None and run.outcome.diagnostics:
                 _log(run.outcome, run.concluding)
-        record = next((i.record for i in instrumentations if i.record is not None), None)
+        record = next((i.run_record for i in instrumentations if i.run_record is not None), None)
         if outcome.failures:
             error = _failed(outcome, run.notes)
             error.reproducer = next(filter(None, (i.reproducer for i in instrumentations)), None)

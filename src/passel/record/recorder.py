@@ -69,7 +69,7 @@ class Recorder(PassInstrumentation):
     # -- What users call ---------------------------------------------------------------------
 
     @property
-    def record(self) -> Record | None:
+    def run_record(self) -> Record | None:
         """The record, which is read when it is first looked at; None of a part of a run."""
         return None if self._file is None else Record(self._file.path)
 

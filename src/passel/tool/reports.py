@@ -244,8 +244,8 @@ class PartReports(ExitStack):
 def _write_report(recorder: Recorder, output: str) -> None:
     from passel.tool.record_page import write_page
 
-    assert recorder.record is not None  # noqa: S101 - it has a file
-    write_page([recorder.record], output)
+    assert recorder.run_record is not None  # noqa: S101 - it has a file
+    write_page([recorder.run_record], output)
 
 
 def _check_columns(columns: tuple[str, ...]) -> None:
