@@ -184,7 +184,7 @@ class PassInstrumentation:
     Attributes:
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
-        run_record: What `RunResult.record` and `PassFailedError.record` are to be, of one that records.
+        run_record: What `RunResult.record` and `PassFailedError.record` are to be, of a recorder.
         collects_statistics: Whether passes are to count also what costs time to count.
         finds_changes: Whether `Ended.changed` is to be found, which costs a fingerprint for each
             pass that is not verified anyway; also found if `after_change` is overridden.

@@ -290,7 +290,9 @@ class Instrumentor:
             return None
         try:
             if not _can_split(instrumentation):
-                return HookLog(instrumentation)
+                return HookLog(
+                    instrumentation, [w for w in _METHODS if _observes(instrumentation, w)]
+                )
             return instrumentation.split()
         except Exception:  # noqa: BLE001 - as above
             _disable(instrumentation, self.broken)
@@ -300,11 +302,9 @@ class Instrumentor:
         return [each for each in self._all if any(_has(each, name) for name in _HOOKS_OF_STEPS)]
 
     def _around(self, what: str) -> Hooks | None:
-        names = (f"around_{what}", *_METHODS[what])
-        found = [each for each in self._all if any(_has(each, name) for name in names)]
-        if not found:
-            return None
-        return Hooks([_Guarded(each, names[0], self) for each in found], self.interrupts)
+        name = f"around_{what}"
+        found = [_Guarded(each, name, self) for each in self._all if _observes(each, what)]
+        return Hooks(found, self.interrupts) if found else None
 
     def _hook(self, name: str) -> Hook | None:
         hooks = [_Guarded(each, name, self) for each in self._all if _has(each, name)]
@@ -328,26 +328,26 @@ class Instrumentor:
 
 
 _METHODS: dict[str, tuple[str, ...]] = {
-    what: (f"before_{what}", f"after_{what}")
+    what: (f"around_{what}", f"before_{what}", f"after_{what}")
     for what in ("run", "pipeline", "pass", "verification", "analysis", "scope")
 }
 _METHODS["pass"] += ("after_pass_failed", "pass_skipped", "after_change")
-"""The methods that each generator calls by default."""
+"""The generator around each kind of thing, and the methods that it calls by default."""
 
 _OPS_AT = {"around_pass": 1, "around_pipeline": 1, "around_verification": 1, "around_analysis": 2}
 """Which argument of a hook is an op."""
 
-_HOOKS_OF_STEPS = tuple(
-    name
-    for name in vars(PassInstrumentation)
-    if (name.startswith(("around_", "before_", "after_")) or name == "pass_skipped")
-    and not name.endswith("_run")
-)
+_HOOKS_OF_STEPS = {name for what in _METHODS if what != "run" for name in _METHODS[what]}
 
 
 def _has(instrumentation: PassInstrumentation, hook: str) -> bool:
     """Return whether an instrumentation overrides a hook."""
     return getattr(type(instrumentation), hook) is not getattr(PassInstrumentation, hook)
+
+
+def _observes(instrumentation: PassInstrumentation, what: str) -> bool:
+    """Return whether an instrumentation has a hook around a kind of thing."""
+    return any(_has(instrumentation, name) for name in _METHODS[what])
 
 
 def _first(raised: BaseException | None, error: BaseException) -> BaseException:

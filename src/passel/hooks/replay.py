@@ -10,7 +10,7 @@ from passel.hooks.instrumentation import YIELDS_ONCE, PassInstrumentation
 from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from passel.hooks.instrumentation import Around, Run
     from passel.schedule import Pipeline, Step
@@ -48,11 +48,13 @@ class HookLog(PassInstrumentation):
 
     Args:
         observer: The observer.
+        hooks: The names of the hooks that it has, without `around_`.
     """
 
     names_only = True
 
-    def __init__(self, observer: PassInstrumentation) -> None:
+    def __init__(self, observer: PassInstrumentation, hooks: Sequence[str]) -> None:
+        self._hooks = hooks
         self.one_by_one: bool = observer.one_by_one
         self.finds_changes: bool = observer.finds_changes
         self.collects_statistics: bool = observer.collects_statistics
@@ -69,6 +71,9 @@ class HookLog(PassInstrumentation):
         self._known = {}
 
     def _note(self, what: str, *args: Any) -> Around:
+        if what not in self._hooks:
+            yield
+            return
         self._events.append((what, tuple(self._known.get(id(each), each) for each in args)))
         self._events.append(("", (yield)))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.report import header
-from passel.schedule import PassStep
+from passel.schedule import PassStep, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,99 +30,7 @@ class _Count(NamedTuple):
     description: str
 
 
-class _Row(NamedTuple):
-    """A pass in a report, as plain data, which any process can send.
-
-    Attributes:
-        path: The pass's path.
-        name: Its textual name.
-        display_name: Its name in reports.
-        declared: Names and descriptions of its statistics.
-    """
-
-    path: str
-    name: str
-    display_name: str
-    declared: tuple[tuple[str, str], ...]
-
-
-class _Rows(NamedTuple):
-    """A pipeline in a report.
-
-    Attributes:
-        anchor: The anchor.
-        path: Its path.
-        steps: Passes, and steps that run nested pipelines.
-    """
-
-    anchor: str
-    path: str
-    steps: tuple[_Row | _NestedRows, ...]
-
-    def passes(self) -> Iterator[_Row]:
-        """Yield all passes, depth first, in the order in which they run."""
-        for step in self.steps:
-            if isinstance(step, _Row):
-                yield step
-            else:
-                for nested in step.pipelines:
-                    yield from nested.passes()
-
-
-class _NestedRows(NamedTuple):
-    """Nested pipelines in a report.
-
-    Attributes:
-        display_name: The name of their step.
-        pipelines: The pipelines.
-    """
-
-    display_name: str
-    pipelines: tuple[_Rows, ...]
-
-
-def _rows_of(pipeline: Pipeline) -> _Rows:
-    return _Rows(pipeline.anchor, pipeline.path, tuple(map(_row_of, pipeline.steps)))
-
-
-def _row_of(step: Step) -> _Row | _NestedRows:
-    if not isinstance(step, PassStep):
-        return _NestedRows(step.display_name, tuple(map(_rows_of, step.pipelines)))
-    statistics: tuple[Statistic, ...] = step.pass_.statistics()
-    declared = tuple((each.name, each.description) for each in statistics)
-    return _Row(step.path, step.pass_.name, step.display_name, declared)
-
-
-class _DynamicPipelines(PassInstrumentation):
-    """A record of the pipelines that passes run, which the run's own pipeline lacks.
-
-    Attributes:
-        found: The pipelines, by the path of the pass.
-    """
-
-    crosses = True  # it does not look at ops
-
-    def __init__(self) -> None:
-        # A pass may build an equal pipeline for each op, so each is there once.
-        self.found: dict[str, dict[_Rows, None]] = {}
-
-    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
-        """Remember a pipeline that a pass runs."""
-        if isinstance(parent, PassStep):
-            self.found.setdefault(parent.path, {})[_rows_of(pipeline)] = None
-
-    def split(self) -> PassInstrumentation:
-        """Return a part for another process or thread."""
-        return _DynamicPipelines()
-
-    def merge(self, child: PassInstrumentation) -> None:
-        """Remember the pipelines of a part here as well."""
-        assert isinstance(child, _DynamicPipelines)  # noqa: S101 - the contract
-        for path, pipelines in child.found.items():
-            self.found.setdefault(path, {}).update(pipelines)
-
-
-class StatisticsReport(_DynamicPipelines):
+class StatisticsReport(PassInstrumentation):
     """A report of what passes have counted, printed at the end of each run, also of one that fails.
 
     The numbers are those of that run. Unlike in MLIR, pipelines that a pass has run count
@@ -163,6 +71,8 @@ class StatisticsReport(_DynamicPipelines):
     """
 
     collects_statistics = True
+    crosses = True  # it does not look at ops
+    names_only = True
 
     def __init__(
         self,
@@ -172,41 +82,46 @@ class StatisticsReport(_DynamicPipelines):
     ) -> None:
         if display not in ("pipeline", "list", "json"):
             raise ValueError(f"no such display of statistics: '{display}'")
-        super().__init__()
         self._display = display
         self._stream = stream
+        # By the path of a pass and their text: a pass may build an equal pipeline for each op.
+        self._dynamic: dict[str, dict[str, Pipeline]] = {}
 
     def before_run(self, run: Run) -> None:
         """Forget the last run's pipelines."""
         if run.outer is None:
-            self.found.clear()
+            self._dynamic.clear()
+
+    def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
+        """Remember a pipeline that a pass runs, which the run's own pipeline lacks."""
+        if isinstance(parent, PassStep):
+            self._dynamic.setdefault(parent.path, {})[str(pipeline)] = pipeline
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Print the report."""
         if run.outer is not None:
             return
         stream = sys.stderr if self._stream is None else self._stream
-        rows = _rows_of(run.pipeline)
         if self._display == "pipeline":
-            lines = _Outline(run.counts, self.found).steps(rows.steps)
+            lines = _Outline(run.counts, self._dynamic).steps(run.pipeline.steps)
         elif self._display == "list":
-            lines = _list(self._passes(rows), run.counts)
+            lines = _list(self._passes(run.pipeline), run.counts)
         else:
-            stream.write(_json(self._passes(rows), run.counts))
+            stream.write(_json(self._passes(run.pipeline), run.counts))
             return
         text = "".join(f"{line}\n" for line in lines)
         stream.write(f"{header('Pass statistics report')}{text}\n")
 
-    def _passes(self, pipeline: _Rows) -> Iterator[_Row]:
+    def _passes(self, pipeline: Pipeline) -> Iterator[PassStep]:
         """Yield all passes, each with those that it has run after it, each path once."""
         seen: set[str] = set()
         waiting = [pipeline]
         while waiting:
-            for row in waiting.pop(0).passes():
-                if row.path not in seen:
-                    seen.add(row.path)
-                    yield row
-                    waiting += self.found.get(row.path, ())
+            for step in passes_of(waiting.pop(0)):
+                if step.path not in seen:
+                    seen.add(step.path)
+                    yield step
+                    waiting += self._dynamic.get(step.path, {}).values()
 
 
 class _Outline:
@@ -220,16 +135,16 @@ class _Outline:
     def __init__(
         self,
         counts: Mapping[tuple[str, str], int],
-        dynamic: Mapping[str, Iterable[_Rows]],
+        dynamic: Mapping[str, Mapping[str, Pipeline]],
     ) -> None:
         self._counts = counts
         self._dynamic = dynamic
         self._seen: set[str] = set()
 
-    def steps(self, steps: Iterable[_Row | _NestedRows], indent: str = "") -> Iterator[str]:
+    def steps(self, steps: Iterable[Step], indent: str = "") -> Iterator[str]:
         """Yield the lines of steps, without passes that several dynamic pipelines share."""
         for step in steps:
-            if isinstance(step, _Row):
+            if isinstance(step, PassStep):
                 yield from self._pass(step, indent)
             elif len(step.pipelines) == 1:
                 yield from self._pipelines(step.pipelines, indent)
@@ -237,25 +152,26 @@ class _Outline:
                 yield f"{indent}{step.display_name}"
                 yield from self._pipelines(step.pipelines, f"{indent}  ")
 
-    def _pass(self, row: _Row, indent: str) -> Iterator[str]:
-        if row.path not in self._seen:
-            self._seen.add(row.path)
-            yield f"{indent}{row.display_name}"
+    def _pass(self, step: PassStep, indent: str) -> Iterator[str]:
+        if step.path not in self._seen:
+            self._seen.add(step.path)
+            yield f"{indent}{step.display_name}"
             indent += "  "
-            yield from _lines(_counts(row, self._counts), indent)
-            yield from self._pipelines(self._dynamic.get(row.path, ()), indent)
+            yield from _lines(_counts(step, self._counts), indent)
+            yield from self._pipelines(self._dynamic.get(step.path, {}).values(), indent)
 
-    def _pipelines(self, pipelines: Iterable[_Rows], indent: str) -> Iterator[str]:
+    def _pipelines(self, pipelines: Iterable[Pipeline], indent: str) -> Iterator[str]:
         for pipeline in pipelines:
-            paths = {row.path for row in pipeline.passes()}
+            paths = {step.path for step in passes_of(pipeline)}
             if not paths or not paths <= self._seen:
                 yield f"{indent}'{pipeline.anchor}' Pipeline"
                 yield from self.steps(pipeline.steps, f"{indent}  ")
 
 
-def _counts(row: _Row, counts: Mapping[tuple[str, str], int]) -> list[_Count]:
+def _counts(step: PassStep, counts: Mapping[tuple[str, str], int]) -> list[_Count]:
     """Return a pass's statistics, sorted by name."""
-    values = (_Count(name, counts.get((row.path, name), 0), said) for name, said in row.declared)
+    declared: tuple[Statistic, ...] = step.pass_.statistics()
+    values = (_Count(s.name, counts.get((step.path, s.name), 0), s.description) for s in declared)
     return sorted(values, key=lambda count: count.name)
 
 
@@ -266,11 +182,11 @@ def _lines(counts: list[_Count], indent: str) -> Iterator[str]:
         yield f"{indent}(S) {count.value:{digits}} {count.name:{width}} - {count.description}"
 
 
-def _list(rows: Iterable[_Row], counts: Mapping[tuple[str, str], int]) -> Iterator[str]:
+def _list(steps: Iterable[PassStep], counts: Mapping[tuple[str, str], int]) -> Iterator[str]:
     sums: dict[str, dict[str, _Count]] = {}
-    for row in rows:
-        for count in _counts(row, counts):
-            known = sums.setdefault(row.display_name, {})
+    for step in steps:
+        for count in _counts(step, counts):
+            known = sums.setdefault(step.display_name, {})
             value = count.value + (known[count.name].value if count.name in known else 0)
             known[count.name] = count._replace(value=value)
     for name in sorted(sums):
@@ -278,15 +194,15 @@ def _list(rows: Iterable[_Row], counts: Mapping[tuple[str, str], int]) -> Iterat
         yield from _lines(sorted(sums[name].values()), "    ")
 
 
-def _json(rows: Iterable[_Row], counts: Mapping[tuple[str, str], int]) -> str:
+def _json(steps: Iterable[PassStep], counts: Mapping[tuple[str, str], int]) -> str:
     found = [
         {
-            "path": row.path,
-            "name": row.name,
-            "display_name": row.display_name,
-            "statistics": [count._asdict() for count in _counts(row, counts)],
+            "path": step.path,
+            "name": step.pass_.name,
+            "display_name": step.display_name,
+            "statistics": [count._asdict() for count in _counts(step, counts)],
         }
-        for row in rows
-        if row.declared
+        for step in steps
+        if step.pass_.statistics()
     ]
     return json.dumps(found, indent=2) + "\n"
