@@ -15,9 +15,9 @@ from mlir.ir import Context
 from terminals import screen
 
 from passel import Pass, PassContext, PassInstrumentation, PassManager
+from passel.instruments.progress import Progress, StatusLine
 from passel.mlir import parse_source
 from passel.testing import ToyAdapter, ToyOp, parse_toy
-from passel.tool.progress import Progress, Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ PLUGIN = """
 import os, sys, time
 from xdsl.dialects.func import FuncOp
 from passel import OperationPass, PassContext, PassFailure
-from passel.tool import progress
+from passel.instruments import progress
 
 if delay := os.environ.get("DELAY"):
     progress._DELAY = float(delay)
@@ -144,7 +144,7 @@ def test_a_short_run_shows_nothing(tmp_path: Path) -> None:
     assert err == ""
 
 
-class Shown(Terminal):
+class Shown(StatusLine):
     """A terminal that draws nothing, and can say what it would."""
 
     def __init__(self) -> None:

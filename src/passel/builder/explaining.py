@@ -34,6 +34,12 @@ class Explanation(NamedTuple):
     def __str__(self) -> str:
         return "\n  ".join(self.sentences)
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show the sentences, in notebooks."""
+        from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
+
+        return bundle(Text(str(self)))
+
 
 def explanation(step: Step, rules: Rules) -> Explanation:
     """Return why a step stands where it stands.

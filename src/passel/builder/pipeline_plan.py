@@ -210,6 +210,12 @@ class PipelinePlan:
             raise ValueError(f"a pipeline is drawn as {', '.join(FORMS)}, not as {form!r}")
         return FORMS[form](self.picture())
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show the picture of the pipeline, in notebooks."""
+        from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
+
+        return bundle(Text(self.draw()))
+
     def picture(self) -> Picture:
         """Return what `draw` shows: rows, intervals of types, and arcs for constraints."""
         from passel.builder.drawing import picture_of  # noqa: PLC0415

@@ -93,6 +93,7 @@ class StepRunner:
 
     def run_step(self, step: Step, op: Any, ctx: OpContext) -> Outcome:
         """Run one step on one op."""
+        __tracebackhide__ = True  # in tracebacks of passes, which pytest and IPython show
         ctx.step, ctx.preserved, ctx.preserves_all = step, None, False
         try:
             try:
@@ -231,6 +232,7 @@ class _BetweenHooks:
         self._deadline = deadline
 
     def run(self, op: Any, ctx: OpContext) -> None:
+        __tracebackhide__ = True
         body: Any = self._deadline or ctx.step.pass_
         with self._interrupts.allowed():
             body.run(op, ctx)

@@ -62,6 +62,22 @@ class Timer:
         """Return the first timer with a name, or a path, in the order of `walk`; or None."""
         return next((timer for timer in self.walk() if name in (timer.name, timer.path)), None)
 
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show the tree with times, in notebooks."""
+        from passel.notebooks import Table, TableRow, bundle  # noqa: PLC0415 - for notebooks alone
+
+        def rows(timer: Timer, depth: int) -> Iterator[TableRow]:
+            share = f"{100 * timer.wall / self.wall:.1f} %" if self.wall else ""
+            times = (f"{1000 * seconds:.2f}" for seconds in (timer.wall, timer.self_wall))
+            if not timer.hidden:
+                yield TableRow(
+                    depth, timer.name if depth else "Total", (timer.count or "", *times, share)
+                )
+            for child in timer.children:
+                yield from rows(child, depth + (not timer.hidden))
+
+        return bundle(Table(("", "runs", "ms", "own ms", ""), list(rows(self, 0))))
+
     def child(self, name: str, key: Key, path: str, *, hidden: bool) -> Self:
         """Return the nested timer with a key, a new one if there is none."""
         for each in self.children:

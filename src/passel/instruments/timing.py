@@ -17,6 +17,7 @@ from passel.instruments.events import PassExecution, chain_of, execution_of
 from passel.instruments.timer import Timer
 from passel.instruments.timing_report import Display, check_columns, slowest, timing_report
 from passel.instruments.timing_rows import Row, ThreadTimer, this_worker
+from passel.notebooks import bundle
 from passel.schedule import NestedStep, PassStep, Pipeline, passes_of
 
 if TYPE_CHECKING:
@@ -112,6 +113,10 @@ class Timing(PassInstrumentation):
 
     def __exit__(self, *_: object) -> None:
         self._thread().stop()
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show what was measured so far, in notebooks."""
+        return bundle(self.timing)
 
     def write_report(self, stream: TextIO) -> None:
         """Print what was measured so far."""

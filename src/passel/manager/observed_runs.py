@@ -150,6 +150,16 @@ class ObservedRuns:
 
         self._enable("record", make)
 
+    def enable_progress(self, enable: bool = True) -> None:
+        """Set whether a run that takes longer than a second shows how far it is.
+
+        It does in one line of a notebook, or of a terminal that the standard error is, which is
+        removed in the end. Elsewhere nothing is written. It is not for passes that print there.
+        """
+        from passel.instruments.progress import shown_progress  # noqa: PLC0415 - loaded if used
+
+        self._enable("progress", shown_progress, enable=enable)
+
     def _enable(
         self, what: str, make: Callable[[], PassInstrumentation], *, enable: bool = True
     ) -> None:

@@ -265,11 +265,11 @@ class OpPassManager(PassTree, OptionValue):
         limits = "".join(f", jobs={jobs} on {path}" for path, jobs in _limits(self, self._anchor))
         return f"<{type(self).__name__} {self}{limits}>"
 
-    def _repr_html_(self) -> str:
-        """Return the pipeline, one pass a line, for notebooks."""
-        from html import escape  # noqa: PLC0415 - for notebooks alone
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show the pipeline, one pass a line, in notebooks."""
+        from passel.notebooks import Text, bundle  # noqa: PLC0415 - for notebooks alone
 
-        return f"<pre>{escape(self.to_text(pretty=True))}</pre>"
+        return bundle(Text(self.to_text(pretty=True)))
 
     def __len__(self) -> int:
         return len(self._entries)

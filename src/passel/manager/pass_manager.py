@@ -279,6 +279,7 @@ class PassManager(CheckedRuns, ObservedRuns):
             ContractError: A pass requires what it does not get; nothing was run.
             PassFailedError: Passes failed. The IR is as they left it.
         """
+        __tracebackhide__ = True  # in tracebacks that pytest and IPython show
         adapter = self._adapter or adapter_for(op)
         op = adapter.op_of(op)
         context = self._context_for(adapter, op)
@@ -301,6 +302,7 @@ class PassManager(CheckedRuns, ObservedRuns):
         strategy: SiblingStrategy,
     ) -> RunResult:
         """Compile the pipeline and run it, alone in the context where that is needed."""
+        __tracebackhide__ = True
         compiler = self._compiler_for(adapter, context)
         schedule = self._scheduled(compiler)
         instrumentations = self._observers()

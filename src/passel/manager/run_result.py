@@ -34,3 +34,19 @@ class RunResult(NamedTuple):
     timing: Timer | None = None
     unmatched: tuple[str, ...] = ()
     record: Record | None = None
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Show what was changed, reported, counted, measured and recorded, in notebooks."""
+        from passel.notebooks import Table, TableRow, Text, bundle  # noqa: PLC0415 - for notebooks alone
+
+        said = {True: "changed", False: "unchanged", None: "not known whether changed"}
+        lines = [said[self.changed], *map(str, self.diagnostics)]
+        lines += (f"no op for {each}" for each in self.unmatched)
+        counts = [
+            TableRow(0, f"{path}: {name}", (count,))
+            for path, statistics in self.statistics.items()
+            for name, count in statistics.items()
+        ]
+        tables = [Table(("statistic", "count"), counts)] if counts else []
+        measured = [each for each in (self.timing, self.record) if each is not None]
+        return bundle(Text("\n".join(lines)), *tables, *measured)

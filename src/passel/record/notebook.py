@@ -2,52 +2,54 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
+from passel.notebooks import Table, TableRow, Text
 from passel.record.outline import rows_of, top_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from passel.record.model import Execution, RecordInfo
     from passel.record.outline import Row
 
-
-def as_text(info: RecordInfo, executions: Sequence[Execution]) -> str:
-    """Return the passes of a record, a line for each."""
-    lines = (
-        f"{'  ' * row.depth}{row.title}{_facts(row)}"
-        for run in top_runs(info)
-        for row in rows_of(info, executions, run)
-    )
-    return "\n".join(lines)
+_MOST_DIFFS = 50
+_MOST_LINES = 100
+"""How much of what passes changed is kept in a notebook's file."""
 
 
-def as_html(info: RecordInfo, executions: Sequence[Execution]) -> str:
-    """Return a table of the passes of a record, with what has failed."""
-    return "".join(_html(info, executions))
+def parts_of(
+    info: RecordInfo, executions: Sequence[Execution], diff: Callable[[Execution], str]
+) -> Iterator[Text | Table]:
+    """Yield the passes of each run of a record with what they changed, and what has failed.
 
-
-def _html(info: RecordInfo, executions: Sequence[Execution]) -> Iterator[str]:
+    Args:
+        info: Facts about the record.
+        executions: The executions in it.
+        diff: Returns what one has changed.
+    """
+    left = _MOST_DIFFS
     for run in top_runs(info):
-        yield f"<p>{escape(run.source or run.op_name)}</p><table><thead><tr>"
-        yield from (f"<th>{each}</th>" for each in ("pass", "ops", "changed", "ms"))
-        yield "</tr></thead><tbody>"
+        rows: list[TableRow] = []
         for row in rows_of(info, executions, run):
-            style = f"text-align:left;padding-left:{1 + row.depth}em"
-            yield f'<tr><td style="{style}"><code>{escape(row.title)}</code></td>'
-            cells = (len(row.executions), row.count("changed"), f"{1000 * row.own_time:.1f}")
-            yield from (f"<td>{each}</td>" for each in (cells if row.executions else [""] * 3))
-            yield "</tr>"
-        yield "</tbody></table>"
+            changed = [e for e in row.executions if row.is_pass and e.status == "changed"][:left]
+            left -= len(changed)
+            diffs = "\n".join(_shown(each, diff(each)) for each in changed)
+            rows.append(TableRow(row.depth, row.title, _cells(row), diffs))
+        yield Text(run.source or run.op_name)
+        yield Table(("pass", "ops", "changed", "failed", "ms"), rows)
         for failure in run.failures:
-            message = f"{failure.path} on {failure.where}: {failure.message}"
-            yield f'<pre style="color:#b00020">{escape(message)}</pre>'
+            yield Text(f"{failure.path} on {failure.where}: {failure.message}", is_error=True)
 
 
-def _facts(row: Row) -> str:
-    if not row.is_pass or not row.executions:
-        return ""
-    failed = f", {row.count('failed')} failed" if row.count("failed") else ""
-    return f": {len(row.executions)} ops, {row.count('changed')} changed{failed}"
+def _cells(row: Row) -> tuple[object, ...]:
+    if not row.executions or not row.is_pass:
+        return ()
+    counts = (row.count(status) or "" for status in ("changed", "failed"))
+    return (len(row.executions), *counts, f"{1000 * row.own_time:.1f}")
+
+
+def _shown(execution: Execution, diff: str) -> str:
+    lines = diff.splitlines()[2:]  # without `before` and `after`
+    more = [f"... and {len(lines) - _MOST_LINES} more lines"] if lines[_MOST_LINES:] else []
+    return "\n".join([execution.op_title, *lines[:_MOST_LINES], *more])

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from passel.instruments.ir_diff import unified_diff
 from passel.record.contents import read_contents
 from passel.record.readable import reader_for
 from passel.record.texts import Composite
@@ -86,14 +87,11 @@ class Record:
         pass
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Return the pipeline with what its passes changed and took, for notebooks."""
-        from passel.record.notebook import as_html, as_text  # noqa: PLC0415 - for notebooks alone
+        """Show the pipeline with what its passes changed and took, in notebooks."""
+        from passel.notebooks import bundle  # noqa: PLC0415 - for notebooks alone
+        from passel.record.notebook import parts_of  # noqa: PLC0415
 
-        info, executions = self.info, self.executions
-        return {
-            "text/plain": as_text(info, executions),
-            "text/html": as_html(info, executions),
-        }
+        return bundle(*parts_of(self.info, self.executions, self.diff))
 
     def text(self, digest: str) -> str:
         """Return the text of an op: in generic form with locations, which can be parsed.
@@ -140,6 +138,19 @@ class Record:
             zip(unread, reader.readable([self.text(key[0]) for key in unread]), strict=True)
         )
         return [known[each, ir, locations] for each in digests]
+
+    def diff(self, execution: Execution) -> str:
+        """Return what a pass has changed in its op, as a unified diff of texts that people read.
+
+        Returns:
+            The diff; empty if nothing was changed, or if it is not known what.
+        """
+        if execution.before is None or execution.after is None:
+            return ""
+        digests = [execution.before, execution.after]
+        return unified_diff(
+            *(f"{each}\n" for each in self.all_readable(digests, run=execution.run))
+        )
 
     def parts(self, digest: str) -> Sequence[str]:
         """Return the digests of the ops inside, if an op is stored as these; else nothing."""

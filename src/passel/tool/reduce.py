@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import time
@@ -181,12 +180,13 @@ def _progress() -> Generator[Callable[[str], object]]:
 
     Drawn when something happens, and by no thread, which a forked process would lack.
     """
-    if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+    from passel.instruments.progress import StatusLine, has_status_line
+
+    if not has_status_line():
         yield lambda _: None
         return
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    with Live(console=Console(file=sys.stderr), auto_refresh=False, transient=True) as live:
-        yield lambda text: live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
+    line = StatusLine(sys.stderr)
+    try:
+        yield line.draw
+    finally:
+        line.hide()

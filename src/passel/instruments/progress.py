@@ -1,0 +1,196 @@
+"""One line on a terminal, or below a notebook's cell, that shows how far a long run is.
+
+Hooks take note of what runs, in plain values; a thread draws them, so that a pass that takes
+long shows as well, and no op is looked at while a pass changes it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from passel.hooks import PassInstrumentation
+from passel.schedule import PassStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
+    from passel.hooks import Run
+    from passel.schedule import Pipeline, Step
+
+_DELAY = 1.0
+"""How long a run takes before the line appears, in seconds."""
+_PERIOD = 0.1
+_PERIOD_OF_NOTEBOOKS = 0.5
+"""Seconds that the line stands before it is drawn anew; notebooks get a message for each."""
+_WIDTH = 80
+"""Of lines where it is not known how many characters they have."""
+_LONGEST = 40
+"""How much is shown of the names of passes that run as one."""
+
+
+def shown_progress() -> PassInstrumentation:
+    """Return an observer that shows how far runs are, where there is a place for a line.
+
+    That is a notebook, or the standard error if it is a terminal that can move its cursor.
+    """
+    if type(sys.stdout).__module__.startswith("ipykernel"):
+        erase = f"\r{' ' * _WIDTH}\r"
+        return Progress(StatusLine(sys.stdout, erase=erase, period=_PERIOD_OF_NOTEBOOKS))
+    if has_status_line():
+        return Progress(StatusLine(sys.stderr))
+    return PassInstrumentation()
+
+
+def has_status_line() -> bool:
+    """Return whether the standard error is a terminal that can move its cursor."""
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    return is_terminal and os.environ.get("TERM", "dumb") not in {"", "dumb"}
+
+
+class Progress(PassInstrumentation):
+    """Observes how far the run is.
+
+    Args:
+        line: Where that is shown.
+    """
+
+    def __init__(self, line: StatusLine) -> None:
+        self._line = line
+        self._started = 0.0
+        self._run: Run | None = None
+        self._numbers: dict[Step | str, int] = {}
+        self._position: Step | None = None
+        self._number = self._shown = ""
+        self._done = self._total = 0
+
+    def before_run(self, run: Run) -> None:
+        """Take note of the steps, and let the line appear after a while."""
+        steps = run.pipeline.steps
+        self._numbers = {step: number for number, step in enumerate(steps, 1)}
+        # Passes that run as one stand where the first of them stood.
+        self._numbers |= {s.path: n for n, s in enumerate(steps, 1) if isinstance(s, PassStep)}
+        self._run = run
+        now = time.monotonic()
+        self._started = self._started or now
+        self._line.show(self.text, max(self._started + _DELAY - now, 0.0))
+
+    def after_run(self, run: Run, *, failed: bool) -> None:
+        """Remove the line: between runs, others write to the terminal."""
+        self._run = None
+        self._line.hide()
+
+    def before_pass(self, step: Step, op: Any) -> None:
+        """Take note of what runs."""
+        if self._run is None:
+            return
+        adapter = self._run.adapter
+        if first := self._numbers.get(step) or self._numbers.get(step.path):
+            last = first + max(len(step.children) - 1, 0)
+            self._position, self._number = step, f"{first}-{last}" if last > first else f"{first}"
+            self._done = self._total = 0
+            if not isinstance(step, PassStep):
+                kinds = map(adapter.kind_of, adapter.children(op))
+                self._total = sum(step.select(kind) is not None for kind in kinds)
+        what = "..."
+        if isinstance(step, PassStep):
+            what = step.pass_.name or step.title
+            what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}..."
+        symbol = adapter.symbol_name(op)
+        ops = f", {self._done}/{self._total} ops" if self._total else ""
+        where = f" @{symbol}" if symbol else ""
+        count = len(self._run.pipeline.steps)
+        self._shown = f"step {self._number}/{count}{ops}: {what}{where}"  # all of it at once
+
+    def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:
+        """Count the ops that the current step has processed."""
+        self._done += self._position is parent
+
+    def split(self) -> PassInstrumentation:
+        """Return an observer of nothing: other processes do not write to the line."""
+        return PassInstrumentation()
+
+    def text(self) -> str:
+        """Return what the line shows now."""
+        return f"{self._shown} ({time.monotonic() - self._started:.1f} s)"
+
+
+class StatusLine:
+    """A line at the bottom of a terminal, which is not there while something is written.
+
+    Args:
+        stream: Writes to it.
+        erase: Removes the line there, and goes to its start.
+        period: How long it stands before it is drawn anew, in seconds.
+    """
+
+    def __init__(
+        self, stream: TextIO, *, erase: str = "\r\x1b[2K", period: float = _PERIOD
+    ) -> None:
+        self._stream = stream
+        self._erase = erase
+        self._period = period
+        self._process = os.getpid()
+        self._lock = threading.RLock()
+        self._thread: threading.Thread | None = None
+        self._is_over = threading.Event()
+        self._is_drawn = self._is_mid_line = False
+
+    def show(self, text: Callable[[], str], delay: float) -> None:
+        """Show what a function returns, from some seconds later on until it is hidden."""
+        self._is_over.clear()
+        self._thread = threading.Thread(target=self._keep_drawn, args=(text, delay), daemon=True)
+        self._thread.start()
+
+    def hide(self) -> None:
+        """Remove the line."""
+        if self._thread is not None:
+            self._is_over.set()
+            self._thread.join()
+        with self._lock:
+            self._remove()
+
+    def draw(self, text: str) -> None:
+        """Show a text now, unless that would overwrite the beginning of a line."""
+        with self._lock:
+            if not self._is_mid_line:
+                self._remove()
+                self._put(text[: _width(self._stream) - 1])
+                self._is_drawn = True
+
+    def write(self, stream: TextIO, text: str) -> None:
+        """Write to a stream, above the line, which is drawn again soon."""
+        if os.getpid() != self._process:  # another thread may have had the lock in the fork
+            stream.write(text)
+            return
+        with self._lock:
+            self._remove()
+            stream.write(text)
+            self._is_mid_line = not text.endswith("\n") if text else self._is_mid_line
+            stream.flush()
+
+    def _keep_drawn(self, text: Callable[[], str], delay: float) -> None:
+        while not self._is_over.wait(delay):
+            delay = self._period
+            self.draw(text())
+
+    def _remove(self) -> None:
+        if self._is_drawn:
+            self._put(self._erase)
+            self._is_drawn = False
+
+    def _put(self, text: str) -> None:
+        with suppress(OSError, ValueError):  # the terminal may be gone
+            self._stream.write(text)
+            self._stream.flush()
+
+
+def _width(stream: TextIO) -> int:
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(stream.fileno()).columns or _WIDTH
+    return _WIDTH

@@ -1,0 +1,83 @@
+"""Progress of runs from Python: on terminals and in notebooks, if it is asked for."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from passel import Pass, PassManager
+from passel.instruments import progress
+from passel.testing import ToyAdapter, ToyOp, parse_toy
+
+if TYPE_CHECKING:
+    import pytest
+
+
+class Nap(Pass[ToyOp]):
+    """Sleep."""
+
+    name = "nap"
+
+    def run(self, op: ToyOp, ctx: Any) -> None:
+        """Sleep a bit."""
+        time.sleep(0.1)
+
+
+class Terminal(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        """Return whether it is one."""
+        return True
+
+
+class Cell(io.StringIO):
+    """The output of a notebook's cell."""
+
+
+Cell.__module__ = "ipykernel.iostream"
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *, enable: bool = True, **streams: Any) -> None:
+    """Run a pipeline that takes longer than the line waits, with other streams."""
+    monkeypatch.setattr(progress, "_DELAY", 0.01)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, stream in streams.items():
+        monkeypatch.setattr(sys, name, stream)
+    manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Nap())
+    manager.enable_progress()
+    manager.enable_progress(enable)
+    manager.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
+
+
+def test_a_terminal_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line names the pass and the op, and is gone in the end."""
+    terminal = Terminal()
+    run(monkeypatch, stderr=terminal)
+    assert "\r\x1b[2Kstep 1/1, 1/2 ops: nap @g" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[2K")
+
+
+def test_a_notebook_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below a cell spaces stand in the line's place in the end, as not all of them know codes."""
+    cell = Cell()
+    run(monkeypatch, stdout=cell)
+    assert "step 1/1, 0/2 ops: nap @f" in cell.getvalue()
+    assert "\x1b" not in cell.getvalue()
+    assert cell.getvalue().endswith("\r" + " " * 80 + "\r")
+
+
+def test_a_file_gets_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing can be overwritten nothing is written."""
+    file = io.StringIO()
+    run(monkeypatch, stderr=file)
+    assert file.getvalue() == ""
+
+
+def test_progress_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A manager shows nothing after `enable_progress(False)`."""
+    terminal = Terminal()
+    run(monkeypatch, enable=False, stderr=terminal)
+    assert terminal.getvalue() == ""
