@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from passel.builder.sequence import Group, Nest, Step
-from passel.contracts.constraints import FollowedBy
 from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
+    from passel.builder.pipeline_plan import PipelinePlan
     from passel.builder.sequence import Node
     from passel.contracts.origin import Origin
-    from passel.contracts.rules import Rule
-    from passel.contracts.targets import Target
-    from passel.passes.pass_type import PassType
 
 
 class Row(NamedTuple):
@@ -27,33 +24,17 @@ class Row(NamedTuple):
         kind: `pass`, `nest`, `stage` or `bundle`.
         text: What it is.
         label: Its label.
-        depth: The number of enclosing rows.
+        frame: The lines of a tree in front of it.
         end: The number of the first row after it and what is in it.
         notes: What else is known of it.
-        types: The parts that it plays.
-        enabled: Whether it is built.
     """
 
     kind: str
     text: str
     label: str
-    depth: int
+    frame: str
     end: int
-    notes: tuple[str, ...] = ()
-    types: tuple[str, ...] = ()
-    enabled: bool = True
-
-
-class Interval(NamedTuple):
-    """From the first pass of a type to the last.
-
-    Attributes:
-        name: The type.
-        rows: The rows of its passes, in order.
-    """
-
-    name: str
-    rows: tuple[int, ...]
+    notes: tuple[str, ...]
 
 
 class Arc(NamedTuple):
@@ -63,13 +44,11 @@ class Arc(NamedTuple):
         subject: The row that it holds for.
         target: The row that it relates that to.
         text: The constraint.
-        strong: Whether a pipeline that breaks it is refused.
     """
 
     subject: int
     target: int
     text: str
-    strong: bool
 
 
 class Picture(NamedTuple):
@@ -77,103 +56,76 @@ class Picture(NamedTuple):
 
     Attributes:
         rows: The first is the pipeline itself.
-        intervals: The types of its passes, in the order of their first passes.
+        intervals: The types of its passes, in the order of their first passes, with the rows of
+            these.
         arcs: Its constraints.
     """
 
-    rows: tuple[Row, ...]
-    intervals: tuple[Interval, ...]
-    arcs: tuple[Arc, ...]
-
-    def passes(self) -> Iterator[tuple[int, Row]]:
-        """Yield the passes with the numbers of their rows."""
-        return ((index, row) for index, row in enumerate(self.rows) if row.kind == "pass")
+    rows: list[Row]
+    intervals: dict[str, list[int]]
+    arcs: list[Arc]
 
 
-class Known(Protocol):
-    """Answers of a builder about its steps."""
-
-    def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the parts that a step plays."""
-        ...
-
-    def constraints(self) -> Iterator[tuple[Rule, Step]]:
-        """Yield the constraints that are in force, with the steps that each holds for."""
-        ...
-
-    def find(self, target: Target) -> tuple[Step, ...]:
-        """Return the steps that a target stands for."""
-        ...
-
-
-def picture_of(root: Nest, builder: Known) -> Picture:
-    """Return what is drawn of a builder.
+def picture_of(root: Nest, plan: PipelinePlan) -> Picture:
+    """Return what is drawn of a pipeline.
 
     Args:
         root: The outermost of its pipelines.
-        builder: What it knows of its steps.
+        plan: The pipeline.
     """
-    collector = _Collector(builder)
-    collector.add(root, 0, "nest", root.anchor)
-    rows = tuple(collector.rows)
+    rows: list[Row] = []
+    places: dict[Step, int] = {}
+    _add_row(root, rows, places)
     intervals: dict[str, list[int]] = {}
-    for index, row in enumerate(rows):
-        for name in row.types:
-            intervals.setdefault(name, []).append(index)
-    shown = tuple(Interval(name, tuple(members)) for name, members in intervals.items())
-    return Picture(rows, shown, tuple(_arcs(builder, collector.places)))
+    for step, place in places.items():
+        for each in plan.types_of(step):
+            if each != UNKNOWN:
+                intervals.setdefault(each.name, []).append(place)
+    return Picture(rows, intervals, list(_arcs(plan, places)))
 
 
-class _Collector:
-    """Collects rows."""
-
-    def __init__(self, builder: Known) -> None:
-        self._builder = builder
-        self.rows: list[Row] = []
-        self.places: dict[int, int] = {}
-
-    def add(
-        self, item: Node, depth: int, kind: str, text: str, notes: tuple[str, ...] = ()
-    ) -> None:
-        """Add a row for an item, and rows for what is in it."""
-        place = len(self.rows)
-        row = Row(kind, text, item.label, depth, place + 1, (*notes, *_notes(item)))
-        if isinstance(item, Step):
-            self.places[id(item)] = place
-            types = tuple(t.name for t in self._builder.types_of(item) if t != UNKNOWN)
-            self.rows.append(row._replace(types=types, enabled=item.enabled))
-            return
-        self.rows.append(row)
-        self._add_all(item.items, depth + 1)
-        self.rows[place] = row._replace(end=len(self.rows))
-
-    def _add_all(self, items: Iterable[Node], depth: int, *notes: str) -> None:
-        for item in items:
-            if isinstance(item, Step):
-                self.add(item, depth, "pass", str(item.pass_), notes)
-            elif isinstance(item, Nest):
-                self.add(item, depth, "nest", item.anchor, notes)
-            elif item.is_closed:
-                self.add(item, depth, "bundle", item.name, notes)
-            else:
-                self._stage(item, depth)
-
-    def _stage(self, group: Group, depth: int) -> None:
-        if group.items or not group.name.startswith(("pre_", "post_")):
-            place = len(self.rows)
-            status = [] if group.items or group.default else ["empty"]
-            status += ["required"] if group.is_required and status else []
-            row = Row("stage", group.name, group.label, depth, place + 1, tuple(status))
-            self.rows.append(row)
-            self._add_all(group.items or group.default, depth + 1, *_by_default(group))
-            self.rows[place] = row._replace(end=len(self.rows))
+def _add_row(
+    item: Node,
+    rows: list[Row],
+    places: dict[Step, int],
+    frame: str = "",
+    margin: str = "",
+    *notes: str,
+) -> None:
+    """Add a row for an item, and rows for what is in it."""
+    place = len(rows)
+    notes = (*notes, *_notes(item))
+    if isinstance(item, Step):
+        places[item] = place
+        rows.append(Row("pass", str(item.pass_), item.label, frame, place + 1, notes))
+        return
+    kind = "nest" if isinstance(item, Nest) else "bundle" if item.is_closed else "stage"
+    text = item.anchor if isinstance(item, Nest) else item.name
+    rows.append(Row(kind, text, item.label, frame, place, notes))
+    by_default = isinstance(item, Group) and item.default and not item.items
+    shown = [each for each in _shown(item) if not _is_empty_edge(each)]
+    for each in shown:
+        tip, below = ("└─ ", "   ") if each is shown[-1] else ("├─ ", "│  ")
+        note = ("by default",) if by_default else ()
+        _add_row(each, rows, places, margin + tip, margin + below, *note)
+    rows[place] = rows[place]._replace(end=len(rows))
 
 
-def _by_default(group: Group) -> tuple[str, ...]:
-    return () if group.items else ("by default",)
+def _shown(item: Nest | Group) -> tuple[Node, ...]:
+    """Return what stands in a container, or would by default."""
+    return tuple(item.items) or (item.default if isinstance(item, Group) else ())
+
+
+def _is_empty_edge(item: Node) -> bool:
+    """Return whether an item is the part before or after a stage, and nothing is in it."""
+    return isinstance(item, Group) and not item.items and item.name.startswith(("pre_", "post_"))
 
 
 def _notes(item: Node) -> Iterator[str]:
+    if isinstance(item, Group) and not item.is_closed and not _shown(item):
+        yield "empty"
+        if item.is_required:
+            yield "required"
     for condition in item.conditions:
         name = getattr(condition, "__qualname__", condition)
         yield f"if {name}"
@@ -195,19 +147,14 @@ def _by(origin: Origin) -> str:
     return f"by {origin.extension}{where}"
 
 
-def _arcs(builder: Known, places: dict[int, int]) -> Iterator[Arc]:
-    for rule, step in builder.constraints():
-        subject = places.get(id(step), -1)
+def _arcs(plan: PipelinePlan, places: dict[Step, int]) -> Iterator[Arc]:
+    for rule, step in plan.constraints():
         for target in rule.constraint.targets:
-            others = [places[id(s)] for s in builder.find(target) if s is not step]
-            if subject < 0 or not others:
-                continue
-            nearest = min(others, key=lambda row: abs(row - subject))
-            strong = not isinstance(rule.constraint, FollowedBy)
-            yield Arc(subject, nearest, str(rule.constraint), strong)
-
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+            others = [places[each] for each in plan.find(target) if each is not step]
+            if step in places and others:
+                subject = places[step]
+                nearest = min(others, key=lambda row, subject=subject: abs(row - subject))
+                yield Arc(subject, nearest, str(rule.constraint))
 
 
 class Piece(NamedTuple):
@@ -230,62 +177,44 @@ def to_tree(picture: Picture) -> str:
 
 def tree_lines(picture: Picture) -> Iterator[list[Piece]]:
     """Yield the lines of the tree, in pieces that can be styled."""
-    structure = list(_structure(picture))
-    width = max(sum(len(piece.text) for piece in line) for line in structure)
-    letters = [_LETTERS[index % len(_LETTERS)] for index in range(len(picture.intervals))]
-    for index, line in enumerate(structure):
-        row = picture.rows[index]
-        columns = _columns(picture, index, letters if index == 0 else [])
-        notes = ", ".join(row.notes)
+    rows, intervals = picture.rows, picture.intervals
+    lines = list(map(_line, rows))
+    width = max(sum(len(piece.text) for piece in line) for line in lines)
+    letters = [chr(ord("a") + index % 26) for index in range(len(intervals))]
+    for index, (line, row) in enumerate(zip(lines, rows, strict=True)):
+        marks = [_mark(index, places) for places in intervals.values()] if index else letters
         used = sum(len(piece.text) for piece in line)
-        rest = [Piece(" " * (width - used), "frame"), *columns] if columns or notes else []
-        yield [*line, *rest, Piece(f"  {notes}" if notes else "", "note")]
-    if picture.intervals:
+        notes = ", ".join(row.notes)
+        if marks or notes:
+            line.append(Piece(" " * (width - used), "frame"))
+            line.append(
+                Piece("".join(f" {mark}" for mark in ["", *marks]) if marks else "", "type")
+            )
+            line.append(Piece(f"  {notes}" if notes else "", "note"))
+        yield line
+    if intervals:
         yield []
-    for letter, interval in zip(letters, picture.intervals, strict=True):
-        ends = (picture.rows[interval.rows[i]] for i in (0, -1))
-        first, last = (row.label or row.text for row in ends)
+    for letter, (name, places) in zip(letters, intervals.items(), strict=True):
+        first, last = (rows[places[end]].label or rows[places[end]].text for end in (0, -1))
         reach = f"'{first}'" if first == last else f"'{first}' to '{last}'"
-        yield [Piece(f"{letter} {interval.name}", "type"), Piece(f": {reach}", "note")]
+        yield [Piece(f"{letter} {name}", "type"), Piece(f": {reach}", "note")]
     if picture.arcs:
         yield []
     for arc in picture.arcs:
-        yield [
-            Piece(f"'{picture.rows[arc.subject].label}'", "pass"),
-            Piece(f" {arc.text}", "note"),
-        ]
+        yield [Piece(f"'{rows[arc.subject].label}'", "pass"), Piece(f" {arc.text}", "note")]
 
 
-def _structure(picture: Picture) -> Iterator[list[Piece]]:
-    rows = picture.rows
-    for index, row in enumerate(rows):
-        frame = ""
-        enclosing = [parent for parent in range(index) if rows[parent].end > index]
-        for parent in enclosing[1:]:
-            frame += "   " if rows[parent].end == rows[_parent(picture, parent)].end else "│  "
-        if enclosing:
-            frame += "└─ " if row.end == rows[enclosing[-1]].end else "├─ "
-        name, brace, options = row.text.partition("{")
-        title = f"{row.kind} {name}" if row.kind in {"stage", "bundle"} else name
-        yield [Piece(frame, "frame"), Piece(title, row.kind), Piece(brace + options, "options")]
+def _line(row: Row) -> list[Piece]:
+    name, brace, options = row.text.partition("{")
+    title = f"{row.kind} {name}" if row.kind in {"stage", "bundle"} else name
+    return [Piece(row.frame, "frame"), Piece(title, row.kind), Piece(brace + options, "options")]
 
 
-def _parent(picture: Picture, index: int) -> int:
-    return max(parent for parent in range(index) if picture.rows[parent].end > index)
-
-
-def _columns(picture: Picture, index: int, header: list[str]) -> list[Piece]:
-    if not picture.intervals:
-        return []
-    marks = header or [
-        "●"
-        if index in interval.rows
-        else "│"
-        if interval.rows[0] < index < interval.rows[-1]
-        else " "
-        for interval in picture.intervals
-    ]
-    return [Piece("  " + " ".join(marks), "type")]
+def _mark(row: int, places: list[int]) -> str:
+    """Return what stands in a row for the interval of a type."""
+    if row in places:
+        return "●"
+    return "│" if places[0] < row < places[-1] else " "
 
 
 # Of Okabe and Ito, told apart also by those who do not see all colours; without yellow and black.
@@ -320,16 +249,16 @@ def _boxes(picture: Picture) -> Iterator[str]:
 
 
 def _links(picture: Picture) -> Iterator[str]:
-    for (first, _), (second, _) in pairwise(picture.passes()):
+    passes = (place for place, row in enumerate(picture.rows) if row.kind == "pass")
+    for first, second in pairwise(passes):
         yield f"  r{first} --> r{second}"
     for arc in picture.arcs:
         text = arc.text.translate(_ESCAPES)
         yield f'  r{arc.subject} -. "{text}" .-> r{arc.target}'
-    for number, interval in enumerate(picture.intervals):
-        name = interval.name.translate(_ESCAPES)
-        members = ",".join(f"r{row}" for row in interval.rows)
+    for number, (name, places) in enumerate(picture.intervals.items()):
+        members = ",".join(f"r{place}" for place in places)
         yield f"  classDef t{number} stroke:{_COLORS[number % len(_COLORS)]},stroke-width:3px"
-        yield f"  %% {name}"
+        yield f"  %% {name.translate(_ESCAPES)}"
         yield f"  class {members} t{number}"
 
 
