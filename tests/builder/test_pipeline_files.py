@@ -156,7 +156,7 @@ Pipeline: [sccp, licm, bundle: tidy, convert-scf-to-cf, stage: last]
 def test_constraints_are_data(tmp_path: Path) -> None:
     """Those of bundles, and those from outside with what they are for."""
     builder = read(tmp_path, CONSTRAINED)
-    kinds = {type(rule.constraint).__name__ for rule, _ in builder.constraints()}
+    kinds = {rule.constraint.kind for rule, _ in builder.constraints()}
     assert len(kinds) == 9
     with pytest.raises(InsertionError, match=r"p.yaml:11\), but 'licm' is there as well"):
         builder.add("licm")

@@ -212,7 +212,7 @@ def test_what_is_no_anchor() -> None:
 
 def test_one_constraint_is_no_tuple() -> None:
     """The error shows how to write it."""
-    with pytest.raises(DefinitionError, match=r"constraints of Tidy is AfterAny\(.*; write \("):
+    with pytest.raises(DefinitionError, match=r"constraints of Tidy is Constraint\(.*; write \("):
         type("Tidy", (Pass,), {"name": "tidy", "constraints": after_any("b")})
     with pytest.raises(DefinitionError, match="constraints of bundle 'tidy' is"):
         Bundle("tidy", A(), constraints=after_any("b"))  # pyright: ignore[reportArgumentType]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from passel.builder.greedy import Greedy, Tree
 from passel.builder.sequence import Group, Step
-from passel.contracts.constraints import Clause
+from passel.contracts.rules import Clause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -176,7 +176,7 @@ class Arrangement:
         found: list[Demand] = []
         for rule, step in rules.all():
             clauses: list[Clause] = []
-            for clause in rule.constraint.clauses(step, rules):
+            for clause in rules.clauses(rule.constraint, step):
                 others = tuple(other for other in clause.others if other in self._parents)
                 if others and clause.step in self._parents:
                     clauses.append(Clause(clause.step, others))

@@ -17,7 +17,6 @@ from passel.builder.conditions import holds
 from passel.builder.items import anchor_of
 from passel.builder.positions import refuse_breaches, rules_of
 from passel.builder.sequence import Group, Nest, Step, steps_of
-from passel.contracts.constraints import FollowedBy, Wish
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.passes import PassType
 from passel.passes.preservation import preserved_by, preserves
@@ -135,7 +134,7 @@ def fulfil_wishes(
             yield Remark("inserted", nodes[0].label, f"{what}, since {wish.about}")
             continue
         is_type = isinstance(_cleanup(wish), PassType)
-        side = "after" if isinstance(wish.rule.constraint, FollowedBy) else "before"
+        side = "after" if wish.rule.constraint.kind == "followed-by" else "before"
         way_out = "add one" if is_type else f"no place {side} it keeps the other constraints"
         yield Remark("warning", wish.step.label, f"{wish.about}, and is not: {way_out}")
 
@@ -171,7 +170,7 @@ def _inserted(
 def _places(wish: Breach) -> Iterator[tuple[Container, Iterable[int]]]:
     """Yield the containers that a cleanup may be put into, with places from the best on."""
     item: Item = wish.step
-    follows = isinstance(wish.rule.constraint, FollowedBy)
+    follows = wish.rule.constraint.kind == "followed-by"
     found: list[tuple[Container, Iterable[int]]] = []
     for container in wish.step.enclosing():
         here = container.index(item)
@@ -185,9 +184,7 @@ def _places(wish: Breach) -> Iterator[tuple[Container, Iterable[int]]]:
 
 
 def _cleanup(wish: Breach) -> object:
-    constraint = wish.rule.constraint
-    assert isinstance(constraint, Wish)  # noqa: S101 - it is a weak one
-    cleanup: object = constraint.cleanup
+    cleanup = wish.rule.constraint.cleanup
     return cleanup() if isinstance(cleanup, type) else cleanup
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from passel.builder.sequence import Container, Node
-    from passel.contracts.constraints import Clause
+    from passel.contracts.rules import Clause
 
 
 class Tree(NamedTuple):

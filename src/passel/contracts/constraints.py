@@ -9,51 +9,37 @@ a builder refuses a pipeline that breaks one, and a pass manager warns of it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
 from passel.contracts.origin import caller
 from passel.contracts.targets import check_target, noun
 from passel.passes import Pass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from passel.contracts.origin import Origin
-    from passel.contracts.subject import Subject
     from passel.contracts.targets import Named, Target
     from passel.passes import PassType
 
 
-class Scope(Protocol):
-    """The steps that constraints are about."""
+PHRASES = {
+    "after-any": "must run after at least one {0}",
+    "after-all": "must run after every {0}",
+    "before-first": "must run before the first {0}",
+    "immediately-after": "must run immediately after some {0}",
+    "not-between": "must not run between any {0} and a later {1}",
+    "requires": "needs some {0} in the same pipeline",
+    "conflicts": "cannot be in one pipeline with any {0}",
+    "once": "can be in a pipeline only once",
+    "followed-by": "should be followed by some {0}",
+    "preceded-by": "should find what some {0} leaves",
+}
+"""The kinds of constraint, as predicates of sentences about a step."""
 
-    def others(self, target: Target, subject: Subject) -> Sequence[Subject]:
-        """Return the steps of a target except a subject, in the order in which they run."""
-        ...
+NEEDING = {"after-any", "immediately-after", "requires"}
+"""Kinds that need a step of their target to be there."""
 
-    def run_together(self, step: Subject, other: Subject) -> bool:
-        """Return whether two steps are certainly built into one pipeline."""
-        ...
-
-    def before(self, step: Subject) -> Subject | None:
-        """Return the step that runs right before another one."""
-        ...
-
-    def changes_nothing(self, step: Subject) -> bool:
-        """Return whether a step only looks at the IR."""
-        ...
-
-
-class Clause(NamedTuple):
-    """A step and others, at least one of which has to run before it.
-
-    Attributes:
-        step: The step.
-        others: The others.
-    """
-
-    step: Any
-    others: tuple[Any, ...]
+WISHES = {"followed-by", "preceded-by"}
+"""Kinds that are fulfilled by inserting what is missing, and refuse nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +49,17 @@ class Constraint:
     Functions such as `after_any` make them.
 
     Attributes:
+        kind: The name of such a function, with dashes.
         targets: What it relates the step to.
         origin: Where it is written.
+        cleanup: What a wish inserts: a pass, its class or name, or a bundle; or a type of pass,
+            which is never inserted.
     """
 
+    kind: str
     targets: tuple[Target, ...]
     origin: Origin = field(compare=False)
-
-    phrase: ClassVar[str] = ""
+    cleanup: Any = None
 
     def __post_init__(self) -> None:
         """Refuse what is no target.
@@ -81,224 +70,14 @@ class Constraint:
         for target in self.targets:
             check_target(target)
 
+    @property
+    def is_wish(self) -> bool:
+        """Whether it is fulfilled by inserting what is missing, and refuses nothing."""
+        return self.kind in WISHES
+
     def __str__(self) -> str:
         """Return the predicate of a sentence about a step."""
-        return self.phrase.format(*map(noun, self.targets))
-
-    def absence(self, step: Subject, scope: Scope) -> str:
-        """Return what is missing, and the way out; empty if nothing is."""
-        return ""
-
-    def clash(self, step: Subject, scope: Scope, peers: Iterable[Subject]) -> str:
-        """Return what must not be there, and the way out; empty if nothing is.
-
-        Args:
-            step: The step.
-            scope: All steps.
-            peers: The other steps for which the same was declared, without those of its bundle.
-        """
-        return ""
-
-    def disorder(self, step: Subject, scope: Scope) -> str:
-        """Return what runs where it must not, and the way out; empty if nothing does."""
-        return ""
-
-    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
-        """Yield what any order has to fulfil for a step."""
-        yield from ()
-
-
-class _Needing(Constraint):
-    """One that needs something to be there."""
-
-    __slots__ = ()
-
-    def absence(self, step: Subject, scope: Scope) -> str:
-        """Return what is missing."""
-        if scope.others(self.targets[0], step):
-            return ""
-        return f"there is no {noun(self.targets[0])}: add one, or leave '{step.label}' out"
-
-
-class AfterAny(_Needing):
-    """See `after_any`."""
-
-    __slots__ = ()
-    phrase = "must run after at least one {0}"
-
-    def disorder(self, step: Subject, scope: Scope) -> str:
-        """Return the first, if it runs later."""
-        others = scope.others(self.targets[0], step)
-        if not others or others[0].rank < step.rank:
-            return ""
-        return f"the first, '{others[0].label}', runs later: put '{step.label}' after that"
-
-    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
-        """Yield that one of them is before the step."""
-        if others := scope.others(self.targets[0], step):
-            yield Clause(step, tuple(others))
-
-
-class AfterAll(Constraint):
-    """See `after_all`."""
-
-    __slots__ = ()
-    phrase = "must run after every {0}"
-
-    def disorder(self, step: Subject, scope: Scope) -> str:
-        """Return the last, if it runs later."""
-        others = scope.others(self.targets[0], step)
-        if not others or others[-1].rank < step.rank:
-            return ""
-        return f"'{others[-1].label}' runs later: put '{step.label}' after that"
-
-    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
-        """Yield that each of them is before the step."""
-        for other in scope.others(self.targets[0], step):
-            yield Clause(step, (other,))
-
-
-class BeforeFirst(Constraint):
-    """See `before_first`."""
-
-    __slots__ = ()
-    phrase = "must run before the first {0}"
-
-    def disorder(self, step: Subject, scope: Scope) -> str:
-        """Return the first, if it runs earlier."""
-        others = scope.others(self.targets[0], step)
-        if not others or others[0].rank > step.rank:
-            return ""
-        return f"'{others[0].label}' runs earlier: put '{step.label}' before that"
-
-    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
-        """Yield that the step is before each of them."""
-        for other in scope.others(self.targets[0], step):
-            yield Clause(other, (step,))
-
-
-class ImmediatelyAfter(_Needing):
-    """See `immediately_after`."""
-
-    __slots__ = ()
-    phrase = "must run immediately after some {0}"
-
-    def disorder(self, step: Subject, scope: Scope) -> str:
-        """Return what else runs right before the step."""
-        others = scope.others(self.targets[0], step)
-        before = scope.before(step)
-        if not others or before in others:
-            return ""
-        what = f"'{before.label}' runs" if before else "nothing runs"
-        way_out = f"put '{step.label}' right after '{others[0].label}'"
-        return f"{what} right before it: {way_out}, and other passes elsewhere"
-
-    def clauses(self, step: Subject, scope: Scope) -> Iterator[Clause]:
-        """Yield that one of them is before the step."""
-        if others := scope.others(self.targets[0], step):
-            yield Clause(step, tuple(others))
-
-
-class NotBetween(Constraint):
-    """See `not_between`."""
-
-    __slots__ = ()
-    phrase = "must not run between any {0} and a later {1}"
-
-    def disorder(self, step: Subject, scope: Scope) -> str:
-        """Return what it runs between."""
-        first, last = (scope.others(target, step) for target in self.targets)
-        if not first or not last or first[0].rank > step.rank or last[-1].rank < step.rank:
-            return ""
-        start, end = first[0].label, last[-1].label
-        return (
-            f"it runs after '{start}' and before '{end}': put it before '{start}' or after '{end}'"
-        )
-
-
-class Requires(_Needing):
-    """See `requires`."""
-
-    __slots__ = ()
-    phrase = "needs some {0} in the same pipeline"
-
-
-class Conflicts(Constraint):
-    """See `conflicts`."""
-
-    __slots__ = ()
-    phrase = "cannot be in one pipeline with any {0}"
-
-    def clash(self, step: Subject, scope: Scope, peers: Iterable[Subject]) -> str:
-        """Return what is there."""
-        others = [
-            other
-            for other in scope.others(self.targets[0], step)
-            if scope.run_together(step, other)
-        ]
-        if not others:
-            return ""
-        return f"'{others[0].label}' is there: leave one of them out"
-
-
-class Once(Constraint):
-    """See `once`."""
-
-    __slots__ = ()
-    phrase = "can be in a pipeline only once"
-
-    def clash(self, step: Subject, scope: Scope, peers: Iterable[Subject]) -> str:
-        """Return an earlier one."""
-        others = [o for o in peers if o.rank < step.rank and scope.run_together(step, o)]
-        if not others:
-            return ""
-        return f"'{others[0].label}' is there as well: leave one of them out"
-
-
-@dataclass(frozen=True, slots=True)
-class Wish(Constraint):
-    """One that is fulfilled by inserting what is missing, and refuses nothing.
-
-    Attributes:
-        cleanup: What is inserted: a pass, its class or name, or a bundle; or a type of pass, which
-            is never inserted.
-    """
-
-    cleanup: Any
-
-    def shortfall(self, step: Subject, scope: Scope) -> str:
-        """Return how it is not fulfilled, and the way out; empty if it is."""
-        raise NotImplementedError
-
-
-class FollowedBy(Wish):
-    """See `followed_by`."""
-
-    __slots__ = ()
-    phrase = "should be followed by some {0}"
-
-    def shortfall(self, step: Subject, scope: Scope) -> str:
-        """Return that nothing follows."""
-        others = scope.others(self.targets[0], step)
-        return "" if others and others[-1].rank > step.rank else "is not: put one after it"
-
-
-class PrecededBy(Wish):
-    """See `preceded_by`."""
-
-    __slots__ = ()
-    phrase = "should find what some {0} leaves"
-
-    def shortfall(self, step: Subject, scope: Scope) -> str:
-        """Return what has changed the IR since."""
-        others = set(scope.others(self.targets[0], step))
-        before = scope.before(step)
-        while before is not None and before not in others and scope.changes_nothing(before):
-            before = scope.before(before)
-        if before in others:
-            return ""
-        found = f"finds what '{before.label}' does" if before else "runs first"
-        return f"{found}: put one right before it"
+        return PHRASES[self.kind].format(*map(noun, self.targets))
 
 
 def after_any(target: Target) -> Constraint:
@@ -312,7 +91,7 @@ def after_any(target: Target) -> Constraint:
         >>> print(after_any(PassType("bufferization")))
         must run after at least one pass of type 'bufferization'
     """
-    return AfterAny((target,), caller())
+    return Constraint("after-any", (target,), caller())
 
 
 def after_all(target: Target) -> Constraint:
@@ -325,7 +104,7 @@ def after_all(target: Target) -> Constraint:
         >>> print(after_all("canonicalize"))
         must run after every 'canonicalize'
     """
-    return AfterAll((target,), caller())
+    return Constraint("after-all", (target,), caller())
 
 
 def before_first(target: Target) -> Constraint:
@@ -339,7 +118,7 @@ def before_first(target: Target) -> Constraint:
         >>> print(before_first(PassType("lowering")))
         must run before the first pass of type 'lowering'
     """
-    return BeforeFirst((target,), caller())
+    return Constraint("before-first", (target,), caller())
 
 
 def immediately_after(target: Target) -> Constraint:
@@ -352,7 +131,7 @@ def immediately_after(target: Target) -> Constraint:
         >>> print(immediately_after("lower-affine"))
         must run immediately after some 'lower-affine'
     """
-    return ImmediatelyAfter((target,), caller())
+    return Constraint("immediately-after", (target,), caller())
 
 
 def not_between(first: Target, last: Target) -> Constraint:
@@ -368,7 +147,7 @@ def not_between(first: Target, last: Target) -> Constraint:
         >>> print(not_between("make-schedule", "use-schedule"))
         must not run between any 'make-schedule' and a later 'use-schedule'
     """
-    return NotBetween((first, last), caller())
+    return Constraint("not-between", (first, last), caller())
 
 
 def requires(target: Target) -> Constraint:
@@ -381,7 +160,7 @@ def requires(target: Target) -> Constraint:
         >>> print(requires("finalize"))
         needs some 'finalize' in the same pipeline
     """
-    return Requires((target,), caller())
+    return Constraint("requires", (target,), caller())
 
 
 def conflicts(target: Target) -> Constraint:
@@ -396,7 +175,7 @@ def conflicts(target: Target) -> Constraint:
         >>> print(conflicts("legacy-lowering"))
         cannot be in one pipeline with any 'legacy-lowering'
     """
-    return Conflicts((target,), caller())
+    return Constraint("conflicts", (target,), caller())
 
 
 def once() -> Constraint:
@@ -408,7 +187,7 @@ def once() -> Constraint:
         >>> print(once())
         can be in a pipeline only once
     """
-    return Once((), caller())
+    return Constraint("once", (), caller())
 
 
 def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
@@ -425,7 +204,7 @@ def followed_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
         >>> print(followed_by(Bundle("cleanup", "canonicalize", "cse")))
         should be followed by some step of bundle 'cleanup'
     """
-    return FollowedBy((_target_of(cleanup),), caller(), cleanup)
+    return Constraint("followed-by", (_target_of(cleanup),), caller(), cleanup)
 
 
 def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constraint:
@@ -442,7 +221,7 @@ def preceded_by(cleanup: Named | type[Pass] | Pass | str | PassType) -> Constrai
         >>> print(preceded_by("canonicalize"))
         should find what some 'canonicalize' leaves
     """
-    return PrecededBy((_target_of(cleanup),), caller(), cleanup)
+    return Constraint("preceded-by", (_target_of(cleanup),), caller(), cleanup)
 
 
 def _target_of(cleanup: Named | type[Pass] | Pass | str | PassType) -> Target:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.analysis import AllAnalyses
-from passel.contracts.constraints import Constraint, Requires, Wish
+from passel.contracts.constraints import NEEDING, Constraint
 from passel.contracts.targets import keys_of, noun
 from passel.errors import DefinitionError
 from passel.passes.pass_type import UNKNOWN
@@ -74,7 +74,7 @@ class Breach(NamedTuple):
     @property
     def is_fatal(self) -> bool:
         """Whether what the step needs is not there at all."""
-        return isinstance(self.rule.constraint, Requires)
+        return self.rule.constraint.kind == "requires"
 
     @property
     def about(self) -> str:
@@ -83,6 +83,18 @@ class Breach(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.about}, but {self.what}"
+
+
+class Clause(NamedTuple):
+    """A step and others, at least one of which has to run before it.
+
+    Attributes:
+        step: The step.
+        others: The others.
+    """
+
+    step: Any
+    others: tuple[Any, ...]
 
 
 class Rules:
@@ -250,23 +262,85 @@ class Rules:
     def unfulfilled(self) -> Iterator[Breach]:
         """Yield the wishes that are not fulfilled."""
         for rule, step in self.all():
-            if isinstance(rule.constraint, Wish) and (
-                what := rule.constraint.shortfall(step, self)
-            ):
+            if rule.constraint.is_wish and (what := self._shortfall(rule.constraint, step)):
                 yield Breach(rule, step, what)
+
+    def _shortfall(self, wish: Constraint, step: Subject) -> str:
+        """Return how a wish is not fulfilled, and the way out; empty if it is."""
+        others = self._others(wish.targets[0], step)
+        if wish.kind == "followed-by":
+            return "" if others and others[-1].rank > step.rank else "is not: put one after it"
+        before = self.before(step)
+        while before is not None and before not in others and self._changes_nothing(before):
+            before = self.before(before)
+        if before in others:
+            return ""
+        found = f"finds what '{before.label}' does" if before else "runs first"
+        return f"{found}: put one right before it"
 
     def _breach(self, rule: Rule, step: Subject, subjects: list[Subject]) -> str:
         """Return how a step breaks a constraint, and the way out; empty if it does not."""
         constraint = rule.constraint
-        if absence := constraint.absence(step, self):
-            # What a placed step needs may be placed after it.
-            return absence if self._is_final or not step.is_placed else ""
-        peers = _peers(rule, step, subjects)
-        return constraint.clash(step, self, peers) or constraint.disorder(step, self)
+        if constraint.kind in NEEDING and not self._others(constraint.targets[0], step):
+            if step.is_placed and not self._is_final:  # what it needs may be placed after it
+                return ""
+            what = noun(constraint.targets[0])
+            return f"there is no {what}: add one, or leave '{step.label}' out"
+        if constraint.kind == "conflicts":
+            return self._clash(step, self._others(constraint.targets[0], step), "there")
+        if constraint.kind == "once":
+            earlier = (each for each in _peers(rule, step, subjects) if each.rank < step.rank)
+            return self._clash(step, earlier, "there as well")
+        return "" if constraint.is_wish else self._disorder(constraint, step)
 
-    # -- What constraints ask ---------------------------------------------------------------
+    def _clash(self, step: Subject, others: Iterable[Subject], where: str) -> str:
+        """Return which step must not be there beside another one, and the way out."""
+        for other in others:
+            if self._is_final or (step.is_certain and other.is_certain):
+                return f"'{other.label}' is {where}: leave one of them out"
+        return ""
 
-    def others(self, target: Target, subject: Subject) -> list[Any]:
+    def _disorder(self, constraint: Constraint, step: Subject) -> str:
+        """Return what runs where it must not, and the way out; empty if nothing does."""
+        others = self._others(constraint.targets[0], step)
+        if not others:
+            return ""
+        first, last = others[0], others[-1]
+        match constraint.kind:
+            case "after-any" if first.rank > step.rank:
+                return f"the first, '{first.label}', runs later: put '{step.label}' after that"
+            case "after-all" if last.rank > step.rank:
+                return f"'{last.label}' runs later: put '{step.label}' after that"
+            case "before-first" if first.rank < step.rank:
+                return f"'{first.label}' runs earlier: put '{step.label}' before that"
+            case "immediately-after" if (before := self.before(step)) not in others:
+                what = f"'{before.label}' runs" if before else "nothing runs"
+                way_out = f"put '{step.label}' right after '{first.label}'"
+                return f"{what} right before it: {way_out}, and other passes elsewhere"
+            case "not-between":
+                ends = self._others(constraint.targets[1], step)
+                if ends and first.rank < step.rank < ends[-1].rank:
+                    start, end = f"'{first.label}'", f"'{ends[-1].label}'"
+                    way_out = f"put it before {start} or after {end}"
+                    return f"it runs after {start} and before {end}: {way_out}"
+            case _:
+                pass
+        return ""
+
+    def clauses(self, constraint: Constraint, step: Subject) -> Iterator[Clause]:
+        """Yield what a constraint demands of any order, for a step."""
+        others = self._others(constraint.targets[0], step) if constraint.targets else []
+        match constraint.kind:
+            case "after-any" | "immediately-after" if others:
+                yield Clause(step, tuple(others))
+            case "after-all":
+                yield from (Clause(step, (other,)) for other in others)
+            case "before-first":
+                yield from (Clause(other, (step,)) for other in others)
+            case _:
+                pass
+
+    def _others(self, target: Target, subject: Subject) -> list[Any]:
         """Return the steps of a target except a subject, in the order in which they run."""
         known = self._known.get(target)
         if known is None:
@@ -275,11 +349,7 @@ class Rules:
         steps, members = known
         return [step for step in steps if step is not subject] if subject in members else steps
 
-    def run_together(self, step: Subject, other: Subject) -> bool:
-        """Return whether two steps are certainly built into one pipeline."""
-        return self._is_final or (step.is_certain and other.is_certain)
-
-    def changes_nothing(self, step: Subject) -> bool:
+    def _changes_nothing(self, step: Subject) -> bool:
         """Return whether a step only looks at the IR, whatever its options run."""
         return preserves(preserved_by([step.pass_], self._declarations), AllAnalyses)
 

@@ -8,7 +8,7 @@ from passel.builder.bundle import Bundle
 from passel.builder.data.tree import Scalar, as_list, as_table, as_text, refusal
 from passel.builder.sequence import Step
 from passel.builder.targets import Handle, Stage
-from passel.contracts import constraints as kinds
+from passel.contracts.constraints import PHRASES, WISHES, Constraint
 from passel.contracts.origin import Origin
 from passel.contracts.targets import noun
 from passel.errors import PipelineError, Problem
@@ -18,24 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from passel.builder.data.tree import Data, Table
-    from passel.contracts.constraints import Constraint
     from passel.contracts.targets import Target
 
-KINDS: dict[str, type[Constraint]] = {
-    "after-any": kinds.AfterAny,
-    "after-all": kinds.AfterAll,
-    "before-first": kinds.BeforeFirst,
-    "immediately-after": kinds.ImmediatelyAfter,
-    "not-between": kinds.NotBetween,
-    "requires": kinds.Requires,
-    "conflicts": kinds.Conflicts,
-    "once": kinds.Once,
-    "followed-by": kinds.FollowedBy,
-    "preceded-by": kinds.PrecededBy,
-}
-"""Keys with the kinds of constraint."""
-
-_KEYS = {kind: key for key, kind in KINDS.items()}
 _TARGETS: dict[str, type[Any]] = {"type": PassType, "stage": Stage, "bundle": Bundle}
 _PAIR = 2
 
@@ -53,13 +37,11 @@ def read_constraints(
         PipelineSyntaxError: A target is wrong.
     """
     for key, data in table.values.items():
-        if key not in KINDS:
-            continue
-        origin = Origin("", data.span.source.name, data.span.line)
-        targets = tuple(_targets(key, data, bundle_of))
-        kind = KINDS[key]
-        wish = targets if issubclass(kind, kinds.Wish) else ()
-        yield kind(targets, origin, *wish), data
+        if key in PHRASES:
+            origin = Origin("", data.span.source.name, data.span.line)
+            targets = tuple(_targets(key, data, bundle_of))
+            cleanup = targets[0] if key in WISHES else None
+            yield Constraint(key, targets, origin, cleanup), data
 
 
 def _targets(
@@ -99,11 +81,10 @@ def write_constraint(constraint: Constraint) -> dict[str, Any]:
     Raises:
         PipelineError: A target has no text.
     """
-    key = _KEYS[type(constraint)]
     targets = [write_target(each) for each in constraint.targets]
-    if key == "once":
-        return {key: True}
-    return {key: targets if key == "not-between" else targets[0]}
+    if constraint.kind == "once":
+        return {"once": True}
+    return {constraint.kind: targets if constraint.kind == "not-between" else targets[0]}
 
 
 def write_target(target: Target | Bundle) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
 from passel.builder.conditions import holds
-from passel.builder.data.constraint_form import KINDS, read_constraints, read_target
+from passel.builder.data.constraint_form import read_constraints, read_target
 from passel.builder.data.options import options_of, placed
 from passel.builder.data.tree import (
     ExcessError,
@@ -25,6 +25,7 @@ from passel.builder.data.tree import (
 from passel.builder.data.variables import Choice
 from passel.builder.data.variables import as_text as as_words
 from passel.builder.sequence import BundleUse, Group, Nest, stage_groups, steps_of
+from passel.contracts.constraints import PHRASES
 from passel.contracts.origin import Origin
 from passel.diagnostics import Source, Span, suggest
 from passel.errors import MAX_PROBLEMS, PipelineError, Problem
@@ -139,7 +140,7 @@ class Reader:
         return found
 
     def _constraints(self, element: Data) -> None:
-        table = as_table(element, "a constraint", ("for", *KINDS))
+        table = as_table(element, "a constraint", ("for", *PHRASES))
         if "for" not in table.values:
             raise refusal("a constraint says what it is 'for'", table.span)
         target = read_target(table.values["for"], self._filled_bundle)
@@ -312,7 +313,7 @@ class Reader:
             constraint
             for each in as_list(table.values.get("constraints"), "constraints")
             for constraint, _ in read_constraints(
-                as_table(each, "a constraint of a bundle", KINDS), self._filled_bundle
+                as_table(each, "a constraint of a bundle", PHRASES), self._filled_bundle
             )
         ]
         types = as_list(table.values.get("types"), "types of pass")
