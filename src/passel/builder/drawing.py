@@ -12,9 +12,10 @@ from passel.passes.pass_type import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from passel.builder.pipeline_plan import PipelinePlan
     from passel.builder.sequence import Node
+    from passel.builder.targets import Targets
     from passel.contracts.origin import Origin
+    from passel.contracts.rules import Rules
 
 
 class Row(NamedTuple):
@@ -66,22 +67,22 @@ class Picture(NamedTuple):
     arcs: list[Arc]
 
 
-def picture_of(root: Nest, plan: PipelinePlan) -> Picture:
+def picture_of(root: Nest, targets: Targets) -> Picture:
     """Return what is drawn of a pipeline.
 
     Args:
         root: The outermost of its pipelines.
-        plan: The pipeline.
+        targets: Knows its steps, and their constraints.
     """
     rows: list[Row] = []
     places: dict[Step, int] = {}
     _add_row(root, rows, places)
     intervals: dict[str, list[int]] = {}
     for step, place in places.items():
-        for each in plan.types_of(step):
+        for each in targets.types_of(step):
             if each != UNKNOWN:
                 intervals.setdefault(each.name, []).append(place)
-    return Picture(rows, intervals, list(_arcs(plan, places)))
+    return Picture(rows, intervals, list(_arcs(targets.rules, places)))
 
 
 def _add_row(
@@ -147,10 +148,10 @@ def _by(origin: Origin) -> str:
     return f"by {origin.extension}{where}"
 
 
-def _arcs(plan: PipelinePlan, places: dict[Step, int]) -> Iterator[Arc]:
-    for rule, step in plan.constraints():
+def _arcs(rules: Rules, places: dict[Step, int]) -> Iterator[Arc]:
+    for rule, step in rules.all():
         for target in rule.constraint.targets:
-            others = [places[each] for each in plan.find(target) if each is not step]
+            others = [places[each] for each in rules.find(target) if each is not step]
             if step in places and others:
                 subject = places[step]
                 nearest = min(others, key=lambda row, subject=subject: abs(row - subject))

@@ -220,7 +220,7 @@ class PipelinePlan:
         """Return what `draw` shows: rows, intervals of types, and arcs for constraints."""
         from passel.builder.drawing import picture_of  # noqa: PLC0415
 
-        return picture_of(self._positions.sequence.root, self)
+        return picture_of(self._positions.sequence.root, self._positions.targets)
 
     def report(self) -> tuple[Remark, ...]:
         """Return what `build` drops and adds, and why."""
