@@ -10,7 +10,7 @@ import pytest
 from mlir.ir import Context
 
 from passel import AnchorError, OptionError, PassManager, PipelineError
-from passel.mlir import parse_source
+from passel.mlir import parse_source, standard_error
 
 SOURCE = "func.func @f(%a: i32) { %0 = arith.addi %a, %a : i32 return }"
 
@@ -78,10 +78,17 @@ def test_passes_are_values() -> None:
         assert again == pass_
 
 
-def test_reasons_that_mlir_writes_to_the_standard_error() -> None:
-    """They are part of the error, although the standard error stays what it is."""
+@pytest.mark.parametrize("is_allowed", [True, False])
+def test_reasons_that_mlir_writes_to_the_standard_error(
+    is_allowed: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """They are part of the error, whether or not a thread may have a standard error of its own."""
+    if not is_allowed:
+        monkeypatch.setattr(standard_error, "_take_files", lambda: False)
     with pytest.raises(OptionError, match="--vl option: 'wide' value invalid"):
         PassManager.parse("builtin.module(sparsifier{vl=wide})", Context())
+    os.write(2, b"after")
+    assert capfd.readouterr().err.endswith("after")
 
 
 def test_nothing_that_other_threads_write_is_lost(capfd: pytest.CaptureFixture[str]) -> None:

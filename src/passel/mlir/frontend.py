@@ -14,8 +14,8 @@ from passel.ir import PrintFlags
 from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
 from passel.ir.resources import add_resources, read_resources
 from passel.mlir.diagnostics import ParseError
-from passel.mlir.fatal_errors import end_at_fatal_errors
 from passel.mlir.parsing import BYTECODE_MAGIC, parse_file, parse_source
+from passel.mlir.standard_error import end_at_fatal_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

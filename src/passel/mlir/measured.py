@@ -1,27 +1,23 @@
 """Statistics and times of native passes, read from the reports that MLIR prints of them.
 
-MLIR prints to the standard error, which is the whole process's. So it is called by a thread with a
-table of open files of its own, whose standard error is a file in memory. That takes Linux, and a
-system that lets a process do so; elsewhere nothing is measured.
+MLIR prints to the standard error. Where the system does not let a thread have its own, nothing is
+measured.
 
 Source: `mlir/lib/Pass/PassStatistics.cpp` and `mlir/lib/Support/Timing.cpp`, MLIR 22.
 """
 
 from __future__ import annotations
 
-import ctypes
-import os
 import re
 from functools import cache
-from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from passel.diagnostics import log_warning_once
 from passel.hooks import Measured
 from passel.ir import ANY
-from passel.mlir.fatal_errors import standard_error
 from passel.mlir.pipelines import Refused, compiled, parsed, query_context
+from passel.mlir.standard_error import can_be_own, printed_by
 from passel.passes import Statistic
 from passel.schedule import PassStep
 
@@ -35,10 +31,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_CLONE_FILES = 0x400
+_BEGIN = b"===---"
+"""How MLIR's reports begin."""
+
 _STATISTIC = re.compile(r" *\(S\) +(\d+) (.+?) +- (.*)")
-_ROW = re.compile(r"((?:  +[\d.]+ \( *-?[\w.]+%\))+)  ( *)(\S.*)")
-_COLUMN = re.compile(r"([\d.]+) \( *(-?[\w.]+)%\)")
+_ROW = re.compile(r"((?:  +-?[\d.]+ \( *-?[\w.]+%\))+)  ( *)(\S.*)")
+_COLUMN = re.compile(r"(-?[\d.]+) \( *(-?[\w.]+)%\)")
 _HEADER = 4
 """Lines of a report of statistics without any pass, which a build without them prints."""
 
@@ -73,7 +71,7 @@ def run_measured(
         made.clear()
 
     if counts:
-        outcome, report = with_own_stderr(lambda call: made[0].run(operation, by=call))
+        outcome, report = _report_of(lambda call: made[0].run(operation, by=call))
         if len(report.splitlines()) == _HEADER:
             log_warning_once(
                 f"no statistics of native passes: '{bindings.root}' was built without them"
@@ -83,8 +81,8 @@ def run_measured(
     else:
         outcome = made[0].run(operation)
     if times:
-        _, report = with_own_stderr(lambda call: call(drop))
-        rows = _tree(report, clock[1] - clock[0])
+        _, report = _report_of(lambda call: call(drop))
+        rows = rows_in(report, clock[1] - clock[0])
         if steps:
             ctx.add_measured(list(_matched(rows, steps, ops)))
         else:
@@ -94,7 +92,7 @@ def run_measured(
 
 def can_measure(bindings: Bindings) -> bool:
     """Return whether what MLIR prints can be read; say it once if it cannot."""
-    found = _can_read()
+    found = can_be_own()
     if not found:
         log_warning_once(
             f"no times and statistics of '{bindings.root}': this system does not let a thread "
@@ -103,74 +101,9 @@ def can_measure(bindings: Bindings) -> bool:
     return found
 
 
-# -- The standard error of one thread ----------------------------------------------------------
-
-
-@cache
-def _can_read() -> bool:
-    try:
-        return hasattr(os, "memfd_create") and not with_own_stderr(lambda call: call(int))[1]
-    except OSError:  # not allowed
-        return False
-
-
-def with_own_stderr(action: Callable[[Caller], T]) -> tuple[T, str]:
-    """Return the result of an action, and the report that MLIR has printed in it.
-
-    What else was printed goes to the standard error of the process.
-
-    Args:
-        action: Is given a function that calls another one in a thread with a standard error of
-            its own.
-
-    Raises:
-        OSError: The system does not let a thread have one.
-    """
-    printed: list[bytes] = []
-    results: list[Any] = []
-    errors: list[BaseException] = []
-
-    def call(function: Callable[[], Any]) -> Any:
-        def work() -> None:
-            try:
-                if ctypes.CDLL(None).unshare(_CLONE_FILES):
-                    raise OSError("the files of a thread are those of its process")  # noqa: TRY301 - to be raised there
-                standard_error.number = os.dup(2)
-                file = os.memfd_create("report")
-                os.dup2(file, 2)
-                try:
-                    results.append(function())
-                finally:
-                    size = os.lseek(file, 0, os.SEEK_END)
-                    printed.append(os.pread(file, size, 0))
-            except BaseException as error:  # noqa: BLE001 - raised in the thread that has called
-                errors.append(error)
-
-        _finish(Thread(target=work))
-        if errors:
-            raise errors[0]
-        return results[0]
-
-    try:
-        result = action(call)
-    finally:
-        before, bar, report = b"".join(printed).partition(b"===---")
-        if before:
-            os.write(2, before)
-    return result, (bar + report).decode(errors="replace")
-
-
-def _finish(thread: Thread) -> None:
-    """Wait for a thread, whose op nothing may touch before it ends, Ctrl-C or not."""
-    interrupt: BaseException | None = None
-    thread.start()
-    while thread.is_alive():
-        try:
-            thread.join()
-        except KeyboardInterrupt as error:
-            interrupt = error
-    if interrupt is not None:
-        raise interrupt
+def _report_of(action: Callable[[Caller], T]) -> tuple[T, str]:
+    result, report = printed_by(action, _BEGIN)
+    return result, report.decode(errors="replace")
 
 
 # -- Statistics --------------------------------------------------------------------------------
@@ -201,23 +134,23 @@ def native_statistics(bindings: Bindings, name: str, anchor: str) -> tuple[Stati
     manager.observe(statistics=True)
     ir = bindings.ir
     module = ir.Module.create(ir.Location.unknown(query_context(bindings))).operation
-    _, report = with_own_stderr(lambda call: manager.run(module, by=call))
+    _, report = _report_of(lambda call: manager.run(module, by=call))
     return tuple(each for each, _ in statistics_in(report))
 
 
 # -- Times -------------------------------------------------------------------------------------
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """A row of MLIR's report, with times in seconds."""
 
     name: str
     user: float
     wall: float
-    inside: list[_Row]
+    inside: list[Row]
 
 
-def _tree(report: str, seconds: float) -> list[_Row]:
+def rows_in(report: str, seconds: float) -> list[Row]:
     """Return the rows at the top of a report, without the rest and the total.
 
     Args:
@@ -228,7 +161,7 @@ def _tree(report: str, seconds: float) -> list[_Row]:
     if not lines:
         return []
     totals = [float(total) for total, _ in _COLUMN.findall(lines[-1][1])]
-    top: list[_Row] = []
+    top: list[Row] = []
     levels = [top]
     for line in lines[:-2]:
         times = [
@@ -240,15 +173,13 @@ def _tree(report: str, seconds: float) -> list[_Row]:
             )
         ]
         depth = len(line[2]) // 2
-        row = _Row(line[3], max(times), times[-1], [])  # rounded, it may seem less
+        row = Row(line[3], max(times), times[-1], [])  # rounded, it may seem less
         levels[depth].append(row)
         levels[depth + 1 :] = [row.inside]
     return top
 
 
-def _matched(
-    rows: Sequence[_Row], steps: Sequence[Step], ops: dict[Any, int]
-) -> Iterator[Measured]:
+def _matched(rows: Sequence[Row], steps: Sequence[Step], ops: dict[Any, int]) -> Iterator[Measured]:
     """Yield what rows tell of steps: they stand in the order of these, up to one that failed."""
     left = list(rows)
     for step in steps:
@@ -270,12 +201,12 @@ def _matched(
             yield Measured(step, row.user, row.wall, ops.get(step, 1), pipelines)
 
 
-def _inside(row: _Row) -> list[Measured]:
+def _inside(row: Row) -> list[Measured]:
     """Return the analyses of a pass."""
     return [Measured(each.name, each.user, each.wall, 1, []) for each in row.inside]
 
 
-def _pipeline(row: _Row, pipeline: Pipeline, ops: dict[Any, int]) -> Measured:
+def _pipeline(row: Row, pipeline: Pipeline, ops: dict[Any, int]) -> Measured:
     inside = list(_matched(row.inside, pipeline.steps, ops))
     return Measured(pipeline, row.user, row.wall, ops.get(pipeline, 1), inside)
 

@@ -6,16 +6,15 @@ never ends the process.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.mlir.calls import calls_of
 from passel.mlir.contexts import at_once, context_lock
 from passel.mlir.diagnostics import convert_diagnostic
+from passel.mlir.standard_error import printed_by
 from passel.mlir.upstream import is_known_pass
 
 if TYPE_CHECKING:
@@ -29,21 +28,6 @@ _NOISE = re.compile(
     r"|^failed to add .*"
 )
 _WORD = re.compile(r"[^\s,{}()=\"']+")
-
-_ASK = """
-import sys
-from contextlib import suppress
-from passel.mlir.bindings import bindings_named
-
-bindings = bindings_named(sys.argv[1])
-with suppress(ValueError):
-    text = sys.stdin.buffer.read().decode()
-    bindings.passmanager.PassManager.parse(text, bindings.new_context())
-"""
-"""A program that parses a pipeline, so that MLIR writes to its standard error what is wrong."""
-
-_SECONDS = 60
-"""A program that takes longer than this to parse a pipeline has no answer."""
 
 
 class Refused(Exception):  # noqa: N818 - says what is; never leaves this package
@@ -69,35 +53,29 @@ class Refused(Exception):  # noqa: N818 - says what is; never leaves this packag
     def reason(self) -> str:
         """Return what MLIR says about the cause, in one line.
 
-        What is wrong with the value of an option MLIR writes to the standard error alone, where
-        other threads may write as well. So it is asked again in another process.
+        What is wrong with the value of an option it prints to the standard error alone.
         """
-        return (
-            _first_line(self.text)
-            or _first_line(_said_elsewhere(self._bindings, self._pipeline))
-            or self.text.strip()
-        )
+        return _first_line(self.text) or _first_line(self._printed()) or self.text.strip()
+
+    def _printed(self) -> str:
+        context = query_context(self._bindings)
+        parse = self._bindings.passmanager.PassManager.parse
+
+        def parse_again() -> None:
+            with suppress(ValueError):
+                parse(self._pipeline, context)
+
+        try:
+            with context_lock(context):
+                _, text = printed_by(lambda call: call(parse_again), is_own=False)
+        except (AttributeError, OSError):  # another system
+            return ""
+        return text.decode(errors="replace")
 
 
 def _first_line(text: str) -> str:
     lines = (_NOISE.sub("", line).strip() for line in text.splitlines())
     return next(filter(None, lines), "")
-
-
-def _said_elsewhere(bindings: Bindings, pipeline: str) -> str:
-    """Return what another process with the same build writes when it parses a pipeline."""
-    try:
-        done = subprocess.run(  # noqa: S603 - this interpreter
-            [sys.executable, "-c", _ASK, bindings.root],
-            input=pipeline.encode(),
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return "" if done.returncode else done.stderr.decode(errors="replace")
 
 
 class Outcome(NamedTuple):
