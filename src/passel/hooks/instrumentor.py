@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from passel.diagnostics import log_exception
 from passel.errors import PassFailure
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from passel.hooks.instrumentation import Around
 
 _SUCCESS = Ended()
-
-Hook: TypeAlias = "Callable[..., None]"
-"""One hook of all instrumentations that have it. Costs a call per instrumentation."""
 
 
 class _Guarded:
@@ -40,20 +37,12 @@ class _Guarded:
         self._instrumentation = instrumentation
         self._hooks = hooks
         self._may_fail = name == "around_pass" and not instrumentation.names_only
+        self._is_plain = not name.startswith("around_")
         self._op_at = _OPS_AT.get(name, 0) if instrumentation.names_only else 0
         self._alone = _lock_of(instrumentation)
 
-    def call(self, *args: Any) -> None:
-        """Call the method, which is no generator."""
-        if id(self._instrumentation) not in self._hooks.broken:
-            try:
-                with self._alone:
-                    self._method(*args)
-            except Exception as error:  # noqa: BLE001 - observing never changes how a run goes
-                self._take(error)
-
     def begin(self, args: Sequence[Any], begun: list[tuple[_Guarded, Around]]) -> None:
-        """Let the generator go on to its `yield`, and note that it is to be ended.
+        """Call the method; let a generator go on to its `yield`, and note that it is to be ended.
 
         Raises:
             BaseException: An interrupt, or a failure that is meant.
@@ -65,6 +54,8 @@ class _Guarded:
             try:
                 with self._alone:
                     around: Around = self._method(*args)
+                    if self._is_plain:
+                        return
                     begun.append((self, around))
                     if (raised := next(around, None)) is not None:
                         raise raised  # noqa: TRY301 - as if the generator had raised it
@@ -95,7 +86,7 @@ class _Guarded:
 
 
 class Hooks(NamedTuple):
-    """The hooks around one kind of thing, of all instrumentations that have any.
+    """The hooks of one kind, of all instrumentations that have any.
 
     Attributes:
         all: The hooks, in the order of registration.
@@ -104,6 +95,15 @@ class Hooks(NamedTuple):
 
     all: Sequence[_Guarded]
     interrupts: HeldInterrupts
+
+    def __call__(self, *args: Any) -> None:
+        """Call hooks that are around nothing.
+
+        Raises:
+            BaseException: One was interrupted.
+        """
+        with Bracket(self, *args):
+            pass
 
 
 class Bracket:
@@ -184,7 +184,7 @@ class Bracket:
 
 
 class Instrumentor:
-    """The hooks of several instrumentations, one function per hook; None where none is overridden.
+    """The hooks of several instrumentations; None where none is overridden.
 
     Attributes:
         one_by_one: Whether passes have to run one by one.
@@ -217,8 +217,8 @@ class Instrumentor:
         self.verifications: Hooks | None = self._around("verification")
         self.analyses: Hooks | None = self._around("analysis")
         self.scopes: Hooks | None = self._around("scope")
-        self.on_failure: Hook | None = self._hook("on_failure")
-        self.on_measured: Hook | None = self._hook("on_measured")
+        self.on_failure: Hooks | None = self._hooks("on_failure")
+        self.on_measured: Hooks | None = self._hooks("on_measured")
         self.sees_steps: bool = bool(self._observers_of_steps())
 
     def crossing(self) -> Instrumentor:
@@ -302,29 +302,12 @@ class Instrumentor:
         return [each for each in self._all if any(_has(each, name) for name in _HOOKS_OF_STEPS)]
 
     def _around(self, what: str) -> Hooks | None:
-        name = f"around_{what}"
-        found = [_Guarded(each, name, self) for each in self._all if _observes(each, what)]
-        return Hooks(found, self.interrupts) if found else None
+        return self._hooks(*_METHODS[what])
 
-    def _hook(self, name: str) -> Hook | None:
-        hooks = [_Guarded(each, name, self) for each in self._all if _has(each, name)]
-        interrupts = self.interrupts
-        if not hooks:
-            return None
-
-        def call(*args: Any) -> None:
-            raised: BaseException | None = None
-            with interrupts.held():
-                for hook in hooks:
-                    try:
-                        hook.call(*args)
-                    except BaseException as error:  # noqa: BLE001 - raised when all are called
-                        raised = _first(raised, error)
-                if raised is not None:
-                    raise raised
-                interrupts.raise_pending()
-
-        return call
+    def _hooks(self, name: str, *others: str) -> Hooks | None:
+        """Return a method of all that override it, or others that it calls."""
+        found = [each for each in self._all if any(_has(each, n) for n in (name, *others))]
+        return Hooks([_Guarded(e, name, self) for e in found], self.interrupts) if found else None
 
 
 _METHODS: dict[str, tuple[str, ...]] = {

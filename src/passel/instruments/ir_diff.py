@@ -6,7 +6,6 @@ import difflib
 
 from passel.instruments.terminals import styled
 
-_CONTEXT = 3
 _COLOURS = {"@": "cyan", "-": "red", "+": "green"}
 
 
@@ -22,44 +21,10 @@ def unified_diff(before: str, after: str) -> str:
         -b
          c
     """
-    if before == after:
-        return ""
-    old, new = before.splitlines(), after.splitlines()
-    # Comparing takes quadratic time: leave out all that is the same at both ends.
-    start = _common_start(old, new)
-    end = _common_start(old[start:][::-1], new[start:][::-1])
-    skipped, end = max(start - _CONTEXT, 0), max(end - _CONTEXT, 0)
     lines = difflib.unified_diff(
-        old[skipped : len(old) - end],
-        new[skipped : len(new) - end],
-        "before",
-        "after",
-        n=_CONTEXT,
-        lineterm="",
+        before.splitlines(), after.splitlines(), "before", "after", lineterm=""
     )
-    return "".join(f"{_moved(line, skipped)}\n" for line in lines)
-
-
-def _common_start(old: list[str], new: list[str]) -> int:
-    count = 0
-    for one, other in zip(old, new, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
-
-
-def _moved(line: str, by: int) -> str:
-    """Return a line of a diff, counting from the start of the whole text if it is `@@`."""
-    if not by or not line.startswith("@@ "):
-        return line
-    mark, old, new, end = line.split(" ", 3)
-    return f"{mark} {_shifted(old, by)} {_shifted(new, by)} {end}"
-
-
-def _shifted(text: str, by: int) -> str:
-    start, comma, count = text[1:].partition(",")
-    return f"{text[0]}{int(start) + by}{comma}{count}"
+    return "".join(f"{line}\n" for line in lines)
 
 
 def coloured(diff: str) -> str:
