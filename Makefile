@@ -38,7 +38,7 @@ demo: .venv/.runtime ## Show passel at work
 test: lit ## Run the lit suite, then the tests in Python and the doctests
 	$(PYTEST)
 
-sweep: .venv/.dev ## Run the tests that go through everything there is; each fault FAULT_ROUNDS=50 times (minutes)
+sweep: .venv/.dev ## Run the tests that go through everything there is; each fault FAULT_ROUNDS=50 times, one of SWEEP_STEP=1 cases of the longest (minutes)
 	$(PYTEST) $(PATIENTLY) --dist worksteal -m sweep
 
 properties: .venv/.dev ## Run property tests on many more examples (minutes)

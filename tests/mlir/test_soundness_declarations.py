@@ -2,6 +2,7 @@
 
 import pytest
 from declared_meddlers import ACTS, Case, cases, check, check_inside
+from sweeps import STEP
 
 from passel.mlir import MLIRAdapter, parse_source
 
@@ -16,7 +17,7 @@ def test_no_declaration_lets_invalid_ir_out(case: Case) -> None:
 @pytest.mark.parametrize("act", ACTS)
 def test_no_declaration_at_all_lets_invalid_ir_out(act: str) -> None:
     """That holds for each declaration, place, depth and pipeline."""
-    for case in cases():
+    for case in cases(STEP):
         if case.act == act:
             check(case, MLIRAdapter(), parse_source)
 
