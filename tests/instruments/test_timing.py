@@ -18,6 +18,7 @@ from passel import OpPassManager, Pass, PassContext, PassFailedError, PassFailur
 from passel.execution import Run
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.forked import Forked
+from passel.execution.strategies.placement import Place
 from passel.execution.strategies.threads import Threads
 from passel.hooks import Instrumentor
 from passel.instruments.timing import Timer, Timing
@@ -294,10 +295,12 @@ def test_wall_time_is_that_of_the_slowest_worker(strategy: SiblingStrategy) -> N
     nap, waiting = tree.find("Nap"), tree.find("Waiting for workers")
     assert nap is not None
     assert waiting is not None
-    assert nap.user >= 0.08
-    assert 0.04 <= nap.wall <= nap.user  # one worker may have been there for all
-    assert tree.user == pytest.approx(tree.wall + tree.children[0].children[0].user)
-    assert waiting.user >= nap.wall - 0.01
+    if strategy.place is Place.THREADS:
+        assert nap.user >= 0.08
+    else:  # the time of a processor, which they leave to others
+        assert nap.user < 0.08
+    assert 0.04 <= nap.wall <= tree.wall  # one worker may have been there for all
+    assert waiting.user == 0
     for row in tree.walk():
         assert 0 <= row.wall <= tree.wall
         assert row.user >= sum(each.user for each in row.children)

@@ -25,7 +25,7 @@ class Timer:
         path: Where it stands in the schedule, if it is a pass, such as
             `builtin.module/func.func/1:cse`, or a pipeline; otherwise empty.
         wall: Elapsed time.
-        user: Elapsed time, summed over threads and processes.
+        user: Elapsed time, summed over threads, with the processor time of worker processes.
         count: How often it ran.
         hidden: Whether a tree shows its children in its place, because it is a collection of
             only one pipeline.

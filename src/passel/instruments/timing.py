@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.analysis import analysis_name
+from passel.execution.strategies.base import at_work
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import PassExecution, chain_of, execution_of
 from passel.instruments.timer import Timer
@@ -143,7 +144,7 @@ class Timing(PassInstrumentation):
         """Add what a part has measured below the row that is open now.
 
         Of the workers that have measured parts while that is open, the wall time of the slowest
-        counts, and the user time of all.
+        counts, and the user time of all: of worker processes, that of the processor.
         """
         if not isinstance(child, Timing):
             raise TypeError(f"not the result of split: {child!r}")
@@ -154,7 +155,12 @@ class Timing(PassInstrumentation):
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle what was measured so far, but not where it is reported."""
         names = ("_display", "_format", "_columns", "_worker", "_pairs")
-        return {name: getattr(self, name) for name in names} | {"timing": self.timing}
+        measured = self.timing
+        if at_work.get():  # there may be more workers than processors
+            share = self._thread().processor_share()
+            for each in measured.walk():
+                each.user *= share
+        return {name: getattr(self, name) for name in names} | {"timing": measured}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         measured = state.pop("timing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from threading import get_ident
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from passel.instruments.timer import Timer
@@ -34,7 +34,7 @@ class Row(Timer):
         mark: The time until which it is known what this thread did in it.
         waited: For how long this thread has waited for others, since it is measured.
         workers: The trees of these others.
-        added: The user time of others that is to be added to it.
+        added: The user time of others that is to be added to it, less the time of waiting for them.
     """
 
     nested: dict[Any, Row] = field(default_factory=dict[Any, "Row"])
@@ -75,9 +75,8 @@ class Row(Timer):
         self.add(everyone)
         waiting = self.child("Waiting for workers", ("waiting",), "", hidden=False)
         waiting.wall += max(0.0, self.waited - slowest)
-        waiting.user += self.waited
         waiting.count += 1
-        self.added += sum(each.user for each in everyone.children)
+        self.added += sum(each.user for each in everyone.children) - self.waited
         self.waited = 0.0
         self.workers.clear()
 
@@ -104,6 +103,7 @@ class ThreadTimer:
         self.running: int = 0
         self.runs: list[Run] = []
         self._start = 0.0
+        self._begun = perf_counter(), process_time()
 
     def start(self) -> None:
         """Measure the total time, unless it is measured already."""
@@ -116,3 +116,8 @@ class ThreadTimer:
         self.running -= 1
         if not self.running:
             self.root.stop(perf_counter() - self._start)
+
+    def processor_share(self) -> float:
+        """Return the part of the time since it began for which this process had a processor."""
+        elapsed, used = perf_counter() - self._begun[0], process_time() - self._begun[1]
+        return min(1.0, used / elapsed) if elapsed else 1.0
