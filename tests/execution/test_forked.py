@@ -34,9 +34,9 @@ from passel import (
     PassInstrumentation,
     PassManager,
 )
-from passel.execution.child_run import ChildRun
 from passel.execution.strategies import Sequential, fork_map, forked, strategy_for
 from passel.execution.strategies.base import processors
+from passel.execution.strategies.child_run import ChildRun
 from passel.execution.strategies.forked import Forked
 from passel.instruments.timing import Timing
 from passel.testing import ToyAdapter, ToyOp

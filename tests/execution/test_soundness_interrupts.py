@@ -24,6 +24,7 @@ from passel import (
 )
 from passel.execution import Run
 from passel.execution.strategies import Sequential
+from passel.execution.strategies.placement import Place
 from passel.hooks import Instrumentor, instrumentor
 from passel.schedule import PipelineCompiler
 from passel.testing import ToyAdapter, ToyOp, parse_toy
@@ -270,6 +271,9 @@ def test_a_pass_is_interrupted_at_once_whatever_its_module_is_called() -> None:
 
 class Waiting(Sequential):
     """Is interrupted while it waits for the second task."""
+
+    place = Place.THREADS
+    jobs = 2
 
     def __call__(self, work: Any, tasks: Sequence[Any], /) -> Iterable[Any]:
         """Do the first task."""

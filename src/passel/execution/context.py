@@ -8,48 +8,49 @@ from typing import TYPE_CHECKING, Any, Protocol
 from passel.analysis import AnalysisManager
 from passel.diagnostics import Diagnostic
 from passel.execution.op_state import OpState
+from passel.execution.reports import Record
 from passel.hooks import Bracket
 from passel.passes import PassContext
-from passel.passes.preservation import EVERYTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Sequence
 
-    from passel.analysis.manager import A, AnalysisClass, AnalysisServices
+    from passel.analysis.manager import A, AnalysisClass
     from passel.errors import Failure
+    from passel.execution.analyses import AnalysisRunner
     from passel.execution.isolation import SiblingStates
-    from passel.hooks import Instrumentor, Measured
+    from passel.execution.outcome import Outcome
+    from passel.execution.plans import Planner
+    from passel.execution.services import RunServices
+    from passel.execution.verification import Verifier
+    from passel.hooks import Measured
     from passel.ir import IRAdapter
     from passel.passes import Pass, PipelineRun, Statistic
     from passel.passes.context import PipelineTree
+    from passel.schedule import Step
 
 
-class ContextServices(Protocol):
-    """Services of a run to its contexts."""
+class Runner(Protocol):
+    """Runs pipelines on ops.
 
-    @property
-    def adapter(self) -> IRAdapter:
-        """The adapter of the IR."""
+    Attributes:
+        services: What the run's parts share.
+        planner: Decides which pipeline runs on which op.
+        verifier: Verifies.
+        analyzer: Computes analyses.
+    """
+
+    services: RunServices
+    planner: Planner
+    verifier: Verifier
+    analyzer: AnalysisRunner
+
+    def branch(self, services: RunServices) -> Runner:
+        """Return one for another thread."""
         ...
 
-    @property
-    def ir_context(self) -> Any:
-        """The IR's own context."""
-        ...
-
-    @property
-    def hooks(self) -> Instrumentor:
-        """The hooks of the run."""
-        ...
-
-    @property
-    def states(self) -> Mapping[Any, Any]:
-        """Return values of passes' `initialize`, by their steps."""
-        ...
-
-    @property
-    def analyzer(self) -> AnalysisServices:
-        """Services of the run to its analyses."""
+    def run_between_hooks(self, parent: Step, ctx: OpContext) -> Outcome:
+        """Run the pipeline of a context, between its hooks."""
         ...
 
     def run_dynamic(self, ctx: OpContext, pipeline: PipelineTree, op: Any) -> PipelineRun:
@@ -61,29 +62,6 @@ class ContextServices(Protocol):
     ) -> PipelineRun:
         """Run a pipeline on an op of another IR."""
         ...
-
-
-class Record:
-    """Reports and counts of a pass: most have none.
-
-    Attributes:
-        diagnostics: What it has reported and the run has not handed on yet, in order.
-        reported: What was reported before, also by pipelines that the pass has run.
-        counts: What was counted, by the pass's path and the statistic's name.
-        kept: Analyses that all pipelines preserve which the pass has run.
-    """
-
-    __slots__ = ("counts", "diagnostics", "kept", "reported")
-
-    def __init__(self) -> None:
-        self.diagnostics: list[Diagnostic] = []
-        self.reported: list[Diagnostic] = []
-        self.counts: dict[tuple[str, str], int] = {}
-        self.kept: frozenset[type] = EVERYTHING
-
-    def count(self, key: tuple[str, str], amount: int) -> None:
-        """Add to a statistic."""
-        self.counts[key] = self.counts.get(key, 0) + amount
 
 
 class OpContext(PassContext[Any]):
@@ -142,7 +120,7 @@ class OpContext(PassContext[Any]):
 
     def __init__(
         self,
-        runner: ContextServices,
+        runner: Runner,
         op: Any,
         place: object,
         plan: Any,
@@ -153,7 +131,7 @@ class OpContext(PassContext[Any]):
     ) -> None:
         self.op = op
         self.runs_for: OpContext | None = runs_for
-        self.runner: ContextServices = runner
+        self.runner: Runner = runner
         self.parent: OpContext | None = parent
         self.place: object = place
         self.plan: Any = plan
@@ -175,12 +153,12 @@ class OpContext(PassContext[Any]):
     @property
     def adapter(self) -> IRAdapter:
         """The adapter of the IR."""
-        return self.runner.adapter
+        return self.runner.services.adapter
 
     @property
     def ir_context(self) -> Any:
         """The IR's own context."""
-        return self.runner.ir_context
+        return self.runner.services.compiler.context
 
     @property
     def path(self) -> str:
@@ -190,7 +168,7 @@ class OpContext(PassContext[Any]):
     @property
     def state(self) -> Any:
         """Return value of the pass's `initialize` for this schedule."""
-        return self.runner.states.get(self.step)
+        return self.runner.services.states.get(self.step)
 
     @property
     def analyses(self) -> AnalysisManager:
@@ -248,16 +226,16 @@ class OpContext(PassContext[Any]):
     @property
     def collects_statistics(self) -> bool:
         """Whether statistics were asked for, so that counting may cost time."""
-        return self.runner.hooks.collects_statistics
+        return self.runner.services.hooks.collects_statistics
 
     @property
     def measures(self) -> bool:
         """Whether the times of what the IR runs by itself are asked for."""
-        return self.runner.hooks.on_measured is not None
+        return self.runner.services.hooks.on_measured is not None
 
     def add_measured(self, times: Sequence[Measured]) -> None:
         """Tell the times of what the IR has run by itself for the step."""
-        if (hook := self.runner.hooks.on_measured) is not None:
+        if (hook := self.runner.services.hooks.on_measured) is not None:
             hook(times)
 
     def count_by_name(self, name: str, amount: int) -> None:
@@ -275,7 +253,7 @@ class OpContext(PassContext[Any]):
     @contextmanager
     def scope(self, name: str) -> Generator[None]:
         """Name what happens in a `with` statement, for reports of time and traces."""
-        hooks = self.runner.hooks
+        hooks = self.runner.services.hooks
         with Bracket(hooks.scopes, name):
             yield
 

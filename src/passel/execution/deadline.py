@@ -14,7 +14,7 @@ from threading import Timer, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import PassFailure
-from passel.execution.strategies.base import at_work
+from passel.execution.strategies.placement import at_work
 from passel.execution.strategies.stopping import Stoppable
 from passel.execution.strategies.watch import note_start
 

@@ -3,17 +3,52 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from passel.errors import PassFailure
 from passel.execution.outcome import UNCHANGED, Outcome, merge
+from passel.passes.preservation import EVERYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
-    from passel.execution.context import OpContext
+
+
+class Record:
+    """Reports and counts of a pass: most have none.
+
+    Attributes:
+        diagnostics: What it has reported and the run has not handed on yet, in order.
+        reported: What was reported before, also by pipelines that the pass has run.
+        counts: What was counted, by the pass's path and the statistic's name.
+        kept: Analyses that all pipelines preserve which the pass has run.
+    """
+
+    __slots__ = ("counts", "diagnostics", "kept", "reported")
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.reported: list[Diagnostic] = []
+        self.counts: dict[tuple[str, str], int] = {}
+        self.kept: frozenset[type] = EVERYTHING
+
+    def count(self, key: tuple[str, str], amount: int) -> None:
+        """Add to a statistic."""
+        self.counts[key] = self.counts.get(key, 0) + amount
+
+
+class Reporting(Protocol):
+    """The context of a step, as far as reports need it.
+
+    Attributes:
+        record: Reports of the step that are not handed on yet.
+        failure: The step's own failure.
+    """
+
+    record: Record | None
+    failure: Failure | None
 
 
 class Reports:
@@ -102,13 +137,13 @@ class Reports:
         self(diagnostics, (failure,))
         return Outcome(None, (failure,), diagnostics)
 
-    def fail_step(self, ctx: OpContext, failure: Failure) -> Outcome:
+    def fail_step(self, ctx: Reporting, failure: Failure) -> Outcome:
         """Report a step's failure, after what its pass has reported, and return the outcome."""
         ctx.failure = failure
         told = self.close(ctx)
         return merge([told, self.fail(failure)])
 
-    def flush(self, ctx: OpContext) -> None:
+    def flush(self, ctx: Reporting) -> None:
         """Report what the pass has told so far."""
         if (record := ctx.record) is not None and record.diagnostics:
             diagnostics = self.detach(record.diagnostics)
@@ -116,7 +151,7 @@ class Reports:
             record.reported += diagnostics
             self(diagnostics)
 
-    def close(self, ctx: OpContext) -> Outcome:
+    def close(self, ctx: Reporting) -> Outcome:
         """Report what the pass has told, and return it as an outcome that changes nothing."""
         self.flush(ctx)
         record, ctx.record = ctx.record, None

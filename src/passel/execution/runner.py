@@ -11,8 +11,8 @@ from passel.execution.context import OpContext
 from passel.execution.failures import Suspects
 from passel.execution.outcome import UNCHANGED, Outcome, merge
 from passel.execution.plans import Plan, Planner
-from passel.execution.siblings import SiblingRunner
 from passel.execution.step import StepRunner
+from passel.execution.strategies.child_run import ChildRun
 from passel.execution.verification import Verifier
 from passel.hooks import Bracket, Ended
 from passel.ir import ANY, outwards
@@ -23,11 +23,8 @@ from passel.schedule import passes_in, passes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from passel.execution.child_run import ChildRun
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
-    from passel.hooks import Instrumentor
-    from passel.ir import IRAdapter
     from passel.passes.context import PipelineTree
     from passel.schedule import NestedStep, PassStep, PassTree, PipelineCompiler, Schedule, Step
 
@@ -41,10 +38,9 @@ class PipelineRunner:
         cross: Runs a schedule of another IR inside of a pass.
 
     Attributes:
-        adapter: The adapter of the IR.
-        ir_context: The IR's own context.
-        hooks: The hooks of the run.
-        states: What passes' `initialize` returned, by their steps.
+        services: What the run's parts share.
+        planner: Decides which pipeline runs on which op.
+        verifier: Verifies.
         analyzer: Computes analyses.
     """
 
@@ -54,20 +50,17 @@ class PipelineRunner:
         strategy: SiblingStrategy,
         cross: Callable[[RunServices, OpContext, Schedule, Any, PipelineCompiler], Outcome],
     ) -> None:
-        self._services = services
+        self.services: RunServices = services
+        self._adapter = services.adapter
+        self._hooks = services.hooks
         self._strategy = strategy
         self._cross = cross
-        self.adapter: IRAdapter = services.adapter
-        self.ir_context: Any = services.compiler.context
-        self.hooks: Instrumentor = services.hooks
-        self.states: Mapping[Any, Any] = services.states
         self.analyzer: AnalysisRunner = AnalysisRunner(
             services.adapter, services.hooks, verify_analyses=services.options.analyses
         )
         self.verifier: Verifier = Verifier(services)
-        self._planner = Planner(services)
-        self._siblings = SiblingRunner(services, self._planner, self.verifier, strategy, self)
-        self._steps = StepRunner(services, self.verifier, self._siblings.run)
+        self.planner: Planner = Planner(services)
+        self._steps = StepRunner(services, self.verifier, strategy)
 
     def branch(self, services: RunServices) -> PipelineRunner:
         """Return one for another thread, with what it shares with others there."""
@@ -84,14 +77,14 @@ class PipelineRunner:
         started = self.initialize(schedule, op)
         if started.failures:
             return started
-        if self._services.dialects is not None:
-            self._services.dialects.start(op)
-        plan = self._planner.plan(schedule.pipeline, self.adapter.kind_of(op))
+        if self.services.dialects is not None:
+            self.services.dialects.start(op)
+        plan = self.planner.plan(schedule.pipeline, self._adapter.kind_of(op))
         ctx = self._context(op, plan)
         outcome = (
             self._steps.run_pipeline(ctx) if parent is None else self.run_between_hooks(parent, ctx)
         )
-        if outcome.failures or not ctx.op_state.unsettled or not self._services.verifies:
+        if outcome.failures or not ctx.op_state.unsettled or not self.services.verifies:
             return outcome
         return merge([outcome, self._settle(op, ctx)])
 
@@ -104,35 +97,35 @@ class PipelineRunner:
             analyses: The cached analyses of the op and of those that enclose it.
         """
         ctx: OpContext | None = None
-        for each in reversed(list(outwards(self.adapter, op))):
+        for each in reversed(list(outwards(self._adapter, op))):
             outer_analyses = None if ctx is None else ctx.cached
             cached = AnalysisManager(each, self.analyzer, outer_analyses)
             cached.results = cast("dict[Any, Any]", analyses)
-            place = self._services.policies.lifetime.place_of(each)
+            place = self.services.policies.lifetime.place_of(each)
             ctx = OpContext(self, each, place, None, ctx, analyses=cached)
             ctx.cached, ctx.step = cached, step
         assert ctx is not None  # noqa: S101 - the op's own
-        return self._siblings.child_run(step, op, ctx)
+        return ChildRun(step, ctx)
 
     def initialize(self, schedule: Schedule, op: Any) -> Outcome:
         """Call `initialize` of every pass that has one, once per schedule."""
-        with self._services.compiler.lock:
+        with self.services.compiler.lock:
             if schedule.states is None:
                 states: dict[PassStep, Any] = {}
                 for step in passes_of(schedule.pipeline):
                     if type(step.pass_).initialize is Pass.initialize:
                         continue
                     try:
-                        states[step] = step.pass_.initialize(self.ir_context)
+                        states[step] = step.pass_.initialize(self.services.compiler.context)
                     except BaseException as error:  # noqa: BLE001 - interrupts are outcomes as well
                         return self._not_initialized(step, op, error)
                 schedule.states = states
-        self._services.states.update(schedule.states)
+        self.services.states.update(schedule.states)
         return UNCHANGED
 
     def run_between_hooks(self, parent: Step, ctx: OpContext) -> Outcome:
         """Run a nested or dynamic pipeline on one op, between its hooks."""
-        hooks = self.hooks
+        hooks = self._hooks
         if hooks.pipelines is None:
             return self._steps.run_pipeline(ctx)
         with Bracket(hooks.pipelines, ctx.plan.pipeline, ctx.op, parent) as bracket:
@@ -145,7 +138,7 @@ class PipelineRunner:
 
         Source: the pipeline callback in `OpToOpPassAdaptor::run`, MLIR 22.
         """
-        kind = self.adapter.kind_of(op)
+        kind = self._adapter.kind_of(op)
         if pipeline.anchor not in (ANY, kind.name):
             message = f"can't run '{pipeline.anchor}' pass manager on '{kind.name}' op"
             raise AnchorError(Problem(message))
@@ -155,15 +148,15 @@ class PipelineRunner:
             try:
                 analyses = ctx.analyses.nest(op)
             except ValueError:
-                self._services.reports.flush(ctx)
+                self.services.reports.flush(ctx)
                 return self._take(ctx, self._refuse(op))
-        schedule = self._services.compiler.schedule(cast("PassTree", pipeline), ctx.path)
-        self._services.reports.flush(ctx)  # what the pass has reported comes before what runs now
+        schedule = self.services.compiler.schedule(cast("PassTree", pipeline), ctx.path)
+        self.services.reports.flush(ctx)  # what the pass has reported comes before what runs now
         step = ctx.step
         outcome = self.initialize(schedule, op)
         if not outcome.failures:
-            plan = self._planner.plan(schedule.pipeline, kind)
-            with self.hooks.interrupts.held():
+            plan = self.planner.plan(schedule.pipeline, kind)
+            with self._hooks.interrupts.held():
                 inner = self._context(op, plan, analyses, ctx if op == ctx.op else None)
                 outcome = self.run_between_hooks(step, inner)
         record, kept = ctx.pending_reports(), self._steps.kept.by_pipeline(schedule.pipeline)
@@ -174,21 +167,21 @@ class PipelineRunner:
         self, ctx: OpContext, pipeline: PipelineTree, op: Any, compiler: PipelineCompiler
     ) -> PipelineRun:
         """Run a pipeline for a pass on an op of another IR; see `PassContext.run_elsewhere`."""
-        compiler.guard = self._services.compiler.guard
+        compiler.guard = self.services.compiler.guard
         schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
-        self._services.reports.flush(ctx)
-        return self._take(ctx, self._cross(self._services, ctx, schedule, op, compiler))
+        self.services.reports.flush(ctx)
+        return self._take(ctx, self._cross(self.services, ctx, schedule, op, compiler))
 
     def _context(
         self, op: Any, plan: Plan, analyses: Any = None, runs_for: OpContext | None = None
     ) -> OpContext:
-        place = self._services.policies.lifetime.place_of(op)
+        place = self.services.policies.lifetime.place_of(op)
         return OpContext(self, op, place, plan, analyses=analyses, runs_for=runs_for)
 
     def _not_initialized(self, step: PassStep, op: Any, error: BaseException) -> Outcome:
-        failures = self._services.failures
+        failures = self.services.failures
         if isinstance(error, Exception):
-            return self._services.reports.fail(failures.raised(step, op, error))
+            return self.services.reports.fail(failures.raised(step, op, error))
         return Outcome(None, (failures.interrupted(step, op, error),), interrupt=error)
 
     def _settle(self, op: Any, ctx: OpContext) -> Outcome:
@@ -196,16 +189,14 @@ class PipelineRunner:
         steps = [step for each in ctx.op_state.unsettled for step in passes_in(each)]
         suspects = Suspects(ctx.op_state.unsettled[-1], steps, ())
         failure = self.verifier.verify_enclosing(suspects, op, recursive=True)
-        return UNCHANGED if failure is None else self._services.reports.fail(failure)
+        return UNCHANGED if failure is None else self.services.reports.fail(failure)
 
     def _refuse(self, op: Any) -> Outcome:
         message = (
             "Trying to schedule a dynamic pipeline on an operation that isn't nested under the "
             "current operation the pass is processing"
         )
-        failed = self._services.reports.fail(
-            self._services.failures.unschedulable(None, op, message)
-        )
+        failed = self.services.reports.fail(self.services.failures.unschedulable(None, op, message))
         return failed._replace(changed=False)
 
     def _take(self, ctx: OpContext, outcome: Outcome) -> PipelineRun:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from passel.execution.reports import Reports
     from passel.hooks import Instrumentor
     from passel.ir import IRAdapter, RunPolicies
-    from passel.schedule import PassStep, PipelineCompiler
+    from passel.schedule import NestedStep, PassStep, PipelineCompiler
 
 
 class RunServices:
@@ -38,6 +38,7 @@ class RunServices:
         skips: Whether ops are not verified after passes that leave them unchanged.
         knows_changes: Whether it is known what has changed, whether or not the run is observed.
         tracks: Whether the run finds out which ops change.
+        isolates: Whether changes by passes on other ops are noticed.
         defers: Whether siblings are verified together, where no observer could notice.
         fuses: The adapter's fusing of steps, unless they are to run one by one.
         failures: Makes failures.
@@ -47,6 +48,7 @@ class RunServices:
         ordinals: Numbers of ops among their siblings, if steps are observed.
         matched: Keys of nested pipelines that had some op to run on.
         sharing: Whether ops were shared with workers, and why not.
+        placements: Where the ops of nested steps may be processed, once that was asked.
         identity_of: A function from ops to keys of a dictionary.
         process: The process that runs.
     """
@@ -72,6 +74,7 @@ class RunServices:
         self.skips: bool = finds_changes and options.verify is VerifyEach.CHANGED
         self.knows_changes: bool = is_strict or (finds_changes and self.verifies)
         self.tracks: bool = self.knows_changes or hooks.finds_changes
+        self.isolates: bool = options.isolation or (self.tracks and finds_changes)
         together = self.policies.verifies_together and self.verifies
         self.defers: bool = together and not self.tracks and not hooks.sees_steps
         one_by_one = hooks.one_by_one or gates or is_strict or options.timeout is not None
@@ -87,6 +90,7 @@ class RunServices:
         self.ordinals: dict[Hashable, int] = {}
         self.matched: set[str] = set()
         self.sharing: Sharing = Sharing("")
+        self.placements: dict[NestedStep, Any] = {}
         self.identity_of: Callable[[Any], Hashable] = self.adapter.identity_of
         self.process: int = os.getpid()
 

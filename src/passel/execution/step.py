@@ -16,14 +16,14 @@ from passel.execution.examination import Examiner
 from passel.execution.fused_failure import FusedFailure
 from passel.execution.kept import KeptAnalyses
 from passel.execution.outcome import CHANGED, UNCHANGED, UNKNOWN, Outcome, merge
+from passel.execution.strategies.child_run import ChildRun
 from passel.hooks import Bracket, Ended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from passel.execution.context import OpContext
     from passel.execution.deadline import Deadline
     from passel.execution.services import RunServices
+    from passel.execution.strategies import SiblingStrategy
     from passel.execution.verification import Verifier
     from passel.hooks import Instrumentor
     from passel.schedule import NestedStep, Step
@@ -35,7 +35,7 @@ class StepRunner:
     Args:
         services: What the run's parts share.
         verifier: Verifies.
-        run_siblings: Runs the nested pipelines of a step on the ops immediately inside of an op.
+        strategy: How siblings share the work.
 
     Attributes:
         kept: Knows what steps preserve.
@@ -45,7 +45,7 @@ class StepRunner:
         self,
         services: RunServices,
         verifier: Verifier,
-        run_siblings: Callable[[NestedStep, Any, OpContext], Outcome],
+        strategy: SiblingStrategy,
     ) -> None:
         self._services = services
         self._hooks = services.hooks
@@ -59,7 +59,7 @@ class StepRunner:
         self._examines = self._examiner.is_needed
         self._tracks = self._examiner.tracks
         self._listens = services.hooks.sees_steps
-        self._run_siblings = run_siblings
+        self._strategy = strategy
         self._watched: Any = _deadline(services.options.timeout)  # runs passes in a way of its own
         if self._listens:
             self._watched = _BetweenHooks(services.hooks, self._watched)
@@ -137,9 +137,11 @@ class StepRunner:
     def _nest(self, step: NestedStep, op: Any, ctx: OpContext) -> Outcome:
         """Run nested pipelines, on an op of which no claim is left to be checked."""
         if not ctx.op_state.claims:
-            return self._run_siblings(step, op, ctx)
+            return ChildRun(step, ctx).run(self._strategy)
         checked = self._examiner.check_claims(op, ctx)
-        return checked if checked.failures else merge([checked, self._run_siblings(step, op, ctx)])
+        if checked.failures:
+            return checked
+        return merge([checked, ChildRun(step, ctx).run(self._strategy)])
 
     def _raised(self, step: Step, op: Any, ctx: OpContext, error: Exception) -> Outcome:
         """Return the outcome of a body that has raised."""

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from passel.analysis import analysis_name
-from passel.execution.strategies.base import at_work
+from passel.execution.strategies.placement import at_work
 from passel.hooks import PassInstrumentation
 from passel.instruments.events import PassExecution, chain_of, execution_of
 from passel.instruments.timer import Timer

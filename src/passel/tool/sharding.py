@@ -115,8 +115,9 @@ def _forked(
     jobs: int, source: SourcePart, shared: Shared, shards: Sequence[Frontend]
 ) -> list[ShardResult] | None:
     """Return the results of shards from forked workers; None if one of them failed."""
-    from passel.execution.strategies.base import at_work, workers_for
+    from passel.execution.strategies.base import workers_for
     from passel.execution.strategies.fork_map import fork_map
+    from passel.execution.strategies.placement import at_work
 
     if at_work.get():
         return None

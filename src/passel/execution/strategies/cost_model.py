@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import SiblingWork
+    from passel.execution.strategies.child_run import ChildRun
 
 _ENOUGH = 0.004
 """Seconds of work after which it is known well enough how long a task takes."""
@@ -61,7 +61,7 @@ class CostModel:
         size: How many tasks they would be sent at once.
     """
 
-    def __init__(self, work: SiblingWork, jobs: int, size: int) -> None:
+    def __init__(self, work: ChildRun, jobs: int, size: int) -> None:
         self._work = work
         if work.transport.sends_copies:
             # Much of what copies cost is for the enclosing op, whether they are few or many.
@@ -114,7 +114,7 @@ class CostModel:
         self._time = there / self._jobs + sending + taking
 
 
-def _rehearse_changes(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
+def _rehearse_changes(work: ChildRun, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
     """Do tasks here, and what would be added if a copy of this process did them."""
     import pickle  # noqa: PLC0415 - most runs are over before
 
@@ -140,7 +140,7 @@ def _rehearse_changes(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outc
     return Costs(here, noting + packing, 0.0, taking + noting)
 
 
-def _rehearse_copies(work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
+def _rehearse_copies(work: ChildRun, tasks: Sequence[Any]) -> Generator[Outcome, None, Costs]:
     """Do tasks here, and send their ops to this process as if it were another one."""
     here, changed, sending, reading, begun = 0.0, 0, inf, 0.0, perf_counter()
     with suppress(Exception):  # it cannot be sent, whatever the reason

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeAl
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.base import at_work
+from passel.execution.strategies.placement import at_work
 from passel.execution.strategies.stopping import interrupts_held, status_of
 from passel.execution.strategies.watch import Watch
 

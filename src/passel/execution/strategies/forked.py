@@ -16,21 +16,16 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from passel.errors import EncodingError
-from passel.execution.strategies.base import (
-    may_share,
-    most_at_once,
-    processors,
-    workers_for,
-)
+from passel.execution.strategies.base import most_at_once, processors, workers_for
 from passel.execution.strategies.cost_model import CostModel
 from passel.execution.strategies.placement import Place
 from passel.execution.strategies.results import Result, how_it_ended, taken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import SiblingWork
+    from passel.execution.strategies.child_run import ChildRun
     from passel.execution.strategies.fork_map import Death, Forks
     from passel.execution.strategies.parcels import Assignment, Parcel
 
@@ -58,13 +53,8 @@ class Forked:
         self.is_automatic: bool = is_automatic
         self._eager = eager
 
-    def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
+    def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Generator[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if may_share(self, work, tasks):
-            return self._share(work, tasks)
-        return map(work, tasks)
-
-    def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         done = 0
         if not self._eager and work.timeout is None:  # what may have to be ended is for workers
             most = min(most_at_once(self.jobs, work), max(2, processors()))
@@ -76,7 +66,7 @@ class Forked:
             yield from _fork(work, tasks[done:], most_at_once(self.jobs, work))
 
 
-def _fork(work: SiblingWork, tasks: Sequence[Any], jobs: int) -> Generator[Outcome]:
+def _fork(work: ChildRun, tasks: Sequence[Any], jobs: int) -> Generator[Outcome]:
     chunks = _shrinking_chunks(tasks, jobs)
     is_again = False
     forks = _map_chunks(work, chunks, jobs)
@@ -91,9 +81,7 @@ def _fork(work: SiblingWork, tasks: Sequence[Any], jobs: int) -> Generator[Outco
             yield from map(work, chunk) if death is None else do_again(work, chunk, death)
 
 
-def do_again(
-    work: SiblingWork, chunk: Sequence[Any], death: Death | None = None
-) -> Iterator[Outcome]:
+def do_again(work: ChildRun, chunk: Sequence[Any], death: Death | None = None) -> Iterator[Outcome]:
     """Do tasks that were lost with their worker in others, and name those that end processes.
 
     Args:
@@ -119,7 +107,7 @@ def do_again(
         chunk, death = chunk[death.step + 1 :], None
 
 
-def _take(work: SiblingWork, chunk: Sequence[Any], result: list[Any]) -> Iterator[Outcome]:
+def _take(work: ChildRun, chunk: Sequence[Any], result: list[Any]) -> Iterator[Outcome]:
     *done, observers = result
     return taken(work, chunk, Result(done, observers))
 
@@ -127,7 +115,7 @@ def _take(work: SiblingWork, chunk: Sequence[Any], result: list[Any]) -> Iterato
 # -- Chunks in workers ---------------------------------------------------------------------------
 
 
-def _map_chunks(work: SiblingWork, chunks: Sequence[Sequence[Any]], jobs: int) -> Forks[Any]:
+def _map_chunks(work: ChildRun, chunks: Sequence[Sequence[Any]], jobs: int) -> Forks[Any]:
     """Let workers do chunks; each result ends with what has observed it."""
     from passel.execution.strategies.fork_map import fork_map  # noqa: PLC0415 - most runs are over before
 
@@ -139,7 +127,7 @@ def _map_chunks(work: SiblingWork, chunks: Sequence[Sequence[Any]], jobs: int) -
 
 
 @contextmanager
-def _changing_ops(work: SiblingWork) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
+def _changing_ops(work: ChildRun) -> Generator[Callable[[Sequence[Any]], Iterator[Any]]]:
     """Do chunks on the ops themselves, as this copy of the process has them."""
 
     def do(chunk: Sequence[Any]) -> Iterator[Any]:
@@ -168,7 +156,7 @@ def _opening_parcels(assignment: Assignment) -> Generator[Callable[[Parcel | Non
     yield do
 
 
-def _parcel(work: SiblingWork, chunk: Sequence[Any]) -> Parcel | None:
+def _parcel(work: ChildRun, chunk: Sequence[Any]) -> Parcel | None:
     try:
         return work.transport.parcel(chunk)
     except EncodingError:

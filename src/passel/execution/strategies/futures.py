@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.diagnostics import brief, log_warning
 from passel.errors import EncodingError
-from passel.execution.strategies.base import chunks_of, may_share, most_at_once
+from passel.execution.strategies.base import chunks_of, most_at_once
 from passel.execution.strategies.forked import do_again
 from passel.execution.strategies.parcels import Refusal, pack, pack_assignment
 from passel.execution.strategies.placement import Place
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import SiblingWork
+    from passel.execution.strategies.child_run import ChildRun
 
 _CHUNKS_PER_WORKER = 4
 
@@ -55,10 +55,8 @@ class Futures:
         self._limit = jobs
         self.jobs: int = jobs or workers_of(executor)
 
-    def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
+    def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Iterable[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if not may_share(self, work, tasks, 2):
-            return map(work, tasks)
         try:
             assignment = pack_assignment(work.transport.assignment())
         except EncodingError as error:
@@ -66,9 +64,7 @@ class Futures:
             return map(work, tasks)
         return self._share(work, tasks, assignment)
 
-    def _share(
-        self, work: SiblingWork, tasks: Sequence[Any], assignment: bytes
-    ) -> Generator[Outcome]:
+    def _share(self, work: ChildRun, tasks: Sequence[Any], assignment: bytes) -> Generator[Outcome]:
         jobs = most_at_once(self.jobs, work)
         chunks = chunks_of(tasks, jobs * _CHUNKS_PER_WORKER)
         is_limited = self._limit is not None or work.jobs is not None
@@ -84,7 +80,7 @@ class Futures:
             if sent:
                 _end(self._executor, sent)
 
-    def _send(self, work: SiblingWork, chunk: Sequence[Any], assignment: bytes) -> _Share:
+    def _send(self, work: ChildRun, chunk: Sequence[Any], assignment: bytes) -> _Share:
         try:
             data = pack(assignment, work.transport.parcel(chunk))
             return _Share(chunk, self._executor.submit(do_parcel, data))
@@ -108,7 +104,7 @@ class _Share(NamedTuple):
     lost: Exception | None = None
 
 
-def _outcomes_of(work: SiblingWork, share: _Share, told: set[str]) -> Iterator[Outcome]:
+def _outcomes_of(work: ChildRun, share: _Share, told: set[str]) -> Iterator[Outcome]:
     """Wait for a share, do what no worker has done, and yield the outcomes.
 
     Args:

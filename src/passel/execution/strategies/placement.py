@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from passel.execution.services import RunServices
     from passel.passes import Pass
     from passel.schedule import NestedStep
+
+
+at_work: ContextVar[bool] = ContextVar("at_work", default=False)
+"""Whether this thread or process does tasks for a strategy, and so shares none of its own."""
 
 
 class Place(Enum):
@@ -42,7 +47,14 @@ class Placement(NamedTuple):
 
 
 def placement_of(step: NestedStep, services: RunServices) -> Placement:
-    """Return the placement of a nested step in a run."""
+    """Return the placement of a nested step in a run, found out once."""
+    known = services.placements.get(step)
+    if known is None:
+        known = services.placements[step] = _find_placement(step, services)
+    return known
+
+
+def _find_placement(step: NestedStep, services: RunServices) -> Placement:
     passes = [each.pass_ for each in passes_in(step)]
     contracts = [visit.pass_.contract for each in passes for visit in walk(each)]
     is_declared = all(each.is_automatic for each in contracts)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import brief
 from passel.errors import EncodingError
-from passel.execution.strategies.base import Sequential, at_work
+from passel.execution.strategies.base import Sequential
 from passel.execution.strategies.parcels import MissingAnalyses, Refusal
+from passel.execution.strategies.placement import at_work
 from passel.execution.strategies.results import Result
 from passel.hooks import Instrumentor
 from passel.ir import LocksContexts, ability_of, running_on

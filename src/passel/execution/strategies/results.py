@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import SiblingWork
+    from passel.execution.strategies.child_run import ChildRun
 
 
 class Result(NamedTuple):
@@ -25,7 +25,7 @@ class Result(NamedTuple):
     observers: Any
 
 
-def taken(work: SiblingWork, chunk: Sequence[Any], result: Result) -> Iterator[Outcome]:
+def taken(work: ChildRun, chunk: Sequence[Any], result: Result) -> Iterator[Outcome]:
     """Take over what a worker has done with tasks, and yield the outcomes."""
     outcomes = [outcome for outcome, _ in result.done]
     work.merge(result.observers, outcomes)
@@ -42,7 +42,7 @@ def taken(work: SiblingWork, chunk: Sequence[Any], result: Result) -> Iterator[O
     yield from outcomes
 
 
-def how_it_ended(code: int | None, work: SiblingWork) -> str:
+def how_it_ended(code: int | None, work: ChildRun) -> str:
     """Return how a process has ended, from its exit code: negative for a signal."""
     if code is None:
         return "exited with an unknown status"

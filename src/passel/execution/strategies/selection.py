@@ -14,7 +14,7 @@ from passel.execution.strategies.base import Sequential, processors
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from passel.execution.strategies.base import SiblingStrategy
+    from passel.execution.strategies.child_run import SiblingStrategy
 
 
 Jobs = int | Literal["auto"]

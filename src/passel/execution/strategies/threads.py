@@ -13,22 +13,17 @@ from contextvars import copy_context
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from passel.execution.strategies.base import (
-    at_work,
-    chunks_of,
-    may_share,
-    most_at_once,
-)
-from passel.execution.strategies.placement import Place
+from passel.execution.strategies.base import chunks_of, most_at_once
+from passel.execution.strategies.placement import Place, at_work
 from passel.execution.strategies.stopping import Stoppable, Stopped, result_of
 from passel.ir import in_running_context
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Sequence
     from concurrent.futures import Executor
 
     from passel.execution.outcome import Outcome
-    from passel.execution.strategies.base import Branch, SiblingWork
+    from passel.execution.strategies.child_run import Branch, ChildRun
 
 _CHUNKS_PER_THREAD = 4
 
@@ -53,13 +48,8 @@ class Threads:
         self.jobs: int = jobs or most or 1
         self._pool = pool
 
-    def __call__(self, work: SiblingWork, tasks: Sequence[Any], /) -> Iterable[Outcome]:
+    def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Generator[Outcome]:
         """Do all tasks, and yield their outcomes in the order of the tasks."""
-        if may_share(self, work, tasks):
-            return self._share(work, tasks)
-        return map(work, tasks)
-
-    def _share(self, work: SiblingWork, tasks: Sequence[Any]) -> Generator[Outcome]:
         jobs = min(most_at_once(self.jobs, work), len(tasks))
         pool: Executor = self._pool or ThreadPoolExecutor(jobs, "passel")
         shares = [

@@ -1,120 +1,201 @@
-"""Nested pipelines while they run on the ops immediately inside one op."""
+"""Nested pipelines on the ops immediately inside one op.
+
+A failure on one op does not keep its siblings from being processed. When all are, the enclosing op
+is verified: in one call with what was put off for the siblings, where the IR does so.
+"""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from passel.diagnostics import log_warning_once
 from passel.errors import EncodingError
-from passel.execution.context import ContextServices, OpContext
+from passel.execution.context import OpContext
 from passel.execution.enclosing import changes_outside, enclosing_states
 from passel.execution.failures import suspects_of
 from passel.execution.isolation import IsolationViolation, SiblingStates
 from passel.execution.op_state import OpState
 from passel.execution.options import VerifyEach
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
-from passel.execution.strategies.base import Branch
+from passel.execution.strategies.placement import Place, Placement, at_work, placement_of
 from passel.execution.strategies.transport import Transport
-from passel.execution.verification import Verifier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
+    from passel.execution.context import Runner
     from passel.execution.failures import Suspects
-    from passel.execution.plans import Planner
     from passel.execution.services import RunServices
-    from passel.execution.strategies.placement import Placement
     from passel.execution.strategies.transport import Packed
-    from passel.schedule import NestedStep, Step
+    from passel.schedule import NestedStep
 
 
-class NestedRunner(ContextServices, Protocol):
-    """Runs pipelines on ops, and answers their contexts."""
-
-    def run_between_hooks(self, parent: Step, ctx: OpContext) -> Outcome:
-        """Run the pipeline of a context, between its hooks."""
-        ...
-
-    def branch(self, services: RunServices) -> NestedRunner:
-        """Return one for another thread."""
-        ...
-
-
-class ChildRunParts(NamedTuple):
-    """Everything that the child runs of a run have in common.
+class Branch(NamedTuple):
+    """The work on some siblings as another thread or process does it.
 
     Attributes:
-        services: What the run's parts share.
-        planner: Decides which pipeline runs on which op.
-        verifier: Verifies the enclosing op.
-        runner: Runs the pipelines.
-        placement_of: Returns where the ops of a nested step may be processed.
+        work: The work.
+        observed: Encloses all that is done: the parts observe it.
+        parts: Parts of what observes the run, for `ChildRun.merge`.
     """
 
-    services: RunServices
-    planner: Planner
-    verifier: Verifier
-    runner: NestedRunner
-    placement_of: Callable[[NestedStep], Placement]
+    work: ChildRun
+    observed: AbstractContextManager[Any]
+    parts: Any
+
+
+class SiblingStrategy(Protocol):
+    """Shares out the tasks of one nested step, where they may be shared.
+
+    Attributes:
+        place: Where tasks are done.
+        where: What does the tasks, as messages name it.
+        is_automatic: Whether it was chosen by `jobs="auto"`.
+        jobs: How many tasks it does at once.
+    """
+
+    place: Place
+    where: str
+    is_automatic: bool
+    jobs: int
+
+    def __call__(self, work: ChildRun, tasks: Sequence[Any], /) -> Iterable[Outcome]:
+        """Do all tasks, and yield their outcomes in the order of the tasks."""
+        ...
 
 
 class ChildRun:
-    """Nested pipelines while they run on the ops immediately inside one op.
+    """A run of nested pipelines on the ops immediately inside one op.
 
     Args:
-        parts: Everything that the child runs of a run have in common.
         step: The pipelines.
-        op: The enclosing op.
-        ctx: Its context.
+        ctx: The context of the enclosing op.
 
     Attributes:
-        children: The ops immediately inside the enclosing op.
-        tasks: The contexts of those that a pipeline runs on, in program order.
+        tasks: The contexts of the ops that a pipeline runs on, in program order.
         placement: Where tasks may be done.
     """
 
-    def __init__(self, parts: ChildRunParts, step: NestedStep, op: Any, ctx: OpContext) -> None:
-        services = parts.services
-        self._services = services
-        self._verifier = parts.verifier
-        self._lifetime = services.policies.lifetime
+    def __init__(self, step: NestedStep, ctx: OpContext) -> None:
+        self._runner: Runner = ctx.runner
+        self._services: RunServices = ctx.runner.services
+        self._lifetime = self._services.policies.lifetime
         self._step = step
-        self._op = op
+        self._op = ctx.op
         self._ctx = ctx
-        self._runner = parts.runner
-        self.placement: Placement = parts.placement_of(step)
+        self.placement: Placement = placement_of(step, self._services)
         self._gone: list[int] = []
         self._lost: list[int] = []
         self._repeats_failures = False
         self._looks = not self.placement.is_declared  # at each op before its turn
         self._transport: Transport | None = None  # most runs need none
         self._may_touch = True  # False as soon as any op inside may be erased, and not known to be
-        self.children: list[Any] = list(services.adapter.children(op))
-        self._watch = self._lifetime.watch(op, self.children)
-        self.tasks: list[OpContext] = self._tasks_of(parts.planner)
+        self._children: list[Any] = list(self._services.adapter.children(ctx.op))
+        self._watch = self._lifetime.watch(ctx.op, self._children)
+        self.tasks: list[OpContext] = self._make_tasks()
+        if self.tasks and self._services.isolates:
+            self._track()
 
-    def _tasks_of(self, planner: Planner) -> list[OpContext]:
+    def _make_tasks(self) -> list[OpContext]:
         step, ctx, runner = self._step, self._ctx, self._runner
-        plans, key_of = planner.nested(step), self._services.adapter.key_of
+        plans, key_of = runner.planner.nested(step), self._services.adapter.key_of
         place_of = self._lifetime.place_of
         tasks: list[OpContext] = []
-        for number, child in enumerate(self.children):
+        for number, child in enumerate(self._children):
             key = key_of(child)
             if key not in plans:
-                plans[key] = planner.select(step, child)
+                plans[key] = runner.planner.select(step, child)
             plan = plans[key]
             if plan is not None:
                 tasks.append(OpContext(runner, child, place_of(child), plan, ctx, number))
         return tasks
 
-    def track(self) -> None:
+    def _track(self) -> None:
         """Take the states of the enclosing op and the ops inside, to notice what changes them."""
         ctx, worked_on = self._ctx, {task.number: task.op_state for task in self.tasks}
-        states = [worked_on.get(number) or OpState() for number in range(len(self.children))]
-        siblings = SiblingStates(self._services.fingerprints, self._op, self.children, states)
+        states = [worked_on.get(number) or OpState() for number in range(len(self._children))]
+        siblings = SiblingStates(self._services.fingerprints, self._op, self._children, states)
         siblings.start(ctx.op_state.last_valid)
         ctx.siblings = siblings
+
+    def run(self, strategy: SiblingStrategy) -> Outcome:
+        """Run the pipelines, share the work as a strategy says, and return the merged outcome."""
+        if not self.tasks:
+            return UNCHANGED
+        services, reports = self._services, self._services.reports
+        observed = services.hooks.sees_steps
+        if observed:
+            numbers = enumerate(map(services.identity_of, self._children))
+            services.ordinals.update((key, number) for number, key in numbers)
+        is_shared = self._is_shared_by(strategy)
+        # What is observed is reported in its place among dumps, as it is taken over.
+        buffers = services.defers or (is_shared and not observed)
+        outcomes: list[Outcome] = []
+        reports.held += buffers
+        try:
+            # What waits for others is interrupted at once.
+            with services.hooks.interrupts.allowed() if is_shared and observed else nullcontext():
+                tasks = strategy(self, self.tasks) if is_shared else map(self, self.tasks)
+                for outcome in tasks:
+                    outcomes.append(outcome)
+                    if outcome.interrupt is not None:
+                        break
+            if outcomes[-1].interrupt is None:
+                outcomes.append(self._settle(outcomes))
+        except Exception:
+            raise
+        except BaseException as error:  # noqa: BLE001 - an interrupt while others work: what is done counts
+            failure = services.failures.interrupted(self._step, self._op, error)
+            outcomes.append(Outcome(None, (failure,), interrupt=error))
+        finally:
+            reports.held -= buffers
+            merged = merge(outcomes)
+            if buffers:
+                reports(merged.diagnostics, merged.failures)
+            self._leave(merged)
+        return merged
+
+    def _leave(self, merged: Outcome) -> None:
+        """Leave what is known of the enclosing op now to the steps that follow."""
+        ctx, state = self._ctx, self._ctx.op_state
+        siblings, ctx.siblings = ctx.siblings, None
+        if merged.changed is not False:
+            state.last_valid = None
+        goes_on = ctx.parent is not None or ctx.plan.steps[-1] is not self._step
+        if goes_on and state.last_valid is None and siblings is not None:
+            state.last_valid = siblings.whole()
+
+    def _is_shared_by(self, strategy: SiblingStrategy) -> bool:
+        """Return whether a strategy is to do the tasks; the report of timing says why not."""
+        # One task is not shared, unless it might have to be ended with its process.
+        is_guarded = strategy.place is Place.COPIES and self.timeout is not None
+        if strategy.place is Place.HERE or at_work.get() or len(self.tasks) < 2 - is_guarded:
+            return False
+        self._services.sharing.ops += len(self.tasks)
+        why = self._why_not_shared(strategy)
+        if why:
+            self.keep(why)
+        return not why
+
+    def _why_not_shared(self, strategy: SiblingStrategy) -> str:
+        """Return why a strategy is not to do the tasks; empty if it is."""
+        if strategy.is_automatic:
+            why = self.placement.automatic
+            if not why and not self._services.adapter.is_known_code(self._op):
+                why = "not all ops are known to keep to themselves"
+            if why:
+                return f"{why} (-j N shares them all the same)"
+        # The only worker of an executor works beside this process.
+        most = 2 if strategy.place is Place.PROCESSES else strategy.jobs
+        if min(most, self.jobs or most) < 2:  # noqa: PLR2004 - at once
+            return "they are to run one by one"
+        why = self.placement.obstacles.get(strategy.place, "")
+        if why and not strategy.is_automatic:
+            log_warning_once(f"no {strategy.where}: {why}")
+        return why
 
     def __call__(self, task: OpContext, /) -> Outcome:
         """Run a nested pipeline on one op, if the op is still there."""
@@ -130,7 +211,7 @@ class ChildRun:
         before = UNCHANGED
         if violation := siblings.enter(task.number, looks=self._looks):
             before, siblings.is_violated = self._report(violation), True
-            if self._verifier.verify(self._step, op, recursive=True) is not None:
+            if self._runner.verifier.verify(self._step, op, recursive=True) is not None:
                 return before  # passes may fail in any way on what is invalid
         outcome = self._run(task)
         place = self._lifetime.place_of(op)
@@ -161,7 +242,6 @@ class ChildRun:
         other._services = self._services.branch(hooks)
         hooks.run = hooks.run.branch(other._services.reports)
         other._runner = runner = self._runner.branch(other._services)
-        other._verifier = Verifier(other._services)
         for task in tasks:
             task.runner = runner
             if task.cached is not None:  # enclosing passes have asked for analyses of this op
@@ -262,7 +342,7 @@ class ChildRun:
 
     # -- The enclosing op ---------------------------------------------------------------------
 
-    def settle(self, outcomes: list[Outcome]) -> Outcome:
+    def _settle(self, outcomes: list[Outcome]) -> Outcome:
         """Look at the op as a whole after all pipelines have run.
 
         Args:
@@ -288,7 +368,7 @@ class ChildRun:
             self._services.policies.verifies_together
             or self._services.options.verify is VerifyEach.ALWAYS
         )
-        failure = self._verifier.verify_enclosing(
+        failure = self._runner.verifier.verify_enclosing(
             self._suspects(touched), self._op, recursive=recursive
         )
         if failure is None:
@@ -304,7 +384,7 @@ class ChildRun:
         if not (self._gone or self._watch.are_all_in_place()):
             self._may_touch = False
             yield IsolationViolation(
-                self._op, True, range(len(self.children)), is_about_places=True
+                self._op, True, range(len(self._children)), is_about_places=True
             )
         elif self._ctx.siblings is not None and self._may_touch:
             yield from self._ctx.siblings.compare_all([*self._gone, *self._lost])
@@ -317,7 +397,7 @@ class ChildRun:
         for number, task in enumerate(self.tasks):
             if (step := task.op_state.deferred) is None:
                 continue
-            failure = self._verifier.verify(step, task.op, recursive=True)
+            failure = self._runner.verifier.verify(step, task.op, recursive=True)
             if failure is not None:
                 failed = True
                 more = self._services.reports.fail(failure)
