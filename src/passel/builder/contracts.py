@@ -11,8 +11,8 @@ from passel.instruments.contract_verifier import ContractVerifier
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from passel.contracts.check import Region
     from passel.contracts.declarations import DeclarationTable
+    from passel.contracts.walk import Region
     from passel.manager import PassManager
 
 

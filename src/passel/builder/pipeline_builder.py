@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 from passel.builder.extensions import run_extensions
 from passel.builder.pipeline_plan import PipelinePlan
 from passel.builder.targets import Stage
-from passel.contracts.check import Region
 from passel.contracts.declarations import default_declarations
 from passel.contracts.origin import caller
+from passel.contracts.walk import Region
 from passel.errors import PipelineError, Problem
 from passel.ir import op_name_of
 from passel.manager import Nesting, OpPassManager, PassManager

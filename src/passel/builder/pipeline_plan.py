@@ -17,7 +17,7 @@ from passel.errors import AnchorError, InsertionError, Problem
 from passel.ir import ANY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from passel.builder.drawing import Form, Picture
     from passel.builder.explaining import Explanation
@@ -188,12 +188,17 @@ class PipelinePlan:
     def _violations(self, sequence: Sequence, manager: PassManager) -> tuple[Violation, ...]:
         targets = Targets(sequence, self.declarations, rules_of(sequence, self.declarations))
 
-        def finder(target: Target) -> Callable[[Place], bool]:
-            labels = {step.label for unit in targets.units(target) for step in steps_of(unit)}
-            return lambda place: place.label in labels
+        ends = {end for region in sequence.regions for end in (region.start, region.end)}
+        labels = {
+            end: {step.label for unit in targets.units(end) for step in steps_of(unit)}
+            for end in ends
+        }
 
-        watched = [region.watched(finder) for region in sequence.regions]
-        return ContractWalk(self.declarations, watched, sequence.steps()).violations(manager)
+        def stands_for(end: Target, place: Place) -> bool:
+            return place.label in labels[end]
+
+        walk = ContractWalk(self.declarations, sequence.regions, stands_for, sequence.steps())
+        return walk.violations(manager)
 
     def draw(self, form: Form = "tree") -> str:
         """Return a picture of the pipeline, with stages, types and constraints.

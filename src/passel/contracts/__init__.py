@@ -3,7 +3,7 @@
 Pass managers check it when they compile a pipeline, and builders when they put one together.
 """
 
-from passel.contracts.check import Region, check_contracts, refuse
+from passel.contracts.check import check_contracts, refuse
 from passel.contracts.constraints import (
     Constraint,
     after_all,
@@ -20,7 +20,7 @@ from passel.contracts.constraints import (
 from passel.contracts.declarations import Declarations, DeclarationTable, default_declarations
 from passel.contracts.origin import Origin
 from passel.contracts.rules import Rule
-from passel.contracts.walk import Place, Violation
+from passel.contracts.walk import Place, Region, Violation
 
 __all__ = [
     "Constraint",

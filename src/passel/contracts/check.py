@@ -11,55 +11,24 @@ Source: the schedule discipline of NVIDIA's tileiras, which holds it for one reg
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from passel.contracts.declarations import default_declarations
-from passel.contracts.origin import Origin
 from passel.contracts.rules import Rules
-from passel.contracts.targets import Named, describe
-from passel.contracts.walk import ContractWalk, Place, Violation, WatchedRegion
+from passel.contracts.targets import Named
+from passel.contracts.walk import ContractWalk, Violation
 from passel.diagnostics import Severity
 from passel.errors import ContractError, Problem
 from passel.passes import PassType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from passel.contracts.declarations import DeclarationTable
     from passel.contracts.targets import Target
+    from passel.contracts.walk import Place, Region
     from passel.ir import IRAdapter
     from passel.passes.tree import PassTree
-
-
-class Region(NamedTuple):
-    """A part of a pipeline in which each pass has to preserve analyses.
-
-    It goes from each pass that is its start to the next one that is its end, neither included.
-
-    Attributes:
-        start: What it starts after: in a manager, passes of a class, of a name or at a path, or
-            of a type; in a builder, any target.
-        end: What it ends before.
-        preserves: The analyses.
-        origin: Who asks for it.
-    """
-
-    start: Target
-    end: Target
-    preserves: tuple[type, ...]
-    origin: Origin = Origin()
-
-    def watched(self, finder: Callable[[Target], Callable[[Place], bool]]) -> WatchedRegion:
-        """Return the region with its ends found.
-
-        Args:
-            finder: Returns whether a target stands for a pass.
-        """
-        origin = self.origin
-        where = f" (asked for by {origin})" if origin.extension else ""
-        where = where or (f" (asked for at {origin})" if origin.file else "")
-        title = f"between {describe(self.start)} and {describe(self.end)}{where}"
-        return WatchedRegion(finder(self.start), finder(self.end), self.preserves, title)
 
 
 def check_contracts(
@@ -99,8 +68,8 @@ def check_contracts(
         pass 'other' [any/1:other] between 'find' [any/0:find] and 'use' [any/2:use]
     """
     declarations = declarations or default_declarations()
-    watched = [region.watched(partial(_in_manager, declarations)) for region in regions]
-    walk = ContractWalk(declarations, watched, adapter=adapter)
+    stands_for = partial(_stands_for, declarations)
+    walk = ContractWalk(declarations, regions, stands_for, adapter=adapter)
     found = walk.violations(tree)
     return (*found, *_misplaced(walk.places, declarations))
 
@@ -126,12 +95,13 @@ def refuse(violations: Iterable[Violation]) -> None:
         raise ContractError(*problems, violations=errors)
 
 
-def _in_manager(declarations: DeclarationTable, target: Target) -> Callable[[Place], bool]:
+def _stands_for(declarations: DeclarationTable, target: Target, place: Place) -> bool:
+    """Return whether a target stands for a pass of a manager."""
     if isinstance(target, PassType):
-        return lambda place: target in declarations.of(place.pass_).types
+        return target in declarations.of(place.pass_).types
     if isinstance(target, type):
-        return lambda place: isinstance(place.pass_, target)
+        return isinstance(place.pass_, target)
     if isinstance(target, str):
-        return lambda place: target in (place.pass_.name, place.path)
+        return target in (place.pass_.name, place.path)
     msg = f"a region of a manager ends at a class, name, path or type of passes, not at {target!r}"
     raise TypeError(msg)

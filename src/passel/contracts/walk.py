@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from passel.analysis import analysis_name
 from passel.contracts.origin import Origin
 from passel.contracts.subject import Subject
+from passel.contracts.targets import describe
 from passel.diagnostics import Severity
 from passel.ir import ANY
 from passel.passes.preservation import preserves
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from passel.contracts.declarations import Declarations, DeclarationTable
+    from passel.contracts.targets import Target
     from passel.diagnostics import Span
     from passel.ir import IRAdapter
     from passel.passes import Pass
@@ -86,20 +88,31 @@ class Violation(NamedTuple):
         return text if span is None else f"{span}: {text}\n{span.excerpt()}"
 
 
-class WatchedRegion(NamedTuple):
-    """A region whose ends are known.
+class Region(NamedTuple):
+    """A part of a pipeline in which each pass has to preserve analyses.
+
+    It goes from each pass that is its start to the next one that is its end, neither included.
 
     Attributes:
-        starts: Whether it starts after a pass.
-        ends: Whether it ends before a pass.
-        kinds: The analyses that are preserved in it.
-        title: The region as messages name it.
+        start: What it starts after: in a manager, passes of a class, of a name or at a path, or
+            of a type; in a builder, any target.
+        end: What it ends before.
+        preserves: The analyses.
+        origin: Who asks for it.
     """
 
-    starts: Callable[[Place], bool]
-    ends: Callable[[Place], bool]
-    kinds: tuple[type, ...]
-    title: str
+    start: Target
+    end: Target
+    preserves: tuple[type, ...]
+    origin: Origin = Origin()
+
+    @property
+    def title(self) -> str:
+        """The region as messages name it."""
+        origin = self.origin
+        where = f" (asked for by {origin})" if origin.extension else ""
+        where = where or (f" (asked for at {origin})" if origin.file else "")
+        return f"between {describe(self.start)} and {describe(self.end)}{where}"
 
 
 class Key(NamedTuple):
@@ -111,7 +124,7 @@ class Key(NamedTuple):
     """
 
     kind: type
-    region: WatchedRegion | None = None
+    region: Region | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -152,6 +165,7 @@ class ContractWalk:
     Args:
         declarations: What is declared of passes.
         regions: What else is watched.
+        stands_for: Whether an end of a region stands for a pass.
         steps: The builder's steps for the passes of the pipeline, in order, if there are any.
         adapter: The IR, on which names may stand for other passes.
 
@@ -162,7 +176,8 @@ class ContractWalk:
     def __init__(
         self,
         declarations: DeclarationTable,
-        regions: Iterable[WatchedRegion] = (),
+        regions: Iterable[Region] = (),
+        stands_for: Callable[[Target, Place], bool] = lambda _, __: False,
         steps: Iterable[Subject] = (),
         adapter: IRAdapter | None = None,
     ) -> None:
@@ -170,6 +185,7 @@ class ContractWalk:
         self._adapter = adapter
         self._declarations = declarations
         self._regions = tuple(regions)
+        self._stands_for = stands_for
         self._steps = iter(steps)
         self._numbers: Counter[str] = Counter()
         self._levels: list[_Level] = []
@@ -246,12 +262,9 @@ class ContractWalk:
         self._numbers[path] += 1
         if (holder := self._holder) is not None:
             return Place(pass_, full, span or holder.span, holder.label, holder.origin)
-        step = next(self._steps, None)
-        place = (
-            Place(pass_, full, span)
-            if step is None
-            else Place(pass_, full, span, step.label, step.origin)
-        )
+        place = Place(pass_, full, span)
+        if (step := next(self._steps, None)) is not None:
+            place.label, place.origin = step.label, step.origin
         self.places.append(place)
         return place
 
@@ -278,7 +291,7 @@ class ContractWalk:
                 self._require_dialect(place, what)
             else:
                 self._require_analysis(Key(what), place)
-        for key in self._keys(place, lambda region: region.ends):
+        for key in self._keys(place, "end"):
             if self._open.pop(key, None) is not None:
                 self._require_analysis(key, place)
             else:
@@ -311,19 +324,17 @@ class ContractWalk:
                     fact.broken.append(place)
 
     def _produce(self, place: Place, said: Declarations) -> None:
-        opened = list(self._keys(place, lambda region: region.starts))
+        opened = list(self._keys(place, "start"))
         self._open.update(dict.fromkeys(opened, place))
         for key in (*map(Key, said.produces), *opened):
             fact = self._levels[-1].facts[key] = self._last[key] = _Fact(place)
             self._facts.append((key, fact))
 
-    def _keys(
-        self, place: Place, end: Callable[[WatchedRegion], Callable[[Place], bool]]
-    ) -> Iterator[Key]:
+    def _keys(self, place: Place, end: Literal["start", "end"]) -> Iterator[Key]:
         """Yield the analyses of regions of which a pass is an end; not what another one runs."""
         for region in self._regions if self._holder is None else ():
-            if end(region)(place):
-                yield from (Key(kind, region) for kind in region.kinds)
+            if self._stands_for(getattr(region, end), place):
+                yield from (Key(kind, region) for kind in region.preserves)
 
     # -- Dialects ---------------------------------------------------------------------------
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from passel.builder.conditions import Condition
     from passel.builder.sequence import BundleUse, Node, Sequence
-    from passel.contracts.check import Region
     from passel.contracts.rules import Rule
+    from passel.contracts.walk import Region
 
 _Element: TypeAlias = "dict[str, Any]"
 
