@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from passel.builder.conditions import check_condition
 from passel.contracts.targets import Named
@@ -11,7 +11,6 @@ from passel.passes import PassType
 
 if TYPE_CHECKING:
     from passel.builder.conditions import Condition
-    from passel.contracts.targets import Key
     from passel.manager import OpPassManager
     from passel.passes import Pass
 
@@ -42,6 +41,8 @@ class Bundle(Named):
         <Bundle cleanup: canonicalize,cse>
     """
 
+    kind: ClassVar[str] = "bundle"
+
     def __init__(
         self,
         name: str,
@@ -67,21 +68,6 @@ class Bundle(Named):
         self.constraints = constraints
         self.idempotent = idempotent
         self.when = when
-
-    @property
-    def steps_keys(self) -> tuple[Key, ...]:
-        """The key of the steps of all its additions."""
-        return (("bundle", self.name),)
-
-    @property
-    def title(self) -> str:
-        """The bundle as messages name it."""
-        return f"bundle '{self.name}'"
-
-    @property
-    def noun(self) -> str:
-        """One of its steps, without an article."""
-        return f"step of {self.title}"
 
     def __repr__(self) -> str:
         members = ",".join(m.name if isinstance(m, Bundle) else str(m) for m in self.members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from passel.builder.bundle import Bundle
 from passel.builder.sequence import Group, Step
@@ -44,6 +44,11 @@ class Handle(Named):
         """The handle as messages name it."""
         return f"'{self}'"
 
+    @property
+    def noun(self) -> str:
+        """The labels of the items."""
+        return self.title
+
     def __str__(self) -> str:
         return ", ".join(self.labels)
 
@@ -56,22 +61,9 @@ class Stage(Named):
         name: Its name.
     """
 
+    kind: ClassVar[str] = "stage"
+
     name: str
-
-    @property
-    def steps_keys(self) -> tuple[Key, ...]:
-        """The key of the steps in it."""
-        return (("stage", self.name),)
-
-    @property
-    def title(self) -> str:
-        """The stage as messages name it."""
-        return f"stage '{self.name}'"
-
-    @property
-    def noun(self) -> str:
-        """One of its steps, without an article."""
-        return f"step of {self.title}"
 
     def __str__(self) -> str:
         return self.name

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from passel.passes import Pass, PassType
 
@@ -11,23 +10,33 @@ Key: TypeAlias = "tuple[str, Any]"
 """A key that steps are found by: a kind of thing, and the thing."""
 
 
-class Named(ABC):
-    """Something of a builder that steps can be named by, such as a bundle, a stage or a handle."""
+class Named:
+    """Something of a builder that steps can be named by, such as a bundle, a stage or a handle.
+
+    Attributes:
+        kind: The kind of such things, such as `bundle`.
+        name: Its name.
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    name: str
 
     @property
-    @abstractmethod
     def steps_keys(self) -> tuple[Key, ...]:
         """The keys of the steps that it stands for."""
+        return ((self.kind, self.name),)
 
     @property
-    @abstractmethod
     def title(self) -> str:
         """The thing as messages name it, such as `bundle 'cleanup'`."""
+        return f"{self.kind} '{self.name}'"
 
     @property
     def noun(self) -> str:
         """One of the steps that it stands for, without an article."""
-        return self.title
+        return f"step of {self.title}"
 
 
 Target: TypeAlias = "type[Pass[Any]] | str | PassType | Named"

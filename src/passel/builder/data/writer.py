@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
 from passel.builder.bundle import Bundle
 from passel.builder.data.constraint_form import write_constraint, write_target
@@ -118,28 +118,21 @@ class _Writer:
         return {**element, "passes": self._elements(group.items, own)}
 
     def _stage(self, items: Items[Node]) -> _Element:
-        places = [index for index, item in enumerate(items) if _is_stage(item)]
-        before, stage, after = (items[index] for index in places)
-        assert isinstance(before, Group)  # noqa: S101 - for type checkers
-        assert isinstance(stage, Group)  # noqa: S101
-        assert isinstance(after, Group)  # noqa: S101
+        before, stage, after = filter(_is_stage, items)
+        middle = items.index(stage)
         element: _Element = {"stage": stage.name}
         if stage.is_required:
             element["required"] = True
         self._describe(element, stage)
-        between = items[places[0] + 1 : places[1]], items[places[1] + 1 : places[2]]
         parts = {
             "default": stage.default,
             "pre": before.items,
-            "before": between[0],
+            "before": items[1:middle],
             "passes": stage.items,
-            "after": between[1],
+            "after": items[middle + 1 : -1],
             "post": after.items,
         }
-        for key, inner in parts.items():
-            if inner:
-                element[key] = self._elements(inner)
-        return element
+        return element | {key: self._elements(inner) for key, inner in parts.items() if inner}
 
     def _single(self, item: Step | Nest, block: BundleUse | None) -> _Element:
         if isinstance(item, Nest):
@@ -228,25 +221,19 @@ def _condition(condition: Condition, label: str) -> str | _Element:
     raise PipelineError(Problem(message))
 
 
-def _is_stage(item: Node) -> bool:
+def _is_stage(item: Node) -> TypeGuard[Group]:
     return isinstance(item, Group) and not item.is_closed
 
 
 def _length_of_stage(items: Items[Node]) -> int:
     """Return how many items a stage is, from `pre_` to `post_`."""
-    first = items[0]
-    name = first.name.removeprefix("pre_") if isinstance(first, Group) else ""
-    wanted = [f"pre_{name}", name, f"post_{name}"]
-    seen: list[str] = []
-    for length, item in enumerate(items, 1):
-        if isinstance(item, Group) and _is_stage(item):
-            seen.append(item.name)
-            if seen == wanted:
-                return length
-            if seen != wanted[: len(seen)]:
-                break
-    message = f"a part of stage '{name}' was taken out, so it cannot be written"
-    raise PipelineError(Problem(message))
+    places = [place for place, item in enumerate(items) if _is_stage(item)][:3]
+    names = [name_of(items[place]) for place in places]
+    name = names[0].removeprefix("pre_")
+    if names != [f"pre_{name}", name, f"post_{name}"]:
+        message = f"a part of stage '{name}' was taken out, so it cannot be written"
+        raise PipelineError(Problem(message))
+    return places[-1] + 1
 
 
 def _plain(name: str, value: Any) -> Any:
