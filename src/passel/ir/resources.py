@@ -113,14 +113,14 @@ def cut_resources(text: str) -> tuple[str, list[ExternalResource]]:
     Example:
         >>> text = "toy.module\n\n{-# external_resources: { zoo: { open: true } } #-}\n"
         >>> ir, resources = cut_resources(text)
-        >>> ir, resources[0].key
-        ('toy.module', 'open')
+        >>> ir, resources[0].key, text[resources[0].key_start :][:10]
+        ('toy.module', 'open', 'open: true')
     """
     body = text.rstrip()
     start = body.rfind(f"\n{_BEGIN}")
     if not body.endswith(_END) or start < 0:
         return text, []
-    return body[:start].rstrip("\n"), read_resources(body[start:])
+    return body[:start].rstrip("\n"), list(_entries(text, start + len(_BEGIN) + 1))
 
 
 def _entries(text: str, start: int) -> Iterator[ExternalResource]:

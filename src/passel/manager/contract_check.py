@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import Severity, log_warning
+from passel.diagnostics import Severity
 from passel.installed import entry_points
 from passel.passes.walking import walk
 
@@ -14,42 +14,23 @@ if TYPE_CHECKING:
     from passel.passes.tree import PassTree
 
 
-def hold_to_contracts(
-    tree: PassTree, adapter: IRAdapter, declarations: DeclarationTable | None
-) -> bool:
-    """Refuse a pipeline in which a pass does not get what it requires, and warn of its order.
-
-    Returns whether there was a warning.
-
-    Args:
-        tree: A pass manager.
-        adapter: The IR that it runs on.
-        declarations: What is declared of passes beside what their classes say; by default what
-            installed packages declare.
-
-    Raises:
-        ContractError: A pass requires an analysis, a dialect or another pass, and does not get it.
-    """
-    way_out = "PassManager(..., check=False) skips this"
-    found = broken_contracts(tree, adapter, way_out, declarations)
-    for warning in found:
-        log_warning(warning.message)
-    return bool(found)
-
-
 def broken_contracts(
     tree: PassTree,
     adapter: IRAdapter,
     way_out: str,
     declarations: DeclarationTable | None = None,
 ) -> tuple[Violation, ...]:
-    """Return what in a pipeline is worth a warning; arguments and errors as above.
+    """Refuse a pipeline in which a pass does not get what it requires; return what to warn of.
 
     Args:
-        tree: As above.
-        adapter: As above.
-        way_out: How not to be told, for all messages.
-        declarations: As above.
+        tree: A pass manager.
+        adapter: The IR that it runs on.
+        way_out: How to skip this, for all messages.
+        declarations: What is declared of passes beside what their classes say; by default what
+            installed packages declare.
+
+    Raises:
+        ContractError: A pass requires an analysis, a dialect or another pass, and does not get it.
     """
     if declarations is None and not _demands(tree, adapter):
         return ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
-from passel.diagnostics import log_diagnostics
+from passel.diagnostics import log_diagnostics, log_warning
 from passel.errors import AdapterError, AnchorError, PassFailedError, Problem
 from passel.execution import Run, RunOptions
 from passel.execution.strategies import Jobs, own_threads, strategy_for
@@ -22,7 +22,7 @@ from passel.ir import (
     running_on,
 )
 from passel.manager.checked_runs import CheckedRuns
-from passel.manager.contract_check import hold_to_contracts
+from passel.manager.contract_check import broken_contracts
 from passel.manager.observed_runs import ObservedRuns
 from passel.manager.op_pass_manager import FrozenPipeline, Nesting
 from passel.manager.run_result import RunResult
@@ -234,10 +234,13 @@ class PassManager(CheckedRuns, ObservedRuns):
         """Return the compiled pipeline, held to what its passes declare about each other."""
         schedule = compiler.schedule(self)
         if self._checks and self._checked is not schedule:
-            if self != self._accepted and hold_to_contracts(
-                self, compiler.adapter, self._declarations
-            ):
-                self._accepted = FrozenPipeline(self)  # told once, also in other contexts
+            if self != self._accepted:
+                way_out = "PassManager(..., check=False) skips this"
+                found = broken_contracts(self, compiler.adapter, way_out, self._declarations)
+                for warning in found:
+                    log_warning(warning.message)
+                if found:
+                    self._accepted = FrozenPipeline(self)  # told once, also in other contexts
             self._checked = schedule
         return schedule
 

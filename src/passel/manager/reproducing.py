@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from passel.errors import AdapterError, PipelineError, Problem
-from passel.ir import WrapsPasses, ability_of, adapter_named, adapter_names
+from passel.ir import WrapsPasses, ability_of, adapter_named
 from passel.manager.pass_manager import PassManager
 from passel.passes import Pass, default_registry
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Frontend
     from passel.manager.run_result import RunResult
     from passel.passes import PassRegistry
-
-_RESOURCES = "\n{-#"
-"""Separator between IR and the resources after it."""
 
 
 class ReproducerCase(NamedTuple):
@@ -89,9 +86,10 @@ def load_reproducer(
 
     from passel.instruments.recorded import read_reproducer
     from passel.ir.frontend import SourcePart
-    from passel.ir.resources import read_resources
+    from passel.ir.resources import cut_resources
 
-    adapter = _adapter(adapter)
+    if isinstance(adapter, str):
+        adapter = adapter_named(adapter)
     text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
     source = SourcePart(text, str(path))
     if parse is None:
@@ -101,7 +99,8 @@ def load_reproducer(
         op, resources = parsed.op, parsed.resources
     else:
         context = adapter.create_context() if context is None else context
-        op, resources = parse(text.rsplit(_RESOURCES, 1)[0]), read_resources(text)
+        ir, resources = cut_resources(text)
+        op = parse(ir)
     recorded = read_reproducer(resources, source)
     if recorded is None or recorded.pipeline is None:
         raise PipelineError(Problem(f"{path} records no pipeline"))
@@ -110,15 +109,6 @@ def load_reproducer(
     manager.restrict_effects(*allow_effects)
     manager.enable_verifier(recorded.verify_each is not False)
     return ReproducerCase(op, manager)
-
-
-def _adapter(adapter: IRAdapter | str) -> IRAdapter:
-    if not isinstance(adapter, str):
-        return adapter
-    if adapter not in adapter_names():
-        names = ", ".join(sorted(adapter_names()))
-        raise AdapterError(f"no adapter '{adapter}' is installed (installed: {names})")
-    return adapter_named(adapter)
 
 
 def _frontend(adapter: IRAdapter, *, allow_unregistered: bool) -> Frontend:
