@@ -5,8 +5,10 @@
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from unittest import SkipTest
 
@@ -15,6 +17,7 @@ from subjects import ToySubject
 
 from passel.diagnostics import Location
 from passel.testing import AdapterContract, Node, ToyAdapter, ToyOp
+from passel.testing.program import SECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -90,7 +93,7 @@ def verify_backwards(self: Any, op: ToyOp, *, recursive: bool) -> None:
         ({"children": lambda self, op: op.body[:3]}, {"children"}),
         ({"parent": lambda self, op: None}, {"parents"}),
         ({"location": lambda self, op: None}, {"locations"}),
-        ({"symbol_name": lambda self, op: op.name}, {"children"}),
+        ({"symbol_name": lambda self, op: op.name}, {"symbols"}),
         ({"context_of": lambda self, op: object()}, {"context_of"}),
         ({"load_dialects": lambda self, context, names: None}, {"load_dialects"}),
         ({"verify": lambda self, op, recursive: None}, {"verify_names_the_op", "verify_one_op"}),
@@ -113,6 +116,50 @@ def verify_backwards(self: Any, op: ToyOp, *, recursive: bool) -> None:
 def test_a_broken_adapter_is_found(broken: Mapping[str, Any], found: set[str]) -> None:
     """Each way to break the contract fails the test that is about it."""
     assert found <= failures(suite_of(**broken))
+
+
+METHODS = [
+    *("kind_of", "kind_named", "suggest_op", "children", "parent", "symbol_name"),
+    *("location", "verify", "print_op", "fingerprint", "load_dialects"),
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_first_failure_names_the_method(method: str) -> None:
+    """A method that returns nothing is named first, with what was expected and where that is said."""
+    suite = suite_of(**{method: lambda *_, **__: None})
+    said = ""
+    tests = [each for each in vars(AdapterContract) if each.startswith("test_")]
+    for name in tests:
+        try:
+            getattr(suite, name)()
+        except SkipTest:
+            continue
+        except AssertionError as error:
+            said = str(error)
+            break
+    assert said.startswith(f"{method}: ")
+    assert re.search(r"is None, expected|raised nothing, expected|is as before", said)
+    assert said.endswith(f"in docs/adapters.md says what '{method}' returns")
+
+
+def test_other_errors_name_the_method() -> None:
+    """Where an answer makes a test itself fail, a note says which method it is about."""
+    suite = suite_of(kind_of=lambda self, op: None)
+    with pytest.raises(AttributeError) as caught:
+        suite.test_kinds()
+    assert caught.value.__notes__ == [
+        "'What is this op?' in docs/adapters.md says what 'kind_of' returns"
+    ]
+
+
+def test_the_guide_has_the_sections() -> None:
+    """The sections that messages name are there, and name the methods."""
+    guide = (Path(__file__).parents[2] / "docs" / "adapters.md").read_text(encoding="utf-8")
+    for methods, section in SECTIONS.items():
+        for method in methods.split():
+            text = guide.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+            assert re.search(rf"\b{method}\b", text), f"{method} in {section}"
 
 
 def test_a_good_adapter_passes() -> None:

@@ -1,0 +1,115 @@
+"""An adapter under test: how its IR is built and changed, and what it lacks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+from unittest import SkipTest
+
+from passel.ir import IRAdapter, ability_of
+from passel.manager import PassManager
+from passel.passes import Pass
+from passel.testing.program import PROGRAM, Node, check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from passel.passes import PassContext
+
+
+class Subject:
+    """What tests of an adapter need of its IR; see `AdapterContract`."""
+
+    adapter: IRAdapter
+    names: ClassVar[Mapping[str, str]]
+    program: ClassVar[Node] = PROGRAM
+    isolated: ClassVar[AbstractSet[str]] = frozenset({"module", "func"})
+    unregistered: ClassVar[AbstractSet[str]] = frozenset({"unknown", "other"})
+    interface: type | None = None
+    implementing: ClassVar[AbstractSet[str]] = frozenset({"func"})
+    dialect: str = ""
+    misspelt: tuple[str, str, str] = ("", "", "")
+    moves: ClassVar[Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = (
+        ((0,), (2,)),
+        ((3, 0), (2,)),
+    )
+    flat: ClassVar[tuple[Node, tuple[int, ...], tuple[int, ...]] | None] = (
+        Node("module", None, (Node("region", None, (Node("unknown"),)), Node("unknown"))),
+        (1,),
+        (0,),
+    )
+    has_parents: bool = True
+    has_locations: bool = False
+    knows_changes: bool = True
+    foreign: Sequence[Any] = ()
+    source: str = ""
+
+    def build(self, node: Node, context: Any) -> Any:
+        """Return the op for a node, valid, with all that is inside."""
+        raise NotImplementedError
+
+    def change(self, op: Any) -> None:
+        """Change an op of any role, leaving it valid."""
+        raise NotImplementedError
+
+    def break_(self, op: Any) -> None:
+        """Make an op of the role `func` invalid."""
+        raise NotImplementedError
+
+    def move(self, op: Any, into: Any) -> None:
+        """Move an op to the end of what is inside of another."""
+        raise NotImplementedError
+
+    # -- For tests -----------------------------------------------------------------------------
+
+    def _built(self) -> tuple[Any, Any]:
+        """Return a context with the program."""
+        context = self.adapter.create_context()
+        return context, self.build(self.program, context)
+
+    def _ops(self) -> Iterator[tuple[Node, Any]]:
+        """Yield all nodes with their ops."""
+        _, top = self._built()
+        for path, node in self.program.walk():
+            yield node, self._at(top, path)
+
+    def _at(self, op: Any, path: Sequence[int]) -> Any:
+        for index in path:
+            op = self.adapter.children(op)[index]
+        return op
+
+    def _functions(self) -> list[tuple[int, ...]]:
+        return [path for path, node in self.program.walk() if node.role == "func"]
+
+    def _manager(self, context: Any, body: Callable[[Any], object]) -> PassManager:
+        manager = PassManager(self.names[self.program.role], context, adapter=self.adapter)
+        manager.nest(self.names["func"]).add(_Acting(body=body))
+        return manager
+
+    def _same(self, found: Any, expected: Any, what: str) -> None:
+        """Fail unless what was found is the op that was expected."""
+        names = (f"{self._named(op)}" for op in (found, expected))
+        check(found == expected, f"{what} is {', expected '.join(names)}")
+
+    def _named(self, op: Any) -> str:
+        if op is None:
+            return "None"
+        symbol = self.adapter.symbol_name(op)
+        return f"'{self.adapter.kind_of(op).name}'" + (f" @{symbol}" if symbol else "")
+
+    def _able(self, ability: type[Any]) -> Any:
+        able = ability_of(self.adapter, ability)
+        if able is None:
+            raise SkipTest(f"the adapter does not have the ability {ability.__name__}")
+        return able
+
+
+class _Acting(Pass):
+    """Call a function of a test."""
+
+    fields_are_options: ClassVar[bool] = False
+    name = "acting"
+    body: Any
+
+    def run(self, op: Any, ctx: PassContext) -> None:
+        self.body(op)
