@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError
 from passel.ir import IRAdapter, RunPolicies
+from passel.mlir import shipping
 from passel.mlir.bindings import bindings_named, parent_of
 from passel.mlir.capi import address
 from passel.mlir.contents import symbol_name
@@ -305,9 +306,7 @@ class MLIRAdapter(IRAdapter):
 
     def versions(self) -> dict[str, str]:
         """Return the version of the build that another process has to have as well."""
-        from passel.mlir.shipping import versions  # noqa: PLC0415 - for executors alone
-
-        return versions(self.bindings)
+        return shipping.versions(self.bindings)
 
     def ship(self, ops: Sequence[Any], context: Any) -> bytes:
         """Return copies of ops, with what a process needs that knows nothing of them.
@@ -315,9 +314,7 @@ class MLIRAdapter(IRAdapter):
         Raises:
             EncodingError: They hold what cannot be sent.
         """
-        from passel.mlir.shipping import ship  # noqa: PLC0415 - as above
-
-        return ship(self.bindings, ops, context)
+        return shipping.ship(self.bindings, ops, context)
 
     def receive(self, data: bytes) -> Shipment:
         """Return what `ship` has sent, in a context of this thread.
@@ -325,9 +322,7 @@ class MLIRAdapter(IRAdapter):
         Raises:
             EncodingError: This process cannot have them: it has other dialects, or was forked.
         """
-        from passel.mlir.shipping import receive  # noqa: PLC0415 - as above
-
-        return receive(self.bindings, self._dialects, data)
+        return shipping.receive(self.bindings, self._dialects, data)
 
     def encode(self, op: Any, known: Sequence[Any]) -> bytes:
         """Return all of a copy that passes on it may have changed.
@@ -335,15 +330,11 @@ class MLIRAdapter(IRAdapter):
         Raises:
             EncodingError: It holds what cannot be sent.
         """
-        from passel.mlir.shipping import encode  # noqa: PLC0415 - as above
-
-        return encode(op, known)
+        return shipping.encode(op, known)
 
     def decode_into(self, op: Any, data: bytes, context: Any) -> None:
         """Give an op what `encode` has returned of its copy; it stays the same op."""
-        from passel.mlir.shipping import decode_into  # noqa: PLC0415 - as above
-
-        decode_into(self.bindings, op, data, context)
+        shipping.decode_into(self.bindings, op, data, context)
 
     def fingerprint(self, op: Any, *, recursive: bool = True) -> object:
         """Return a digest of the op's bytecode, or where that cannot be, of its generic text.

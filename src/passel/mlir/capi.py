@@ -10,6 +10,7 @@ Source: `mlir-c/IR.h`, `mlir-c/Diagnostics.h`, `mlir-c/Pass.h` and
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,6 +84,7 @@ class Library(NamedTuple):
     held: ctypes.CDLL
 
 
+@cache
 def load(bindings: Bindings) -> Library | None:
     """Return the library of a build, or None if it does not export the C API."""
     path = bindings.module("_mlir_libs._mlir").__file__

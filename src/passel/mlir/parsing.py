@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from passel.mlir.diagnostics import (
 from passel.mlir.metadata import fault_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
 BYTECODE_MAGIC = b"ML\xefR"
 """How MLIR's bytecode begins."""
@@ -68,13 +69,8 @@ def parse_source(
         >>> op.operation.name, str(op.body.operations[0].location)
         ('builtin.module', 'loc("f.mlir":1:1)')
     """
-    parser = _Parser(context, name)
-    try:
+    with _parser(context, name, on_warning) as parser:
         return parser.parse(source, implicit_module=implicit_module, line_offset=line_offset)
-    finally:
-        if on_warning is not None:
-            for warning in parser.warnings:
-                on_warning(warning)
 
 
 def parse_file(
@@ -99,9 +95,18 @@ def parse_file(
     """
     if context is None:
         context = bindings_named("mlir").ir.Context()
-    parser = _Parser(context, str(path))
-    try:
+    with _parser(context, str(path), on_warning) as parser:
         return parser.parse_file(str(path))
+
+
+@contextmanager
+def _parser(
+    context: Any, name: str, on_warning: Callable[[Diagnostic], None] | None
+) -> Generator[_Parser]:
+    """Hand on warnings when the parser is done, also if what it parses is invalid."""
+    parser = _Parser(context, name)
+    try:
+        yield parser
     finally:
         if on_warning is not None:
             for warning in parser.warnings:
@@ -128,11 +133,9 @@ class _Parser:
     def parse(self, source: str | bytes, *, implicit_module: bool, line_offset: int) -> Any:
         """Parse, as `parse_source` says."""
         context = self._context
-        if isinstance(source, bytes):
-            if source.startswith(BYTECODE_MAGIC):
-                return self._checked(*self._calls.parse_module(context, source)).opview
-            source = self._decoded(source, line_offset)
-        text = self._encoded("\n" * line_offset + source)
+        if isinstance(source, bytes) and source.startswith(BYTECODE_MAGIC):
+            return self._checked(*self._calls.parse_module(context, source)).opview
+        text = self._encoded(source, line_offset)
         self._check_metadata(text)
         try:
             op = self._checked(*self._calls.parse(context, text, self._name))
@@ -162,30 +165,29 @@ class _Parser:
             ParseError: It would.
         """
         if (fault := fault_in(text)) is not None:
-            at, message = fault
-            line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
-            place = Location(self._name, line, column)
-            raise ParseError([Diagnostic(Severity.ERROR, message, place)])
+            raise self._error_at(text, *fault)
 
-    def _encoded(self, text: str) -> bytes:
+    def _encoded(self, source: str | bytes, line_offset: int) -> bytes:
+        """Return a text, behind as many empty lines as precede it, if it is UTF-8.
+
+        Raises:
+            ParseError: It is not.
+        """
         try:
-            return text.encode()
-        except UnicodeEncodeError as error:
-            line = text.count("\n", 0, error.start) + 1
-            column = error.start - text.rfind("\n", 0, error.start)
-            raise self._no_utf8(error.reason, line, column) from None
+            if isinstance(source, str):
+                return ("\n" * line_offset + source).encode()
+            text = b"\n" * line_offset + source
+            text.decode()
+        except (UnicodeDecodeError, UnicodeEncodeError) as error:
+            message = f"invalid UTF-8: {error.reason}"
+            raise self._error_at(error.object, error.start, message) from None
+        return text
 
-    def _decoded(self, source: bytes, line_offset: int) -> str:
-        try:
-            return source.decode()
-        except UnicodeDecodeError as error:
-            line = source.count(b"\n", 0, error.start) + 1 + line_offset
-            column = error.start - source.rfind(b"\n", 0, error.start)
-            raise self._no_utf8(error.reason, line, column) from None
-
-    def _no_utf8(self, reason: str, line: int, column: int) -> ParseError:
+    def _error_at(self, source: Any, at: int, message: str) -> ParseError:
+        newline: Any = "\n" if isinstance(source, str) else b"\n"
+        line, column = source.count(newline, 0, at) + 1, at - source.rfind(newline, 0, at)
         place = Location(self._name, line, column)
-        return ParseError([Diagnostic(Severity.ERROR, f"invalid UTF-8: {reason}", place)])
+        return ParseError([Diagnostic(Severity.ERROR, message, place)])
 
     def _wrapped(self, op: Any) -> Any:
         ir = bindings_of(self._context).ir

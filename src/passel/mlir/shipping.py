@@ -11,7 +11,6 @@ import gc
 import os
 import pickle
 from functools import cache
-from importlib import metadata
 from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +25,7 @@ from passel.mlir.frames import Frame, Symbols, check_wires
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from importlib.metadata import Distribution
 
     from passel.mlir.bindings import Bindings
 
@@ -145,13 +145,15 @@ def versions(bindings: Bindings) -> dict[str, str]:
 
 @cache
 def _version(package: str) -> str:
+    from importlib import metadata  # noqa: PLC0415 - for executors and records alone
+
     found = {
         f"{each.name} {each.version}" for each in metadata.distributions() if _has(each, package)
     }
     return ", ".join(sorted(found)) or "of no distribution"
 
 
-def _has(distribution: metadata.Distribution, package: str) -> bool:
+def _has(distribution: Distribution, package: str) -> bool:
     """Return whether a distribution brings a package, much faster than `importlib` does."""
     if (top := distribution.read_text("top_level.txt")) is not None:
         return package in top.split()

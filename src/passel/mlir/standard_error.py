@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -71,6 +70,8 @@ def printed_by(
             os.close(usual)
 
     def call(function: Callable[[], Any]) -> Any:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
+
         with interrupts_held(), ThreadPoolExecutor(1) as pool:
             return pool.submit(work, function).result()
 
