@@ -14,40 +14,32 @@ InfoT = TypeVar("InfoT", PassInfo, PassPipelineInfo)
 
 
 class Table(Generic[InfoT]):
-    """Entries by the IR that they are for, then by name."""
+    """Entries by name, then by the IR that they are for."""
 
     def __init__(self) -> None:
-        self._by_ir: dict[str, dict[str, InfoT]] = {"": {}}
+        self._by_name: dict[str, dict[str, InfoT]] = {}
 
     def add(self, info: InfoT) -> None:
         """Add an entry, in place of what hides it."""
         if not info.ir:
-            for entries in self._by_ir.values():
-                entries.pop(info.name, None)
-        self._by_ir.setdefault(info.ir, {})[info.name] = info
+            self._by_name[info.name] = {}
+        self._by_name.setdefault(info.name, {})[info.ir] = info
 
     def find(self, name: str, ir: str) -> InfoT | None:
         """Return the entry of a name, for one IR or for whichever it is."""
-        for entries in self._visible(ir):
-            if name in entries:
-                return entries[name]
-        return None
+        known = self._by_name.get(name, {})
+        found = known.get(ir) or known.get("")
+        return found if found or ir else next(iter(known.values()), None)
 
     def entries(self, ir: str) -> Iterator[InfoT]:
-        """Yield the entries, for one IR or for all."""
-        return (info for entries in self._visible(ir) for info in entries.values())
+        """Yield the entry of each name, for one IR or for whichever it is."""
+        return filter(None, (self.find(name, ir) for name in self._by_name))
 
     def copy(self) -> Table[InfoT]:
         """Return a table with the same entries."""
         other = Table[InfoT]()
-        other._by_ir = {ir: dict(entries) for ir, entries in self._by_ir.items()}
+        other._by_name = {name: dict(known) for name, known in self._by_name.items()}
         return other
-
-    def _visible(self, ir: str) -> Iterable[dict[str, InfoT]]:
-        if not ir:
-            return self._by_ir.values()
-        own = self._by_ir.get(ir)
-        return (self._by_ir[""],) if own is None else (own, self._by_ir[""])
 
 
 def concerns(theirs: str, wanted: str) -> bool:
