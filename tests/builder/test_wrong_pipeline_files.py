@@ -10,7 +10,7 @@ import pytest
 
 from passel import PipelineError
 from passel.builder import PipelineBuilder
-from passel.builder.data import pass_names
+from passel.builder.data.pipeline_file import pass_names
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,21 +13,13 @@ from passel.builder.lint import Finding, lint
 from passel.builder.pipeline_builder import PipelineBuilder
 from passel.builder.sequence import Step
 from passel.builder.targets import Handle, Stage
-from passel.contracts import (
+from passel.contracts.check import check_contracts
+from passel.contracts.constraints import (
     Constraint,
-    Declarations,
-    DeclarationTable,
-    Origin,
-    Place,
-    Region,
-    Rule,
-    Violation,
     after_all,
     after_any,
     before_first,
-    check_contracts,
     conflicts,
-    default_declarations,
     followed_by,
     immediately_after,
     not_between,
@@ -35,6 +27,10 @@ from passel.contracts import (
     preceded_by,
     requires,
 )
+from passel.contracts.declarations import Declarations, DeclarationTable, default_declarations
+from passel.contracts.origin import Origin
+from passel.contracts.rules import Rule
+from passel.contracts.walk import Place, Region, Violation
 from passel.instruments.contract_verifier import ContractVerifier
 from passel.passes.pass_type import (
     BUFFERIZATION,

@@ -468,11 +468,13 @@ class PipelineBuilder(PipelinePlan):
 
         Source: the descriptors of llvm/lighthouse, which this reads as well.
         """
-        from passel.builder import data  # noqa: PLC0415 - few programs read files
+        # Few programs read files.
+        from passel.builder.data.pipeline_file import is_data, open_pipeline_file, read_text  # noqa: PLC0415
+        from passel.builder.data.reader import Reader, placed  # noqa: PLC0415
 
         given = dict(variables or {})
-        if not data.is_data(path):
-            source = data.read_text(path)
+        if not is_data(path):
+            source = read_text(path)
             if given:
                 message = f"'{path}' holds text and no variables such as '{next(iter(given))}'"
                 raise PipelineError(Problem(message))
@@ -480,15 +482,15 @@ class PipelineBuilder(PipelinePlan):
             return cls.parse(
                 source.text, context, flat_anchor=anchor, name=source.name, **arguments
             )
-        file = data.open_pipeline_file(path, given)
+        file = open_pipeline_file(path, given)
         anchor = file.anchor or "builtin.module"
         builder = cls(anchor, context, variables=file.scope.values, **arguments)
         with builder._positions.edit() as edit:
-            reader = data.Reader(builder._normalizer, file, anchor)
+            reader = Reader(builder._normalizer, file, anchor)
             nodes = reader.nodes()
             edit.sequence.reserve(reader.labels)
             edit.append_nodes(nodes, edit.sequence.root)
         for target, constraint, span in reader.asked:
-            with data.placed(span):
+            with placed(span):
                 builder.constrain(target, constraint)
         return builder

@@ -176,7 +176,7 @@ class PipelinePlan:
         Raises:
             PipelineError: Something in it has no text: a condition or a pass that is a function.
         """
-        from passel.builder.data import to_yaml  # noqa: PLC0415
+        from passel.builder.data.writer import to_yaml  # noqa: PLC0415
 
         return to_yaml(self._positions.sequence, self.variables)
 

@@ -277,7 +277,7 @@ def _passes_in(words: Sequence[str]) -> list[str]:
         if flag is None:
             names.append(name)
         elif flag.name == "pass-pipeline" and value.startswith("@"):
-            from passel.builder.data import pass_names
+            from passel.builder.data.pipeline_file import pass_names
 
             names += pass_names(value[1:])
         elif flag.name == "pass-pipeline":

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from passel.builder.data.tree import Listing, Scalar
-from passel.errors import PipelineError
 from passel.pipeline import OptionNode, OptionText, print_options, print_value, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Iterator
 
     from passel.builder.data.tree import Data, Table
     from passel.builder.data.variables import Scope
-    from passel.diagnostics import Span
 
 
 def options_of(table: Table, scope: Scope) -> Iterator[OptionNode]:
@@ -47,22 +44,3 @@ def _item(data: Data, scope: Scope) -> str:
         bare = spelled(value.text)
         return print_value(bare if bare.quote else value)
     return print_value(value if value.quote else spelled(value.text))
-
-
-@contextmanager
-def placed(span: Span) -> Generator[None]:
-    """Let errors about texts that stand in no file point to what they were made of.
-
-    Args:
-        span: Where that stands.
-    """
-    try:
-        yield
-    except PipelineError as error:
-        error.problems = tuple(
-            problem
-            if problem.span is not None and problem.span.source == span.source
-            else problem._replace(span=span)
-            for problem in error.problems
-        )
-        raise

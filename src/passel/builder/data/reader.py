@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from passel.builder.bundle import Bundle
 from passel.builder.conditions import holds
 from passel.builder.data.constraint_form import read_constraints, read_target
-from passel.builder.data.options import options_of, placed
+from passel.builder.data.options import options_of
 from passel.builder.data.tree import (
     ExcessError,
     Listing,
@@ -432,3 +432,22 @@ def _one_or_more(data: Data | None) -> tuple[Data, ...]:
 
 def _origin(span: Span) -> Origin:
     return Origin("", span.source.name, span.line)
+
+
+@contextmanager
+def placed(span: Span) -> Generator[None]:
+    """Let errors about texts that stand in no file point to what they were made of.
+
+    Args:
+        span: Where that stands.
+    """
+    try:
+        yield
+    except PipelineError as error:
+        error.problems = tuple(
+            problem
+            if problem.span is not None and problem.span.source == span.source
+            else problem._replace(span=span)
+            for problem in error.problems
+        )
+        raise
