@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.builder.greedy import Greedy, Tree
-from passel.builder.sequence import Group, Step
+from passel.builder.sequence import Step, is_block, is_stage
 from passel.contracts.rules import Clause
 
 if TYPE_CHECKING:
@@ -154,8 +154,8 @@ class Arrangement:
             self._parents[item] = container
             if not isinstance(item, Step):
                 self._enter(item)
-        is_fixed = not self._is_free or (isinstance(container, Group) and container.is_closed)
-        self.chains.append(explicit if is_fixed else list(filter(_is_stage, explicit)))
+        is_fixed = not self._is_free or is_block(container)
+        self.chains.append(explicit if is_fixed else list(filter(is_stage, explicit)))
         if not is_fixed:
             self._chain_bundles(explicit)
         self._chain_bundles(sorted(placed, key=self._position))
@@ -198,7 +198,3 @@ def _circle(stuck: list[tuple[Demand, Clause]]) -> list[Demand]:
     steps = list(path)
     circle = steps[steps.index(step) :] if step in path else []
     return list(dict.fromkeys(path[each] for each in circle))
-
-
-def _is_stage(item: Node) -> bool:
-    return isinstance(item, Group) and not item.is_closed

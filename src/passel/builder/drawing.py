@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from passel.builder.sequence import Group, Nest, Step
+from passel.builder.sequence import Group, Nest, Step, is_block, is_stage
 from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _is_empty_edge(item: Node) -> bool:
 
 
 def _notes(item: Node) -> Iterator[str]:
-    if isinstance(item, Group) and not item.is_closed and not _shown(item):
+    if is_stage(item) and not _shown(item):
         yield "empty"
         if item.is_required:
             yield "required"
@@ -133,10 +133,8 @@ def _notes(item: Node) -> Iterator[str]:
     if isinstance(item, Step):
         if not item.enabled:
             yield "disabled"
-        closed = item.parent
-        for use in item.bundles:
-            if not (isinstance(closed, Group) and closed.is_closed):
-                yield f"bundle {use.bundle.name}"
+        if not is_block(item.parent):
+            yield from (f"bundle {use.bundle.name}" for use in item.bundles)
         if item.is_placed:
             yield "placed"
     if item.origin.extension:

@@ -10,13 +10,13 @@ that is asked for twice runs twice.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from passel.analysis import AllAnalyses
 from passel.builder.conditions import holds
 from passel.builder.items import anchor_of
 from passel.builder.positions import refuse_breaches, rules_of
-from passel.builder.sequence import Group, Nest, Step, steps_of
+from passel.builder.sequence import Group, Nest, Step, is_block, steps_of
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.passes import PassType
 from passel.passes.preservation import preserved_by, preserves
@@ -59,10 +59,10 @@ def finish(sequence: Sequence, variables: Mapping[str, Any]) -> list[Remark]:
             not set.
     """
     remarks: list[Remark] = []
-    for item in list(_items(sequence.root)):
+    for item in sequence.items():
         if item.parent is not None:
             remarks += _apply_conditions(sequence, item, variables)
-    for item in list(_items(sequence.root)):
+    for item in sequence.items():
         if isinstance(item, Group):
             _fill(sequence, item)
     return remarks
@@ -95,13 +95,6 @@ def _fill(sequence: Sequence, stage: Group) -> None:
     if stage.is_required and not stage.items:
         message = f"stage '{stage.name}' has to be filled, but nothing would run in it"
         raise InsertionError(Problem(message))
-
-
-def _items(container: Container) -> Iterator[Node]:
-    for item in container.items:
-        yield item
-        if not isinstance(item, Step):
-            yield from _items(item)
 
 
 def fulfil_wishes(
@@ -174,7 +167,7 @@ def _places(wish: Breach) -> Iterator[tuple[Container, Iterable[int]]]:
     found: list[tuple[Container, Iterable[int]]] = []
     for container in wish.step.enclosing():
         here = container.index(item)
-        if not (isinstance(container, Group) and container.is_closed):
+        if not is_block(container):
             places = range(len(container.items), here, -1) if follows else (here,)
             found.append((container, places))
         if here and not follows:
@@ -198,7 +191,7 @@ def drop_duplicates(sequence: Sequence, declarations: DeclarationTable) -> Itera
         declarations: What is declared of passes.
     """
     sizes = Counter(use for step in sequence.steps() for use in step.bundles)
-    for nest in list(_nests(sequence.root)):
+    for nest in [sequence.root, *filter(_is_nest, sequence.items())]:
         ran = _Ran(declarations, sizes)
         steps = list(_flat(nest))
         while steps:
@@ -303,9 +296,5 @@ def _flat(container: Container) -> Iterator[Step | Nest]:
             yield item
 
 
-def _nests(container: Container) -> Iterator[Nest]:
-    if isinstance(container, Nest):
-        yield container
-    for item in container.items:
-        if not isinstance(item, Step):
-            yield from _nests(item)
+def _is_nest(item: Node) -> TypeGuard[Nest]:
+    return isinstance(item, Nest)

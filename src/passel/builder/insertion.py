@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from passel.builder.sequence import Group, Nest
+from passel.builder.sequence import Group, Nest, is_block
 from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _put(
     splits: list[Container] = []
     for container in target.enclosing():
         index = container.index(item) + after
-        if not (isinstance(container, Group) and container.is_closed):
+        if not is_block(container):
             try:
                 nodes = make(given, container)
             except AnchorError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
-from passel.builder.sequence import BundleUse, Group, Nest, Step
+from passel.builder.sequence import BundleUse, Group, Nest, Step, is_block
 from passel.errors import AnchorError
 from passel.manager import Nesting, OpPassManager
 from passel.passes.tree import Entry
@@ -114,5 +114,5 @@ def nests_inside(container: Container) -> Iterator[Nest]:
         if item.home is None and not isinstance(item, Step):
             if isinstance(item, Nest):
                 yield item
-            if not (isinstance(item, Group) and item.is_closed):
+            if not is_block(item):
                 yield from nests_inside(item)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
 from passel.contracts.origin import Origin
 from passel.contracts.subject import Subject
@@ -213,6 +213,16 @@ class Group(Container):
 
 
 Node: TypeAlias = "Step | Nest | Group"
+
+
+def is_stage(item: Item) -> TypeGuard[Group]:
+    """Return whether an item is a part of a stage."""
+    return isinstance(item, Group) and not item.is_closed
+
+
+def is_block(item: Item | None) -> TypeGuard[Group]:
+    """Return whether an item is a bundle that stays together."""
+    return isinstance(item, Group) and item.is_closed
 
 
 def steps_of(items: Iterable[Node]) -> Iterator[Step]:

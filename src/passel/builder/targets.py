@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from passel.builder.bundle import Bundle
-from passel.builder.sequence import Group, Step
+from passel.builder.sequence import Group, Step, is_stage
 from passel.contracts.targets import Named, check_target, describe
 from passel.diagnostics import suggest
 from passel.errors import InsertionError, Problem
@@ -165,13 +165,7 @@ class Targets:
         return list(found.values())
 
     def _stages(self) -> Iterator[Group]:
-        todo: list[Node] = [self._sequence.root]
-        while todo:
-            item = todo.pop()
-            if isinstance(item, Group) and not item.is_closed:
-                yield item
-            if not isinstance(item, Step):
-                todo += reversed(item.items)
+        return filter(is_stage, self._sequence.items())
 
     def _missing(self, target: Target, there: int, wanted: int) -> str:
         what = describe(target)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from passel.builder.bundle import Bundle
 from passel.builder.data.constraint_form import write_constraint, write_target
 from passel.builder.data.variables import Choice
 from passel.builder.data.yaml_form import dump_yaml
-from passel.builder.sequence import Group, Nest, Step, name_of
+from passel.builder.sequence import Group, Nest, is_stage, name_of
 from passel.contracts.targets import describe
 from passel.errors import PipelineError, Problem
 from passel.manager import OpPassManager
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as Items
 
     from passel.builder.conditions import Condition
-    from passel.builder.sequence import BundleUse, Node, Sequence
+    from passel.builder.sequence import BundleUse, Node, Sequence, Step
     from passel.contracts.rules import Rule
     from passel.contracts.walk import Region
 
@@ -94,13 +94,13 @@ class _Writer:
         while index < len(items):
             item = items[index]
             length = 1
-            if isinstance(item, Group) and item.is_closed:
+            if not isinstance(item, Group):
+                found.append(self._single(item, block))
+            elif item.is_closed:
                 found.append(self._block(item, block))
-            elif isinstance(item, Group):
+            else:
                 length = _length_of_stage(items[index:])
                 found.append(self._stage(items[index : index + length]))
-            else:
-                found.append(self._single(item, block))
             index += length
         return found
 
@@ -118,7 +118,7 @@ class _Writer:
         return {**element, "passes": self._elements(group.items, own)}
 
     def _stage(self, items: Items[Node]) -> _Element:
-        before, stage, after = filter(_is_stage, items)
+        before, stage, after = filter(is_stage, items)
         middle = items.index(stage)
         element: _Element = {"stage": stage.name}
         if stage.is_required:
@@ -163,7 +163,7 @@ class _Writer:
 
     def _describe(self, element: _Element, item: Node, uses: Items[BundleUse] = ()) -> None:
         """Add what the keys say that all kinds of element have."""
-        if item.label not in ("", name_of(item)) and not _is_stage(item):
+        if item.label not in ("", name_of(item)) and not is_stage(item):
             element["label"] = item.label
         conditions = [_condition(each, item.label) for each in item.conditions if each is not None]
         if conditions:
@@ -221,13 +221,9 @@ def _condition(condition: Condition, label: str) -> str | _Element:
     raise PipelineError(Problem(message))
 
 
-def _is_stage(item: Node) -> TypeGuard[Group]:
-    return isinstance(item, Group) and not item.is_closed
-
-
 def _length_of_stage(items: Items[Node]) -> int:
     """Return how many items a stage is, from `pre_` to `post_`."""
-    places = [place for place, item in enumerate(items) if _is_stage(item)][:3]
+    places = [place for place, item in enumerate(items) if is_stage(item)][:3]
     names = [name_of(items[place]) for place in places]
     name = names[0].removeprefix("pre_")
     if names != [f"pre_{name}", name, f"post_{name}"]:
