@@ -137,7 +137,7 @@ def test_bits(mlir_world: World) -> None:
     """The numbers of a dense constant are the same bits over there."""
     text = "module attributes {x.v = dense<[1.1, 0x4D8EF3C4, 0x7FC00001]> : tensor<3xf32>} {}"
     here, there = _sides(mlir_world)
-    other = there.read(here.write(mlir_world.read(text)))
+    other: Any = there.read(here.write(mlir_world.read(text)))
     data = other.attributes["x.v"].data.data
     assert data == bytes.fromhex("cdcc8c3fc4f38e4d0100c07f")
 

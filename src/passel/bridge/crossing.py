@@ -8,7 +8,7 @@ into the op itself, so that what holds it still does.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.errors import OptionError, PassFailure, PipelineError, Problem
 from passel.ir import adapter_named, crossing_adapter, running_on
@@ -20,69 +20,17 @@ from passel.pipeline import PipelineNode, parse_elements
 from passel.schedule import PipelineCompiler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from passel.ir import IRAdapter
     from passel.manager.addable import Addable
+    from passel.mlir.crossing import MLIRSide
     from passel.passes import PassContext, PassRegistry
     from passel.pipeline import ElementNode, OptionNode
+    from passel.xdsl.crossing import XDSLSide
 
 
-class Side(Protocol):
-    """One of the two IRs, with the context that ops are read into.
-
-    Attributes:
-        title: The IR's name in reports.
-        context: The IR's own context.
-    """
-
-    title: str
-    context: Any
-
-    @property
-    def adapter(self) -> IRAdapter:
-        """Answers for the IR."""
-        ...
-
-    def write(self, op: Any, known: Callable[[str], bool] | None = None) -> str:
-        """Return an op as generic text with locations.
-
-        Args:
-            op: The op.
-            known: Tells which ops the other IR knows.
-
-        Raises:
-            PassFailure: The IR cannot print it.
-        """
-        ...
-
-    def knows(self, name: str) -> bool:
-        """Return whether an op of this name is registered."""
-        ...
-
-    def symbol(self, op: Any, name: str) -> Any:
-        """Return the op that a symbol stands for where `op` is, or None."""
-        ...
-
-    def function_type(self, op: Any) -> str:
-        """Return the type of a function; empty for other ops."""
-        ...
-
-    def read(self, text: str, enclosing: Sequence[str] = ()) -> Any:
-        """Return the op that a text in generic form stands for.
-
-        Args:
-            text: The text.
-            enclosing: Declarations of the symbols that the op uses.
-
-        Raises:
-            PassFailure: The IR cannot read it.
-        """
-        ...
-
-    def replace(self, op: Any, new: Any) -> None:
-        """Give an op the attributes and regions of another one of its name, which is used up."""
-        ...
+Side: TypeAlias = "XDSLSide | MLIRSide"
+"""One of the two IRs, with the context that ops are read into; both have the same methods."""
 
 
 class Crossing(Pass[Any]):
