@@ -93,7 +93,7 @@ def test_missing_build() -> None:
 
 
 def test_missing_abilities(adapter: MLIRAdapter, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a build cannot do is said with its name and what is missing."""
+    """An error names the build, and the pass that it lacks."""
 
     def no_passes(text: str, context: Any) -> Any:
         raise ValueError(text)

@@ -269,7 +269,7 @@ def test_a_pass_that_loses_its_op(name: str) -> None:
 
 
 def test_a_pass_that_erases_siblings() -> None:
-    """What is gone is not touched, and who did it is said."""
+    """Ops that are gone are not touched, and the error names the pass that erased them."""
     source = "module @m {\n" + SOURCE + "}"
     (failure,) = failures("builtin.module(builtin.module(func.func(erase-siblings,cse)))", source)
     assert failure[:2] == ("isolation", "builtin.module/builtin.module")

@@ -170,7 +170,7 @@ def test_files(context: Context, tmp_path: Path) -> None:
 
 
 def test_warnings_are_handed_on(context: Context) -> None:
-    """What is no error goes to who wants it."""
+    """Warnings and remarks go to `on_warning`."""
     found: list[Diagnostic] = []
     parse_source(context, TWO, "t.mlir", on_warning=found.append)
     assert all(each.severity is not Severity.ERROR for each in found)

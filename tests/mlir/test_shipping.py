@@ -230,7 +230,7 @@ def test_what_would_be_another_one_stays(pool: Parallel, name: str) -> None:
 
 
 def test_the_caller_keeps_its_op(pool: Parallel) -> None:
-    """An op that was processed elsewhere is the one that it was, for everybody who has it."""
+    """An op that was processed elsewhere is the same op, for all Python objects of it."""
     context = Context()
     module = parsed(functions(4), context)
     before = list(module.body.operations)

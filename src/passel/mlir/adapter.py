@@ -272,7 +272,7 @@ class MLIRAdapter(IRAdapter):
 
     def pass_source(self) -> MLIRSource:
         """Return the source of MLIR's own passes."""
-        from passel.mlir.names import MLIRSource  # noqa: PLC0415 - only who parses pipelines
+        from passel.mlir.names import MLIRSource  # noqa: PLC0415 - for pipelines alone
 
         return MLIRSource(self.bindings.root)
 
@@ -283,7 +283,7 @@ class MLIRAdapter(IRAdapter):
 
             if not can_measure(self.bindings):
                 return tuple(steps)
-        from passel.mlir.fusion import fuse  # noqa: PLC0415 - only who runs pipelines
+        from passel.mlir.fusion import fuse  # noqa: PLC0415 - as above
 
         return fuse(self.bindings, self._kinds, steps, how)
 

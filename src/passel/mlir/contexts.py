@@ -1,4 +1,4 @@
-"""Contexts of MLIR: who may use one, and on how many threads it works."""
+"""Contexts of MLIR: the lock of each, and on how many threads it works."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Types and contracts of MLIR's own passes, as far as its sources say so.
 
-Nothing is said of what they preserve but everything: analyses in Python hold handles to ops and
-blocks, which a native pass may have replaced.
+Passes that only look preserve all analyses, the others none: analyses in Python hold handles to
+ops and blocks, which a native pass may have replaced.
 """
 
 from __future__ import annotations

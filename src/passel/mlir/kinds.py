@@ -29,7 +29,6 @@ class Kinds:
 
     def __init__(self, bindings: Bindings) -> None:
         self._bindings = bindings
-        self._tables: dict[str, bool] = {}
         self._known: WeakKeyDictionary[Any, dict[str, OpKind]] = WeakKeyDictionary()
 
     def kind(self, context: Any, name: str) -> OpKind:
@@ -72,18 +71,6 @@ class Kinds:
 
         Those that are symbol tables are, such as modules; functions are not.
         """
-        found = self._tables.get(name)
-        if found is None:
-            found = self._tables[name] = self._is_symbol_table(context, name)
-        return found
-
-    def is_function(self, context: Any, name: str) -> bool:
-        """Return whether ops of a registered name are functions, which are always symbols."""
-        ir = self._bindings.ir
-        op_class: Any = ir.Operation.create(name, loc=ir.Location.unknown(context)).opview.__class__
-        return hasattr(op_class, "sym_name") and hasattr(op_class, "function_type")
-
-    def _is_symbol_table(self, context: Any, name: str) -> bool:
         ir = self._bindings.ir
         op = ir.Operation.create(name, regions=1, loc=ir.Location.unknown(context))
         op.regions[0].blocks.append()
@@ -92,6 +79,12 @@ class Kinds:
         except (RuntimeError, TypeError, ValueError):  # by the build
             return False
         return True
+
+    def is_function(self, context: Any, name: str) -> bool:
+        """Return whether ops of a registered name are functions, which are always symbols."""
+        ir = self._bindings.ir
+        op_class: Any = ir.Operation.create(name, loc=ir.Location.unknown(context)).opview.__class__
+        return hasattr(op_class, "sym_name") and hasattr(op_class, "function_type")
 
     def _is_isolated(self, context: Any, name: str) -> bool:
         """Find out by an op of that name without anything in it, which is never verified.
