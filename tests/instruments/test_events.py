@@ -12,7 +12,7 @@ import pytest
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
 from passel.instruments import Trace
-from passel.instruments.events import PassExecution, chain_of, execution_of
+from passel.instruments.events import PassExecution, execution_of
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Executions(PassInstrumentation):
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Remember the execution."""
-        self.seen.append(execution_of(step, chain_of(self.run, op)))
+        self.seen.append(execution_of(self.run, step, op))
 
 
 def manager(bad: str = "") -> PassManager:

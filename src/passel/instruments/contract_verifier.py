@@ -9,6 +9,7 @@ from passel.analysis import AllAnalyses, analysis_name
 from passel.contracts.declarations import Declarations, default_declarations
 from passel.errors import PassFailure
 from passel.hooks import PassInstrumentation
+from passel.ir import inwards
 from passel.passes.preservation import preserved_by, preserves
 from passel.schedule import PassStep, passes_of
 
@@ -157,13 +158,8 @@ class ContractVerifier(PassInstrumentation):
 
     def _op_of(self, dialects: Collection[str], op: Any) -> Any:
         """Return the first op in an op that is of one of some dialects."""
-        todo = [op] if dialects else []
-        while todo:
-            each = todo.pop()
-            if self._name_of(each).partition(".")[0] in dialects:
-                return each
-            todo += reversed(self._adapter.children(each))
-        return None
+        ops = inwards(self._adapter, op) if dialects else ()
+        return next((e for e in ops if self._name_of(e).partition(".")[0] in dialects), None)
 
     def _name_of(self, op: Any) -> str:
         key = self._adapter.key_of(op)

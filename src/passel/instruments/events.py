@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.hooks import OpIdentity
 from passel.hooks.replay import identity_in
 from passel.ir import outwards
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from passel.hooks import Run
+    from passel.hooks import OpIdentity, Run
     from passel.schedule import Step
-
-
-Chain: TypeAlias = list[tuple[Any, OpIdentity]]
-"""An op, last, and its enclosing ops, outermost first, each with its identity."""
 
 
 class PassExecution(NamedTuple):
@@ -28,6 +23,7 @@ class PassExecution(NamedTuple):
         ops: The op, last, and its enclosing ops, outermost first.
 
     Example:
+        >>> from passel.hooks import OpIdentity
         >>> ops = OpIdentity("builtin.module"), OpIdentity("func.func", "main", 2)
         >>> execution = PassExecution("any/func.func/0:cse", "cse", "CSE", ops)
         >>> execution.identity
@@ -57,15 +53,13 @@ class PassExecution(NamedTuple):
         return f"`{self.display_name}` on {self.op.title}"
 
 
-def execution_of(step: Step, chain: Chain) -> PassExecution:
-    """Return a step's execution on the last op of `chain` as data."""
+def execution_of(run: Run, step: Step, op: Any) -> PassExecution:
+    """Return a step's execution on an op as data."""
     name = step.pass_.name if isinstance(step, PassStep) else ""
-    ops = tuple(identity for _, identity in chain)
-    return PassExecution(step.path, name, step.display_name, ops)
+    return PassExecution(step.path, name, step.display_name, identities_of(run, op))
 
 
-def chain_of(run: Run, op: Any) -> Chain:
-    """Return an op and its enclosing ops."""
-    chain = [(each, identity_in(run, each)) for each in outwards(run.adapter, op)]
-    chain.reverse()
-    return chain
+def identities_of(run: Run, op: Any) -> tuple[OpIdentity, ...]:
+    """Return the identities of an op, last, and of its enclosing ops, outermost first."""
+    identities = [identity_in(run, each) for each in outwards(run.adapter, op)]
+    return tuple(reversed(identities))

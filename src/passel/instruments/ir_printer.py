@@ -11,10 +11,10 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import chain_of, execution_of
+from passel.instruments.events import execution_of, identities_of
 from passel.instruments.ir_diff import unified_diff
 from passel.instruments.ir_files import FileTree
-from passel.instruments.ir_sinks import Dump, Recorder, StreamSink, TreeSink
+from passel.instruments.ir_sinks import Dump, DumpLog, StreamSink, TreeSink
 from passel.instruments.ir_symbols import complaint, find_symbol
 from passel.ir import PrintFlags, outwards
 from passel.schedule import PassStep
@@ -136,15 +136,15 @@ class PrintIR(PassInstrumentation):
     def split(self) -> PrintIR:
         """Return a printer that keeps the dumps of a part of a run."""
         container = self._watched.container if self._runs else None
-        outer = [] if container is None else chain_of(self._watched.run, container)
+        outer = () if container is None else identities_of(self._watched.run, container)
         child = copy(self)
         child._stream, child._runs, child.defers_complaint = StreamSink(None), [], True
-        child._sink = Recorder([identity for _, identity in outer])
+        child._sink = DumpLog(outer)
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
         """Print the dumps that the child has kept."""
-        if not isinstance(child, PrintIR) or not isinstance(child._sink, Recorder):
+        if not isinstance(child, PrintIR) or not isinstance(child._sink, DumpLog):
             return
         self._symbol_seen |= child._symbol_seen
         watched = self._watched
@@ -239,9 +239,8 @@ class PrintIR(PassInstrumentation):
         *,
         failed: bool = False,
     ) -> None:
-        chain = chain_of(run.run, op)
         dump = Dump(
-            execution_of(step, chain),
+            execution_of(run.run, step, op),
             when,
             text,
             failed=failed,
@@ -249,7 +248,7 @@ class PrintIR(PassInstrumentation):
             names_op=self._module_scope or bool(self._symbol),
             reported=run.run.reported,
         )
-        self._sink.take(chain, dump)
+        self._sink.take(list(outwards(run.adapter, op))[::-1], dump)
 
     def _known_text(self, run: _Watched, op: Any) -> str:
         """Return an op's text to be compared, the last one if it is of this op and up to date.

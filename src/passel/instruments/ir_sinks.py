@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeAlias
 
-from passel.instruments.events import chain_of
+from passel.instruments.events import identities_of
 from passel.instruments.ir_diff import coloured
 from passel.instruments.ir_files import FileTree, directory_name
 from passel.instruments.terminals import Color, shows_color
+from passel.ir import outwards
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from passel.hooks import OpIdentity, Run
-    from passel.instruments.events import Chain, PassExecution
+    from passel.instruments.events import PassExecution
+    from passel.ir import IRAdapter
 
 
 class Dump(NamedTuple):
@@ -69,18 +71,18 @@ class StreamSink:
         self._color: Color = color
         self._broken = False
 
-    def take(self, chain: Chain, dump: Dump) -> None:
+    def take(self, ops: Sequence[Hashable], dump: Dump) -> None:
         """Write a dump, in colours if it is a diff and they are wanted."""
         shown = dump
         if dump.is_diff and shows_color(self._target(), self._color):
             shown = dump._replace(text=coloured(dump.text))
         self.say(str(shown))
 
-    def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
+    def adopt(self, log: DumpLog, run: Run, container: Any) -> None:
         """Write the dumps that another process has recorded."""
-        for dump in recorder.dumps:
+        for dump in log.dumps:
             run.catch_up(dump.reported)
-            self.take([], dump)
+            self.take((), dump)
 
     def say(self, text: str) -> None:
         """Write text, at once: what is reported next comes after it."""
@@ -116,25 +118,25 @@ class TreeSink:
         self._complaints = complaints
         self._broken = False
 
-    def take(self, chain: Chain, dump: Dump) -> None:
-        """Write a dump of what a pass did to the last op of `chain`."""
+    def take(self, ops: Sequence[Hashable], dump: Dump) -> None:
+        """Write a dump of what a pass did to the last one of `ops`."""
         if self._broken:
             return
-        named = [(op, directory_name(identity)) for op, identity in chain]
+        named = list(zip(ops, map(directory_name, dump.execution.ops), strict=True))
         path = self.tree.place(named, dump.execution.name, ".diff" if dump.is_diff else ".mlir")
         if problem := self.tree.write(path, str(dump)):
             self._broken = True
             self._complaints.say(f"error: {problem}; no more dumps are written\n")
 
-    def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
+    def adopt(self, log: DumpLog, run: Run, container: Any) -> None:
         """Write the dumps that another process has recorded, as if its ops were the ones here."""
-        known = _KnownOps(run, container)
-        for dump in recorder.dumps:
-            self.take(known.chain(dump.execution.ops[recorder.depth_of(dump) :]), dump)
+        known = _KnownOps(run.adapter, container)
+        for dump in log.dumps_inside(run, container):
+            self.take(known.find(dump.execution.ops), dump)
 
 
-class Recorder:
-    """A record of dumps, to be pickled and handed on by another process.
+class DumpLog:
+    """A log of dumps, to be pickled and handed on by another process.
 
     Args:
         enclosing: The ops that enclose those that will be seen, outermost first.
@@ -144,19 +146,22 @@ class Recorder:
         self.enclosing: tuple[Any, ...] = tuple(enclosing)
         self.dumps: list[Dump] = []
 
-    def take(self, chain: Chain, dump: Dump) -> None:
+    def take(self, ops: Sequence[Hashable], dump: Dump) -> None:
         """Keep a dump."""
         self.dumps.append(dump)
 
-    def adopt(self, recorder: Recorder, run: Run, container: Any) -> None:
+    def adopt(self, log: DumpLog, run: Run, container: Any) -> None:
         """Keep the dumps that another process has recorded, with the enclosing ops here."""
-        outer = [] if container is None else chain_of(run, container)
-        enclosing = tuple(identity for _, identity in outer)
-        for dump in recorder.dumps:
-            ops = (*enclosing, *dump.execution.ops[recorder.depth_of(dump) :])
-            self.dumps.append(dump._replace(execution=dump.execution._replace(ops=ops)))
+        self.dumps += log.dumps_inside(run, container)
 
-    def depth_of(self, dump: Dump) -> int:
+    def dumps_inside(self, run: Run, container: Any) -> Iterator[Dump]:
+        """Yield the dumps with the ops that enclose the `container` here in place of their own."""
+        enclosing = () if container is None else identities_of(run, container)
+        for dump in self.dumps:
+            ops = (*enclosing, *dump.execution.ops[self._depth_of(dump) :])
+            yield dump._replace(execution=dump.execution._replace(ops=ops))
+
+    def _depth_of(self, dump: Dump) -> int:
         """Return how many of a dump's ops enclose those of this process.
 
         Whether these came along into the other process depends on how ops travel.
@@ -166,31 +171,34 @@ class Recorder:
         return depth if came_along == [op[:2] for op in self.enclosing] else 0
 
 
-Sink: TypeAlias = StreamSink | TreeSink | Recorder
+Sink: TypeAlias = StreamSink | TreeSink | DumpLog
 
 
 class _KnownOps:
     """Ops by the identities that another process gave them, so that they count as the same.
 
     Args:
-        run: The run here.
+        adapter: The adapter of the IR.
         container: The op that encloses those that the other process worked on; None at the top.
     """
 
-    def __init__(self, run: Run, container: Any) -> None:
-        self._adapter = run.adapter
-        self._outer = [] if container is None else chain_of(run, container)
+    def __init__(self, adapter: IRAdapter, container: Any) -> None:
+        self._adapter = adapter
+        self._outer = list(outwards(adapter, container))[::-1]
         self._children: dict[Any, dict[Any, Any]] = {}
 
-    def chain(self, ops: Sequence[OpIdentity]) -> Chain:
-        """Return the ops with these identities, each in the one before, and what encloses them."""
-        chain = list(self._outer)
-        for depth, identity in enumerate(ops):
-            inside = self._inside(chain[-1][0]) if chain else {}
-            # Another number is that of a run on the op alone; one that is gone has only names.
+    def find(self, identities: Sequence[OpIdentity]) -> Sequence[Hashable]:
+        """Return the ops with these identities, outermost first, each in the one before.
+
+        What is not there any more is known by the identities alone.
+        """
+        ops = list(self._outer)
+        for depth, identity in enumerate(identities[len(ops) :], len(ops)):
+            inside = self._inside(ops[-1]) if ops else {}
+            # Another number is that of a run on the op alone.
             found = inside.get(identity, inside.get(identity[:2]))
-            chain.append((tuple(ops[: depth + 1]) if found is None else found, identity))
-        return chain
+            ops.append(tuple(identities[: depth + 1]) if found is None else found)
+        return ops
 
     def _inside(self, op: Any) -> dict[Any, Any]:
         """Return the ops immediately inside of an op by name, symbol and number, or without it."""

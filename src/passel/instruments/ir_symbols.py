@@ -6,11 +6,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
-from passel.ir import outwards
+from passel.ir import inwards, outwards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from passel.ir import IRAdapter
 
 
@@ -22,22 +20,14 @@ def find_symbol(adapter: IRAdapter, op: Any, symbol: str) -> Any:
         >>> print(find_symbol(ToyAdapter(), parse_toy("toy.module(toy.func @f)"), "f"))
         toy.func @f
     """
-    candidates = chain(outwards(adapter, op), _inside(adapter, op))
+    candidates = chain(outwards(adapter, op), inwards(adapter, op))
     return next((each for each in candidates if adapter.symbol_name(each) == symbol), None)
 
 
 def complaint(adapter: IRAdapter, op: Any, symbol: str) -> str:
     """Return why nothing was printed for a symbol."""
-    known = [name for each in _inside(adapter, op) if (name := adapter.symbol_name(each))]
+    known = [name for each in inwards(adapter, op) if (name := adapter.symbol_name(each))]
     if symbol in known:
         where = f"@{symbol}, or on an op that encloses it or is in it"
         return f"no pass ran on {where}, so its IR was not printed"
     return f"no operation defines @{symbol}, so its IR was not printed{suggest(symbol, known)}"
-
-
-def _inside(adapter: IRAdapter, op: Any) -> Iterator[Any]:
-    todo = [*reversed(adapter.children(op))]
-    while todo:
-        each = todo.pop()
-        yield each
-        todo += reversed(adapter.children(each))

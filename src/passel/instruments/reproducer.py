@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Severity, brief
 from passel.hooks import OpIdentity, PassInstrumentation
-from passel.instruments.events import PassExecution, chain_of, execution_of
+from passel.instruments.events import PassExecution, execution_of
 from passel.instruments.replaying import how_to_replay
 from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
 from passel.instruments.reproducer_stream import check_destination, target_of
@@ -161,7 +161,7 @@ class CrashReproducer(PassInstrumentation):
 
     def around_pass(self, step: Step, op: Any) -> Around:
         """Write the local reproducer ahead, and remember failures."""
-        outer, execution = self._frame, execution_of(step, chain_of(self._run, op))
+        outer, execution = self._frame, execution_of(self._run, step, op)
         frame = _Frame([*outer.running, execution])
         if isinstance(step, PassStep):
             self._frame = frame

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from passel.analysis import analysis_name
 from passel.execution.strategies.placement import at_work
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import PassExecution, chain_of, execution_of
+from passel.instruments.events import PassExecution, execution_of
 from passel.instruments.timer import Timer
 from passel.instruments.timing_report import Display, check_columns, slowest, timing_report
 from passel.instruments.timing_rows import Row, ThreadTimer, this_worker
@@ -203,7 +203,7 @@ class Timing(PassInstrumentation):
         return self._measure(name)
 
     def _measure_pair(self, step: PassStep, op: Any) -> Generator[None, Any]:
-        pair = execution_of(step, chain_of(self._thread().runs[-1], op))
+        pair = execution_of(self._thread().runs[-1], step, op)
         start = perf_counter()
         try:
             yield from self._measure(step)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import chain_of
+from passel.instruments.events import identities_of
 from passel.instruments.trace_file import TraceFile
+from passel.ir import inwards
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ class Trace(PassInstrumentation):
 
     def _identity(self, op: Any) -> dict[str, Any]:
         """Return the identity of an op, for the slices of all that runs on it."""
-        ops = [identity for _, identity in chain_of(self._runs[-1], op)]
+        ops = identities_of(self._runs[-1], op)
         ordinals = [each.ordinal for each in ops]
         return {"op": ops[-1].name, "symbol": ops[-1].symbol, "ordinals": ordinals}
 
@@ -241,10 +242,7 @@ class Trace(PassInstrumentation):
 
     def _count_ops(self) -> None:
         run, started = self._runs[0], self._now()
-        count, children, queue = 0, run.adapter.children, [run.op]
-        while queue:
-            count += 1
-            queue += children(queue.pop())
+        count = sum(1 for _ in inwards(run.adapter, run.op))
         self._event("C", name="ops", args={"ops": count})
         now = self._now()
         self._next_ops = now + _SHARE * (now - started)

@@ -38,7 +38,7 @@ from passel.ir.adapters import (
     running_on,
 )
 from passel.ir.contract import ANY, InvalidIR, IRAdapter, OpKind, PrintFlags
-from passel.ir.enclosing import outwards
+from passel.ir.enclosing import inwards, outwards
 from passel.ir.policies import (
     Lifetime,
     PlaceLifetime,
@@ -86,6 +86,7 @@ __all__ = [
     "imported_irs",
     "in_running_context",
     "installed_name",
+    "inwards",
     "op_name_of",
     "outwards",
     "running_adapter",

@@ -1,4 +1,4 @@
-"""The ops that enclose an op."""
+"""The ops that enclose an op, and those that are nested in it."""
 
 from __future__ import annotations
 
@@ -27,3 +27,11 @@ def outwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
                 f"{type(adapter).__name__}.parent must return None at the top"
             )
         op = outer
+
+
+def inwards(adapter: IRAdapter, op: Any) -> Iterator[Any]:
+    """Yield an op and all that is nested in it, in program order."""
+    waiting = [op]
+    while waiting:
+        yield (each := waiting.pop())
+        waiting += reversed(adapter.children(each))

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import chain_of
+from passel.instruments.events import identities_of
 from passel.ir import ShipsOps, ability_of
 from passel.record.model import FailureInfo, Message, failure_data, message_data
 from passel.record.reader import Record
@@ -310,7 +310,7 @@ class _RecordedRun:
 
         In another process the enclosing ops may not have come along, and have no numbers.
         """
-        chain = [identity for _, identity in chain_of(self._run, op)]
+        chain = identities_of(self._run, op)
         names = tuple((each.name, each.symbol) for each in chain)
         ordinals = tuple(each.ordinal for each in chain)
         if self._part_of is None:
