@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from passel.execution.outcome import Outcome
     from passel.execution.plans import Planner
     from passel.execution.services import RunServices
-    from passel.execution.verification import Verifier
     from passel.hooks import Measured
     from passel.ir import IRAdapter
     from passel.passes import Pass, PipelineRun, Statistic
@@ -36,13 +35,11 @@ class Runner(Protocol):
     Attributes:
         services: What the run's parts share.
         planner: Decides which pipeline runs on which op.
-        verifier: Verifies.
         analyzer: Computes analyses.
     """
 
     services: RunServices
     planner: Planner
-    verifier: Verifier
     analyzer: AnalysisRunner
 
     def branch(self, services: RunServices) -> Runner:

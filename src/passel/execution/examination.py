@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from passel.execution.enclosing import changes_outside
 from passel.execution.fingerprints import PartedFingerprint
 from passel.execution.outcome import UNCHANGED, UNKNOWN, Outcome, merge, plain
+from passel.execution.verification import verify
 from passel.hooks import Ended
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from passel.errors import Failure
     from passel.execution.context import OpContext
     from passel.execution.services import RunServices
-    from passel.execution.verification import Verifier
     from passel.schedule import PassStep, Step
 
 
@@ -42,35 +42,19 @@ class Examiner:
 
     Args:
         services: What the run's parts share.
-        verifier: Verifies.
-
-    Attributes:
-        is_needed: Whether there is anything to examine after steps.
-        tracks: Whether the state of an op has to be known before a pass.
     """
 
-    def __init__(self, services: RunServices, verifier: Verifier) -> None:
-        self.is_needed: bool = services.verifies or services.tracks
-        self.tracks: bool = services.tracks
-        self._fingerprints = services.fingerprints
+    def __init__(self, services: RunServices) -> None:
+        self._services = services
+        self._tracks = services.tracks
         self._renew = services.fingerprints.renew
         self._renew_whole = services.fingerprints.renew_whole  # a call less, for each pass and op
-        self._finds_changes = services.hooks.finds_changes
-        self._verifier = verifier
-        self._verifies = services.verifies
-        self._skips = services.skips
-        self._defers = services.defers
-        self._isolates = services.options.isolation
-        self._knows_changes = services.knows_changes
         self._trusts_unchanged = services.skips and not services.options.isolation
         self._trusts_claims = not (services.knows_changes and services.options.claims)
-        self._dialects = services.dialects
-        self._failures = services.failures
-        self._reports = services.reports
 
     def start(self, ctx: OpContext) -> None:
         """Take the op's state before a pass, if it is not known from what came before."""
-        prints, state = self._fingerprints, ctx.op_state
+        prints, state = self._services.fingerprints, ctx.op_state
         state.last_valid = prints.take_parted(ctx.op) if ctx.plan.nests else prints.take(ctx.op)
 
     def examine(self, step: Step, op: Any, ctx: OpContext, outcome: Outcome) -> Outcome:
@@ -81,7 +65,7 @@ class Examiner:
             return self._note_claim(step, op, ctx)
         state, changed, is_news = ctx.op_state, None, None
         claims, seen = state.claims, state.last_seen
-        if self.tracks:
+        if self._tracks:
             was = state.last_valid
             renew = self._renew if type(was) is PartedFingerprint else self._renew_whole
             now = renew(op, was)
@@ -92,10 +76,10 @@ class Examiner:
             is_news = changed if seen is None else now != seen
         failure = self._judge(step, op, ctx, changed, claims)
         if failure is not None:
-            return merge([plain(changed), self._reports.fail_step(ctx, failure)])
+            return merge([plain(changed), self._services.reports.fail_step(ctx, failure)])
         if is_news and ctx.bracket is not None:
             ctx.bracket.ended = Ended(changed=True)
-        return plain(changed) if self._knows_changes else UNKNOWN
+        return plain(changed) if self._services.knows_changes else UNKNOWN
 
     def check_claims(self, op: Any, ctx: OpContext) -> Outcome:
         """Hold what passes have stated of preserving everything against the op.
@@ -104,14 +88,16 @@ class Examiner:
         """
         state, failure = ctx.op_state, None
         (*claims, step), was = state.claims, state.last_valid
-        state.accept(self._renew(op, was) if self._knows_changes else None)
-        if self._knows_changes and state.last_valid is was:
+        state.accept(self._renew(op, was) if self._services.knows_changes else None)
+        if self._services.knows_changes and state.last_valid is was:
             return UNCHANGED
-        changed = plain(self._knows_changes)
-        if self._verifies:
-            failure = self._verifier.verify(step, op, recursive=True, claims=claims)
+        changed = plain(self._services.knows_changes)
+        if self._services.verifies:
+            failure = verify(self._services, step, op, claims)
         return (
-            changed if failure is None else merge([changed, self._reports.fail_step(ctx, failure)])
+            changed
+            if failure is None
+            else merge([changed, self._services.reports.fail_step(ctx, failure)])
         )
 
     def _adopt(self, step: Step, ctx: OpContext, outcome: Outcome) -> Outcome:
@@ -127,11 +113,11 @@ class Examiner:
         """Believe a pass that states that it preserves everything, until the pipeline ends."""
         state = ctx.op_state
         state.claims.append(step)
-        if self.tracks and self._finds_changes and ctx.bracket is not None:
+        if self._tracks and self._services.hooks.finds_changes and ctx.bracket is not None:
             before = state.last_valid if state.last_seen is None else state.last_seen
             state.last_seen = self._renew(op, before)
             ctx.bracket.ended = Ended(changed=state.last_seen is not before)
-        return UNCHANGED if self._verifies else UNKNOWN
+        return UNCHANGED if self._services.verifies else UNKNOWN
 
     def _judge(
         self,
@@ -142,20 +128,21 @@ class Examiner:
         claims: Sequence[Step],
     ) -> Failure | None:
         """Verify the op after a pass, and return the failure if there is one."""
-        if self._dialects is not None and changed:
-            failure = self._dialects.check(step, op)
+        services = self._services
+        if services.dialects is not None and changed:
+            failure = services.dialects.check(step, op)
             if failure is not None:
                 return failure
         if ctx.preserves_all:
             if changed:
-                return self._failures.broken_claim(step, op)
-        elif self._defers and ctx.parent is not None and step is ctx.plan.steps[-1]:
+                return services.failures.broken_claim(step, op)
+        elif services.defers and ctx.parent is not None and step is ctx.plan.steps[-1]:
             ctx.op_state.deferred = step
-        elif self._verifies and (changed is not False or not self._skips):
-            failure = self._verifier.verify(step, op, recursive=True, claims=claims)
+        elif services.verifies and (changed is not False or not services.skips):
+            failure = verify(services, step, op, claims)
             ctx.op_state.settle()
             if failure is not None:
                 return failure
         # What is changed outside the op now, only this pass can have changed.
-        violation = next(changes_outside(ctx), None) if self._isolates else None
-        return None if violation is None else self._failures.violation_of(step, op, violation)
+        violation = next(changes_outside(ctx), None) if services.options.isolation else None
+        return None if violation is None else services.failures.violation_of(step, op, violation)

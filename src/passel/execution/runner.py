@@ -13,7 +13,7 @@ from passel.execution.outcome import UNCHANGED, Outcome, merge
 from passel.execution.plans import Plan, Planner
 from passel.execution.step import StepRunner
 from passel.execution.strategies.child_run import ChildRun
-from passel.execution.verification import Verifier
+from passel.execution.verification import verify_enclosing
 from passel.hooks import Bracket, Ended
 from passel.ir import ANY, outwards
 from passel.passes import Pass, PipelineRun
@@ -40,7 +40,6 @@ class PipelineRunner:
     Attributes:
         services: What the run's parts share.
         planner: Decides which pipeline runs on which op.
-        verifier: Verifies.
         analyzer: Computes analyses.
     """
 
@@ -58,9 +57,8 @@ class PipelineRunner:
         self.analyzer: AnalysisRunner = AnalysisRunner(
             services.adapter, services.hooks, verify_analyses=services.options.analyses
         )
-        self.verifier: Verifier = Verifier(services)
         self.planner: Planner = Planner(services)
-        self._steps = StepRunner(services, self.verifier, strategy)
+        self._steps = StepRunner(services, strategy)
 
     def branch(self, services: RunServices) -> PipelineRunner:
         """Return one for another thread, with what it shares with others there."""
@@ -188,7 +186,7 @@ class PipelineRunner:
         """Verify an op as a whole, of which only parts were verified since passes changed it."""
         steps = [step for each in ctx.op_state.unsettled for step in passes_in(each)]
         suspects = Suspects(ctx.op_state.unsettled[-1], steps, ())
-        failure = self.verifier.verify_enclosing(suspects, op, recursive=True)
+        failure = verify_enclosing(self.services, suspects, op, recursive=True)
         return UNCHANGED if failure is None else self.services.reports.fail(failure)
 
     def _refuse(self, op: Any) -> Outcome:

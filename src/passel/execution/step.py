@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from passel.execution.deadline import Deadline
     from passel.execution.services import RunServices
     from passel.execution.strategies import SiblingStrategy
-    from passel.execution.verification import Verifier
     from passel.hooks import Instrumentor
     from passel.schedule import NestedStep, Step
 
@@ -34,19 +33,13 @@ class StepRunner:
 
     Args:
         services: What the run's parts share.
-        verifier: Verifies.
         strategy: How siblings share the work.
 
     Attributes:
         kept: Knows what steps preserve.
     """
 
-    def __init__(
-        self,
-        services: RunServices,
-        verifier: Verifier,
-        strategy: SiblingStrategy,
-    ) -> None:
+    def __init__(self, services: RunServices, strategy: SiblingStrategy) -> None:
         self._services = services
         self._hooks = services.hooks
         self._gates = tuple(services.gates)
@@ -55,9 +48,9 @@ class StepRunner:
         self._reports = services.reports
         self._place_of = services.policies.lifetime.place_of
         self.kept: KeptAnalyses = KeptAnalyses(services.options.contracts)
-        self._examiner = Examiner(services, verifier)
-        self._examines = self._examiner.is_needed
-        self._tracks = self._examiner.tracks
+        self._examiner = Examiner(services)
+        self._examines = services.verifies or services.tracks
+        self._tracks = services.tracks
         self._listens = services.hooks.sees_steps
         self._strategy = strategy
         self._watched: Any = _deadline(services.options.timeout)  # runs passes in a way of its own

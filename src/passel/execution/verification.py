@@ -16,43 +16,35 @@ if TYPE_CHECKING:
     from passel.schedule import Step
 
 
-class Verifier:
-    """Verifies for a run.
+def verify(
+    services: RunServices, step: Step, op: Any, claims: Sequence[Step] = ()
+) -> Failure | None:
+    """Verify an op with all that is nested in it, and return the failure if it is invalid.
 
     Args:
         services: What the run's parts share.
+        step: The step after which that is done.
+        op: The op.
+        claims: Steps before that may be to blame as well.
     """
+    error = _error(services, step, op, recursive=True)
+    return None if error is None else services.failures.invalid(step, op, error, claims)
 
-    def __init__(self, services: RunServices) -> None:
-        self._verify = services.adapter.verify
-        self._hooks = services.hooks
-        self._failures = services.failures
 
-    def verify(
-        self, step: Step, op: Any, *, recursive: bool, claims: Sequence[Step] = ()
-    ) -> Failure | None:
-        """Verify an op after a step on it, and return the failure if it is invalid.
+def verify_enclosing(
+    services: RunServices, suspects: Suspects, op: Any, *, recursive: bool
+) -> Failure | None:
+    """Verify an op after passes on ops inside of it, maybe with all that is nested in it."""
+    error = _error(services, suspects.step, op, recursive=recursive)
+    return None if error is None else services.failures.invalid_enclosing(suspects, op, error)
 
-        Args:
-            step: The step.
-            op: The op.
-            recursive: Whether what is nested in the op is verified as well.
-            claims: Steps before that may be to blame as well.
-        """
-        error = self._error(step, op, recursive=recursive)
-        return None if error is None else self._failures.invalid(step, op, error, claims)
 
-    def verify_enclosing(self, suspects: Suspects, op: Any, *, recursive: bool) -> Failure | None:
-        """Verify an op after passes on ops inside of it."""
-        error = self._error(suspects.step, op, recursive=recursive)
-        return None if error is None else self._failures.invalid_enclosing(suspects, op, error)
-
-    def _error(self, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
-        hooks = self._hooks
-        with Bracket(hooks.verifications, step, op) as bracket, hooks.interrupts.allowed():
-            try:
-                self._verify(op, recursive=recursive)
-            except InvalidIR as error:
-                bracket.ended = Ended(failed=True)
-                return error
-        return None
+def _error(services: RunServices, step: Step, op: Any, *, recursive: bool) -> InvalidIR | None:
+    hooks = services.hooks
+    with Bracket(hooks.verifications, step, op) as bracket, hooks.interrupts.allowed():
+        try:
+            services.adapter.verify(op, recursive=recursive)
+        except InvalidIR as error:
+            bracket.ended = Ended(failed=True)
+            return error
+    return None

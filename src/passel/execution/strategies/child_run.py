@@ -6,6 +6,7 @@ is verified: in one call with what was put off for the siblings, where the IR do
 
 from __future__ import annotations
 
+import gc
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -21,6 +22,7 @@ from passel.execution.options import VerifyEach
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
 from passel.execution.strategies.placement import Place, Placement, at_work, placement_of
 from passel.execution.strategies.transport import Transport
+from passel.execution.verification import verify, verify_enclosing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from passel.execution.context import Runner
     from passel.execution.failures import Suspects
     from passel.execution.services import RunServices
-    from passel.execution.strategies.transport import Packed
+    from passel.execution.strategies.transport import Packed, Result
     from passel.schedule import NestedStep
 
 
@@ -211,7 +213,7 @@ class ChildRun:
         before = UNCHANGED
         if violation := siblings.enter(task.number, looks=self._looks):
             before, siblings.is_violated = self._report(violation), True
-            if self._runner.verifier.verify(self._step, op, recursive=True) is not None:
+            if verify(self._services, self._step, op) is not None:
                 return before  # passes may fail in any way on what is invalid
         outcome = self._run(task)
         place = self._lifetime.place_of(op)
@@ -329,11 +331,21 @@ class ChildRun:
             task.number
         )
 
-    def unpack(self, task: OpContext, outcome: Outcome, packed: Packed, /) -> None:
-        """Do to the op here what a task has done to it in another process."""
-        self.transport.unpack(task, packed)
-        if self._ctx.siblings is not None:
-            self._ctx.siblings.take_over(task.number, changed=outcome.changed is not False)
+    def take(self, tasks: Sequence[OpContext], result: Result, /) -> list[Outcome]:
+        """Take over what a worker has done with tasks, up to an interrupt; return the outcomes."""
+        outcomes = [outcome for outcome, _ in result.done]
+        self.merge(result.observers, outcomes)
+        collects = gc.isenabled()
+        gc.disable()  # much is made, and nothing becomes garbage
+        try:
+            for task, (outcome, packed) in zip(tasks, result.done, strict=False):
+                self.transport.unpack(task, packed)
+                if self._ctx.siblings is not None:
+                    self._ctx.siblings.take_over(task.number, changed=outcome.changed is not False)
+        finally:
+            if collects:
+                gc.enable()
+        return outcomes
 
     def die(self, task: OpContext, how: str, /) -> Outcome:
         """Return the outcome of a task whose process has died."""
@@ -368,8 +380,8 @@ class ChildRun:
             self._services.policies.verifies_together
             or self._services.options.verify is VerifyEach.ALWAYS
         )
-        failure = self._runner.verifier.verify_enclosing(
-            self._suspects(touched), self._op, recursive=recursive
+        failure = verify_enclosing(
+            self._services, self._suspects(touched), self._op, recursive=recursive
         )
         if failure is None:
             if recursive:
@@ -397,7 +409,7 @@ class ChildRun:
         for number, task in enumerate(self.tasks):
             if (step := task.op_state.deferred) is None:
                 continue
-            failure = self._runner.verifier.verify(step, task.op, recursive=True)
+            failure = verify(self._services, step, task.op)
             if failure is not None:
                 failed = True
                 more = self._services.reports.fail(failure)

@@ -16,14 +16,13 @@ import tempfile
 import warnings
 from contextlib import suppress
 from functools import partial
-from mmap import mmap
 from typing import IO, TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from passel.diagnostics import log_warning
 from passel.errors import EncodingError
 from passel.execution.strategies.placement import at_work
 from passel.execution.strategies.stopping import interrupts_held, status_of
-from passel.execution.strategies.watch import Watch
+from passel.execution.strategies.watch import Progress, progress_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,9 +32,6 @@ _I = TypeVar("_I")
 _R = TypeVar("_R")
 
 _NUMBER = struct.Struct("I")
-
-_NO_ITEM = 2**32 - 1
-"""In place of an item's number: the worker has not begun, or has come to its end."""
 
 _FAILED = -1
 """In place of an item's number, before the text of a worker's own failure."""
@@ -54,6 +50,20 @@ class Death(NamedTuple):
 
     step: int
     code: int | None
+
+    def describe(self, limit: float | None) -> str:
+        """Return how the process has ended, if passes had so many seconds."""
+        code = self.code
+        if code is None:
+            return "exited with an unknown status"
+        if code >= 0:
+            return f"ended with exit code {code}"
+        if -code == signal.SIGPROF and limit is not None:  # the end of its patience
+            return f"was ended: a pass took more than {limit:g} s, and did not return"
+        try:
+            return f"was killed by {signal.Signals(-code).name}"
+        except ValueError:  # one of those for real time, which have no names
+            return f"was killed by signal {-code}"
 
 
 class Forks(NamedTuple, Generic[_R]):
@@ -123,18 +133,13 @@ class _Workers(Generic[_I, _R]):
     ) -> None:
         self._body = body
         self._items = items
-        self._size = size
         self._is_drained = is_drained
-        # Of each worker: the item that it works on, and the step; written by the worker.
-        self._progress = mmap(-1, 2 * _NUMBER.size * size)
-        for worker in range(size):
-            self._set_progress(worker, _NO_ITEM, 0)
+        self._progress = progress_of(size)
         self.results: dict[int, list[_R]] = {}
         self.deaths: dict[int, Death] = {}
 
     def run(self, limit: float | None) -> None:
         """Let workers take the items, until none is left."""
-        watch = Watch(self._size, limit)
         try:
             self._tokens = _tokens(self._items)
         except OSError as error:  # too many files are open
@@ -148,12 +153,12 @@ class _Workers(Generic[_I, _R]):
         files: list[IO[bytes]] = []
         try:
             with interrupts_held():
-                self._start_all(workers, files, watch)
-            for number, (pid, file) in enumerate(tuple(workers.items())):
-                status = status_of(pid, partial(watch.is_late, number))
+                self._start_all(workers, files)
+            for progress, (pid, file) in zip(self._progress, tuple(workers.items()), strict=False):
+                is_late = partial(progress.is_late, limit)
+                status = status_of(pid, is_late)
                 del workers[pid]
-                late = watch.is_late(number)
-                self._note_death(number, signal.SIGPROF if late else status)
+                self._note_death(progress, signal.SIGPROF if is_late() else status)
                 self._read(file)
         finally:
             for pid in workers:
@@ -167,12 +172,10 @@ class _Workers(Generic[_I, _R]):
             for file in files:
                 file.close()
 
-    def _start_all(
-        self, workers: dict[int, IO[bytes]], files: list[IO[bytes]], watch: Watch
-    ) -> None:
+    def _start_all(self, workers: dict[int, IO[bytes]], files: list[IO[bytes]]) -> None:
         """Start as many workers as the system lets: these do what the others would have done."""
         try:
-            for worker in range(self._size):
+            for progress in self._progress:
                 file = tempfile.TemporaryFile()  # noqa: SIM115 - read and closed by the caller
                 files.append(file)
                 with warnings.catch_warnings():
@@ -180,15 +183,15 @@ class _Workers(Generic[_I, _R]):
                     warnings.simplefilter("ignore", DeprecationWarning)
                     pid = os.fork()
                 if not pid:
-                    watch.note_in_here(worker)
-                    self._be_worker(worker, file)
+                    self._be_worker(progress, file)
                 workers[pid] = file
         except OSError as error:
             some = "more" if workers else "worker"
             log_warning(f"no {some} processes: {error}")
 
-    def _be_worker(self, worker: int, file: IO[bytes]) -> NoReturn:
+    def _be_worker(self, progress: Progress, file: IO[bytes]) -> NoReturn:
         try:
+            progress.note_passes()
             # The parent ends it; a handler, as programs that passes start would inherit no other.
             signal.signal(signal.SIGINT, _take_no_note)
             gc.disable()
@@ -198,28 +201,28 @@ class _Workers(Generic[_I, _R]):
             with suppress(EncodingError):
                 with self._body() as function:
                     while (number := _next(self._tokens)) is not None and os.getppid() == parent:
-                        self._do(worker, number, function, results)
+                        self._do(progress, number, function, results)
                 _write(file, results)
             flush()
         except Exception as error:  # noqa: BLE001 - not of an item: what is not sent is done again
             _write(file, [_pickled(_FAILED, f"{type(error).__name__}: {error}")])
         finally:
-            self._set_progress(worker, _NO_ITEM, 0)
+            progress.set(None)
             os._exit(0)
 
     def _do(
         self,
-        worker: int,
+        progress: Progress,
         number: int,
         function: Callable[[_I], Iterable[_R]],
         results: list[bytes],
     ) -> None:
         result = list[_R]()
-        self._set_progress(worker, number, 0)
+        progress.set(number)
         try:
             for value in function(self._items[number]):
                 result.append(value)
-                self._set_progress(worker, number, len(result))
+                progress.set(number, len(result))
         except EncodingError:
             if self._is_drained:
                 os.lseek(self._tokens, 0, os.SEEK_END)
@@ -227,15 +230,10 @@ class _Workers(Generic[_I, _R]):
             with suppress(BaseException):  # what passes have raised may raise when it is pickled
                 results.append(_pickled(number, result))
 
-    def _set_progress(self, worker: int, number: int, step: int) -> None:
-        _NUMBER.pack_into(self._progress, 2 * _NUMBER.size * worker, number)
-        _NUMBER.pack_into(self._progress, (2 * worker + 1) * _NUMBER.size, step)
-
-    def _note_death(self, worker: int, status: int | None) -> None:
+    def _note_death(self, progress: Progress, status: int | None) -> None:
         """Note the end of a worker that has not come to its own end, whatever its exit code."""
-        (number,) = _NUMBER.unpack_from(self._progress, 2 * _NUMBER.size * worker)
-        (step,) = _NUMBER.unpack_from(self._progress, (2 * worker + 1) * _NUMBER.size)
-        if number != _NO_ITEM:
+        number, step = progress.get()
+        if number is not None:
             code = None if status is None else os.waitstatus_to_exitcode(status)
             self.deaths[number] = Death(step, code)
 

@@ -19,7 +19,7 @@ from passel.errors import EncodingError
 from passel.execution.strategies.base import most_at_once, processors, workers_for
 from passel.execution.strategies.cost_model import CostModel
 from passel.execution.strategies.placement import Place
-from passel.execution.strategies.results import Result, how_it_ended, taken
+from passel.execution.strategies.transport import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -103,13 +103,13 @@ def do_again(work: ChildRun, chunk: Sequence[Any], death: Death | None = None) -
             yield from map(work, chunk)
             return
         yield from do_again(work, chunk[: death.step])
-        yield work.die(chunk[death.step], how_it_ended(death.code, work))
+        yield work.die(chunk[death.step], death.describe(work.timeout))
         chunk, death = chunk[death.step + 1 :], None
 
 
-def _take(work: ChildRun, chunk: Sequence[Any], result: list[Any]) -> Iterator[Outcome]:
+def _take(work: ChildRun, chunk: Sequence[Any], result: list[Any]) -> list[Outcome]:
     *done, observers = result
-    return taken(work, chunk, Result(done, observers))
+    return work.take(chunk, Result(done, observers))
 
 
 # -- Chunks in workers ---------------------------------------------------------------------------

@@ -22,8 +22,8 @@ from passel.execution.strategies.forked import do_again
 from passel.execution.strategies.parcels import Refusal, pack, pack_assignment
 from passel.execution.strategies.placement import Place
 from passel.execution.strategies.remote import do_parcel
-from passel.execution.strategies.results import Result, taken
 from passel.execution.strategies.stopping import result_of
+from passel.execution.strategies.transport import Result
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -120,7 +120,7 @@ def _outcomes_of(work: ChildRun, share: _Share, told: set[str]) -> Iterator[Outc
             lost = error
     # What was done here meanwhile may have changed ops that the worker had as they were.
     if isinstance(answer, Result) and all(map(work.is_as_known, share.chunk)):
-        yield from taken(work, share.chunk, answer)
+        yield from work.take(share.chunk, answer)
         return
     if lost is not None:
         why = f"a worker is gone ({brief(lost)}); its share is run again"

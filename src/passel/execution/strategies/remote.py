@@ -15,7 +15,7 @@ from passel.errors import EncodingError
 from passel.execution.strategies.base import Sequential
 from passel.execution.strategies.parcels import MissingAnalyses, Refusal
 from passel.execution.strategies.placement import at_work
-from passel.execution.strategies.results import Result
+from passel.execution.strategies.transport import Result
 from passel.hooks import Instrumentor
 from passel.ir import LocksContexts, ability_of, running_on
 from passel.schedule import Pipeline, PipelineCompiler, Schedule

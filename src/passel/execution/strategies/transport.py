@@ -32,6 +32,18 @@ class Packed(NamedTuple):
     matched: AbstractSet[str]
 
 
+class Result(NamedTuple):
+    """The work that a worker has done.
+
+    Attributes:
+        done: The outcome of each task, and what it has done to its op.
+        observers: What has observed it.
+    """
+
+    done: Sequence[tuple[Outcome, Packed]]
+    observers: Any
+
+
 class Snapshot(NamedTuple):
     """The state of a task's op before the task is done elsewhere.
 

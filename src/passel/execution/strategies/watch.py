@@ -1,12 +1,14 @@
-"""Times at which workers have begun passes, for their parent: it ends those that do not go on."""
+"""Progress of worker processes, in memory that they share with their parent.
+
+The parent names the item that a worker died of, and ends workers whose pass does not go on.
+"""
 
 from __future__ import annotations
 
 import struct
 import time
-from functools import partial
 from mmap import mmap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,35 +16,58 @@ if TYPE_CHECKING:
 _PATIENCE = 2.0
 """Seconds after the limit in which a worker may still end its pass, however busy the system is."""
 
-_TIME = struct.Struct("d")
+_PLACE, _TIME = struct.Struct("II"), struct.Struct("d")
+_SIZE = _PLACE.size + _TIME.size
+
+_NO_ITEM = 2**32 - 1
 
 _note: Callable[[float], None] | None = None
 """Notes in a worker when a pass begins; 0 for its end."""
 
 
-class Watch:
-    """The times at which workers have begun the passes that they are in.
+class Progress(NamedTuple):
+    """The progress of one worker.
 
-    Args:
-        count: How many workers there are.
-        seconds: How long a pass may take on one op; None for any time.
+    Attributes:
+        memory: The memory of all workers.
+        start: Where that of this worker starts.
     """
 
-    def __init__(self, count: int, seconds: float | None) -> None:
-        self._times = mmap(-1, _TIME.size * count)
-        self._seconds = seconds
+    memory: mmap
+    start: int
 
-    def note_in_here(self, worker: int) -> None:
-        """Let this process, which is that worker, note when passes begin."""
+    def set(self, item: int | None, step: int = 0) -> None:
+        """Note on which item the worker works, and how many results it has for that."""
+        number = _NO_ITEM if item is None else item
+        _PLACE.pack_into(self.memory, self.start, number, step)
+
+    def get(self) -> tuple[int | None, int]:
+        """Return on which item the worker works, and how many results it has for that."""
+        number, step = _PLACE.unpack_from(self.memory, self.start)
+        return None if number == _NO_ITEM else number, step
+
+    def set_start(self, seconds: float) -> None:
+        """Note when the pass began in which the worker is; 0 for none."""
+        _TIME.pack_into(self.memory, self.start + _PLACE.size, seconds)
+
+    def is_late(self, limit: float | None) -> bool:
+        """Return whether the worker has not ended a pass that it should have ended long ago."""
+        (start,) = _TIME.unpack_from(self.memory, self.start + _PLACE.size)
+        return bool(start) and limit is not None and time.monotonic() > start + limit + _PATIENCE
+
+    def note_passes(self) -> None:
+        """Let this process, which is the worker, note when passes begin."""
         global _note  # noqa: PLW0603 - of the process, as its alarm is
-        _note = partial(_TIME.pack_into, self._times, _TIME.size * worker)
+        _note = self.set_start
 
-    def is_late(self, worker: int) -> bool:
-        """Return whether a worker has not ended a pass that it should have ended long ago."""
-        (start,) = _TIME.unpack_from(self._times, _TIME.size * worker)
-        if not start or self._seconds is None:
-            return False
-        return time.monotonic() > start + self._seconds + _PATIENCE
+
+def progress_of(count: int) -> list[Progress]:
+    """Return the progress of so many workers, none of which works on an item."""
+    memory = mmap(-1, _SIZE * count)
+    found = [Progress(memory, _SIZE * number) for number in range(count)]
+    for each in found:
+        each.set(None)
+    return found
 
 
 def note_start(*, goes_on: bool = True) -> None:
