@@ -8,7 +8,7 @@ from passel.builder.bundle import Bundle
 from passel.builder.conditions import check_condition
 from passel.builder.insertion import put
 from passel.builder.items import anchor_of, nests_inside
-from passel.builder.sequence import BundleUse, Group, Removal, Step, stage_groups, steps_of
+from passel.builder.sequence import Group, Removal, Step, bundled, stage_groups, steps_of
 from passel.builder.targets import Handle, Stage
 from passel.contracts.rules import rule_of
 from passel.contracts.targets import describe
@@ -74,9 +74,7 @@ class Edit:
         if len(nodes) < 2:  # noqa: PLR2004 - several
             return label
         if label:
-            use = BundleUse(Bundle(label, *items))
-            for step in steps_of(nodes):
-                step.bundles = (*step.bundles, use)
+            bundled(Bundle(label, *items), nodes, self.origin)
         return ""
 
     def place(self, items: Iterable[object], home: str, label: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
-from passel.builder.sequence import BundleUse, Group, Nest, Step, is_block
+from passel.builder.sequence import Group, Nest, Step, bundled, is_block
 from passel.errors import AnchorError
 from passel.manager import Nesting, OpPassManager
 from passel.passes.tree import Entry
@@ -74,31 +74,24 @@ class Normalizer:
             return False
         return True
 
-    def entries(self, container: Container) -> Iterator[Entry[OpPassManager]]:
-        """Yield an entry for each enabled item in a container."""
-        for item in container.items:
+    def entries(self, items: Iterable[Node]) -> Iterator[Entry[OpPassManager]]:
+        """Yield an entry for each enabled item."""
+        for item in items:
             if isinstance(item, Step):
                 if item.enabled:
                     yield item.entry
             elif isinstance(item, Group):
-                yield from self.entries(item)
+                yield from self.entries(item.items)
             else:
                 nested = OpPassManager(item.anchor, nesting=self._template.nesting, jobs=item.jobs)
-                yield Entry(nested.add_entries(*self.entries(item)), item.span)
+                yield Entry(nested.add_entries(*self.entries(item.items)), item.span)
 
     def _bundle(self, bundle: Bundle, anchor: str, origin: Origin) -> list[Node]:
-        use = BundleUse(bundle)
         items = [n for member in bundle.members for n in self.nodes(member, anchor, origin)]
-        for item in items:
-            for step in item.steps():
-                step.bundles = (*step.bundles, use)
-            if bundle.when is not None:
+        if bundle.when is not None:
+            for item in items:
                 item.conditions = (*item.conditions, bundle.when)
-        if not bundle.together:
-            return items
-        group = Group(bundle.name, origin, is_closed=True)
-        group.items += items
-        return [group]
+        return bundled(bundle, items, origin)
 
 
 def anchor_of(container: Container | Any) -> str:

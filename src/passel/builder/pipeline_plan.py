@@ -242,4 +242,4 @@ class PipelinePlan:
         return draft, remarks
 
     def _manager(self, sequence: Sequence) -> PassManager:
-        return self._template.copy().add_entries(*self._normalizer.entries(sequence.root))
+        return self._template.copy().add_entries(*self._normalizer.entries(sequence.root.items))

@@ -197,19 +197,24 @@ class Group(Container):
 
     Attributes:
         name: What it is a group of: a bundle, or a stage.
-        is_closed: Whether nothing may be put inside.
+        use: If they are an addition of a bundle that stays together, that addition.
         is_required: Whether a pipeline without anything inside is refused.
         default: What stands inside if nothing else is put there.
     """
 
     def __init__(
-        self, name: str, origin: Origin, *, is_closed: bool = False, is_required: bool = False
+        self, name: str, origin: Origin, *, use: BundleUse | None = None, is_required: bool = False
     ) -> None:
         super().__init__(origin)
         self.name: str = name
-        self.is_closed: bool = is_closed
+        self.use: BundleUse | None = use
         self.is_required: bool = is_required
         self.default: tuple[Node, ...] = ()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing may be put inside."""
+        return self.use is not None
 
 
 Node: TypeAlias = "Step | Nest | Group"
@@ -228,6 +233,18 @@ def is_block(item: Item | None) -> TypeGuard[Group]:
 def steps_of(items: Iterable[Node]) -> Iterator[Step]:
     """Yield the steps that items consist of."""
     return (step for item in items for step in item.steps())
+
+
+def bundled(bundle: Bundle, items: list[Node], origin: Origin) -> list[Node]:
+    """Return the items of one addition of a bundle: its members, or a group of them."""
+    use = BundleUse(bundle)
+    for step in steps_of(items):
+        step.bundles = (*step.bundles, use)
+    if not bundle.together:
+        return items
+    group = Group(bundle.name, origin, use=use)
+    group.items += items
+    return [group]
 
 
 def stage_groups(name: str, origin: Origin, *, required: bool) -> tuple[Group, Group, Group]:

@@ -24,7 +24,7 @@ from passel.builder.data.tree import (
 )
 from passel.builder.data.variables import Choice
 from passel.builder.data.variables import as_text as as_words
-from passel.builder.sequence import BundleUse, Group, Nest, stage_groups, steps_of
+from passel.builder.sequence import BundleUse, Nest, bundled, stage_groups, steps_of
 from passel.contracts.constraints import PHRASES
 from passel.contracts.origin import Origin
 from passel.diagnostics import Source, Span, suggest
@@ -250,26 +250,21 @@ class Reader:
         return nodes
 
     def _added(self, bundle: Bundle, table: Table) -> list[Node]:
-        """Return the items of one addition of a bundle."""
-        group, use = self._with_members(bundle, table), BundleUse(bundle)
-        for step in group.steps():
-            step.bundles = (*step.bundles, use)
-        return [group] if bundle.together else group.items
+        return bundled(bundle, self._members(bundle, table), _origin(table.span))
 
-    def _with_members(self, bundle: Bundle, table: Table) -> Group:
-        """Return a group of the passes of a bundle, which are its members."""
+    def _members(self, bundle: Bundle, table: Table) -> list[Node]:
+        """Return the items of the passes of a bundle, which are its members."""
         if "passes" not in table.values:
             raise refusal(f"bundle '{bundle.name}' has no 'passes'", table.span)
-        group = Group(bundle.name, _origin(table.span), is_closed=bundle.together)
-        group.items += self._inside(table, "passes")
-        bundle.members = bundle.members or tuple(e.item for e in self._normalizer.entries(group))
-        return group
+        items = self._inside(table, "passes")
+        bundle.members = bundle.members or tuple(e.item for e in self._normalizer.entries(items))
+        return items
 
     def _filled_bundle(self, name: Scalar) -> Bundle:
         """Return a bundle that the file defines, with its members."""
         with self._opened(name), self._in(self._outermost):
             bundle = self._defined(name)
-            self._with_members(bundle, self._definition(name))
+            self._members(bundle, self._definition(name))
         return bundle
 
     @contextmanager

@@ -96,26 +96,21 @@ class _Writer:
             length = 1
             if not isinstance(item, Group):
                 found.append(self._single(item, block))
-            elif item.is_closed:
-                found.append(self._block(item, block))
+            elif item.use is not None:
+                found.append(self._block(item, item.use, block))
             else:
                 length = _length_of_stage(items[index:])
                 found.append(self._stage(items[index : index + length]))
             index += length
         return found
 
-    def _block(self, group: Group, block: BundleUse | None) -> _Element:
+    def _block(self, group: Group, use: BundleUse, block: BundleUse | None) -> _Element:
         """Return the element for a bundle that stays together."""
         uses = _uses_inside(next(group.steps(), None), block)
-        places = [index for index, use in enumerate(uses) if use.bundle.together]
-        if not places:  # everything was taken out
-            element: _Element = {"bundle": group.name, "together": True}
-            self._describe(element, group)
-            return {**element, "passes": self._elements(group.items, block)}
-        own = uses[places[-1]]
-        element = {"bundle": own.bundle.name, **_declared(own.bundle)}
-        self._describe(element, group, uses[places[-1] + 1 :])
-        return {**element, "passes": self._elements(group.items, own)}
+        outer = uses[uses.index(use) + 1 :] if use in uses else []
+        element = {"bundle": group.name, **_declared(use.bundle)}
+        self._describe(element, group, outer)
+        return {**element, "passes": self._elements(group.items, use)}
 
     def _stage(self, items: Items[Node]) -> _Element:
         before, stage, after = filter(is_stage, items)
