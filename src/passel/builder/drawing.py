@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from passel.builder.sequence import Node
-    from passel.builder.targets import Targets
     from passel.contracts.origin import Origin
     from passel.contracts.rules import Rules
 
@@ -67,22 +66,22 @@ class Picture(NamedTuple):
     arcs: list[Arc]
 
 
-def picture_of(root: Nest, targets: Targets) -> Picture:
+def picture_of(root: Nest, rules: Rules) -> Picture:
     """Return what is drawn of a pipeline.
 
     Args:
         root: The outermost of its pipelines.
-        targets: Knows its steps, and their constraints.
+        rules: Knows its steps, and their constraints.
     """
     rows: list[Row] = []
     places: dict[Step, int] = {}
     _add_row(root, rows, places)
     intervals: dict[str, list[int]] = {}
     for step, place in places.items():
-        for each in targets.types_of(step):
+        for each in rules.types_of(step):
             if each != UNKNOWN:
                 intervals.setdefault(each.name, []).append(place)
-    return Picture(rows, intervals, list(_arcs(targets.rules, places)))
+    return Picture(rows, intervals, list(_arcs(rules, places)))
 
 
 def _add_row(

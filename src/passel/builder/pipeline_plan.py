@@ -67,7 +67,7 @@ class PipelinePlan:
 
     def types_of(self, step: Step) -> tuple[PassType, ...]:
         """Return the parts that a step plays: its pass's own, and its bundles'."""
-        return self._positions.targets.types_of(step)
+        return self._positions.rules.types_of(step)
 
     def constraints(self) -> Iterator[tuple[Rule, Step]]:
         """Yield the constraints that are in force, with the steps that each holds for."""
@@ -186,7 +186,7 @@ class PipelinePlan:
         return self._violations(sequence, self._manager(sequence))
 
     def _violations(self, sequence: Sequence, manager: PassManager) -> tuple[Violation, ...]:
-        targets = Targets(sequence, self.declarations, rules_of(sequence, self.declarations))
+        targets = Targets(sequence, rules_of(sequence, self.declarations))
 
         ends = {end for region in sequence.regions for end in (region.start, region.end)}
         labels = {
@@ -225,7 +225,7 @@ class PipelinePlan:
         """Return what `draw` shows: rows, intervals of types, and arcs for constraints."""
         from passel.builder.drawing import picture_of  # noqa: PLC0415
 
-        return picture_of(self._positions.sequence.root, self._positions.targets)
+        return picture_of(self._positions.sequence.root, self._positions.rules)
 
     def report(self) -> tuple[Remark, ...]:
         """Return what `build` drops and adds, and why."""

@@ -72,7 +72,7 @@ class Positions:
     @property
     def targets(self) -> Targets:
         """Finds the items that targets stand for."""
-        return Targets(self.sequence, self._declarations, self.rules)
+        return Targets(self.sequence, self.rules)
 
     def forget(self) -> None:
         """Forget what is known of the sequence, which was changed from outside."""

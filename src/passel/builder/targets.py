@@ -11,13 +11,11 @@ from passel.contracts.targets import Named, check_target, describe
 from passel.diagnostics import suggest
 from passel.errors import InsertionError, Problem
 from passel.passes import PassType
-from passel.passes.pass_type import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.builder.sequence import BundleUse, Node, Sequence
-    from passel.contracts.declarations import DeclarationTable
     from passel.contracts.rules import Rules
     from passel.contracts.targets import Key, Target
 
@@ -83,20 +81,12 @@ class Targets:
 
     Args:
         sequence: The items.
-        declarations: What is declared of passes.
         rules: Finds steps.
     """
 
-    def __init__(self, sequence: Sequence, declarations: DeclarationTable, rules: Rules) -> None:
+    def __init__(self, sequence: Sequence, rules: Rules) -> None:
         self._sequence = sequence
-        self._declarations = declarations
         self.rules: Rules = rules
-
-    def types_of(self, step: Step) -> tuple[PassType, ...]:
-        """Return the parts that a step plays: its pass's own, and its bundles'."""
-        from_bundles = (each for use in step.bundles for each in use.bundle.types)
-        declared = (*self._declarations.of(step.pass_).types, *from_bundles)
-        return tuple(dict.fromkeys(declared)) or (UNKNOWN,)
 
     def units(self, target: Target) -> list[Unit]:
         """Return all that a target stands for, in the order in which it runs."""

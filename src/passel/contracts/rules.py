@@ -209,6 +209,12 @@ class Rules:
             if subject is not step and any(step in self.find(t) for t in rule.constraint.targets):
                 yield rule, subject
 
+    def types_of(self, step: Subject) -> tuple[PassType, ...]:
+        """Return the parts that a step plays: its pass's own, and its bundles'."""
+        if step.version != self.version:
+            self._look_up(step)
+        return tuple(each for kind, each in step.keys if kind == "type")
+
     def _look_up(self, step: Subject) -> None:
         """Note what is declared of a step, for all copies of it."""
         said = self._declarations.of(step.pass_)
