@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -75,16 +76,15 @@ class ContractVerifier(PassInstrumentation):
         """Start anew."""
         self._adapter = run.adapter
         self._identity_of = run.adapter.identity_of
-        self._names: dict[Hashable, str] = {}
         self._computed: set[tuple[Any, Hashable]] = set()
-        self._illegal: list[dict[str, str]] = [{}]
+        self._illegal: ChainMap[str, str] = ChainMap()  # those of enclosing ops are behind
         self._running: _Running | None = None
 
     def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
         """Start with no dialects of the op made illegal but those of the enclosing ops."""
         if isinstance(parent, PassStep) and self._running is not None:
             self._running.problems += self._broken_inside(parent, pipeline)
-        enclosing, self._illegal = self._illegal, [*self._illegal, {}]
+        enclosing, self._illegal = self._illegal, self._illegal.new_child()
         yield
         self._illegal = enclosing
 
@@ -117,12 +117,9 @@ class ContractVerifier(PassInstrumentation):
 
     def _check_required(self, said: Declarations) -> None:
         for dialect in said.requires:
-            for illegal in self._illegal:
-                if dialect in illegal:
-                    raise PassFailure(
-                        f"it requires dialect '{dialect}', which {illegal[str(dialect)]} has made "
-                        "illegal"
-                    )
+            if isinstance(dialect, str) and dialect in self._illegal:
+                by = self._illegal[dialect]
+                raise PassFailure(f"it requires dialect '{dialect}', which {by} has made illegal")
 
     def _judge(self, step: PassStep, running: _Running) -> None:
         said, op = running.said, running.op
@@ -134,25 +131,24 @@ class ContractVerifier(PassInstrumentation):
         if running.problems:
             raise PassFailure(running.problems[0])
         for dialect in said.makes_legal:
-            for illegal in self._illegal:
+            for illegal in self._illegal.maps:
                 illegal.pop(dialect, None)
-        illegal = {name: by for level in self._illegal for name, by in level.items()}
-        self._check_dialects(op, illegal, said)
+        self._check_dialects(op, said)
         by = f"pass '{step.title}' [{step.path}]"
-        self._illegal[-1].update(dict.fromkeys(said.makes_illegal, by))
+        self._illegal.update(dict.fromkeys(said.makes_illegal, by))
 
-    def _check_dialects(self, op: Any, illegal: dict[str, str], said: Declarations) -> None:
-        found = self._op_of({*illegal, *said.makes_illegal}, op)
+    def _check_dialects(self, op: Any, said: Declarations) -> None:
+        found = self._op_of({*self._illegal, *said.makes_illegal}, op)
         if found is None:
             return
-        name = self._name_of(found)
+        name = self._adapter.kind_of(found).name
         dialect = name.partition(".")[0]
         if dialect in said.makes_illegal:
             message = f"it makes dialect '{dialect}' illegal, but leaves '{name}'"
         else:
             message = (
-                f"it leaves '{name}' of dialect '{dialect}', which {illegal[dialect]} has made "
-                "illegal, and no pass since has made legal"
+                f"it leaves '{name}' of dialect '{dialect}', which {self._illegal[dialect]} has "
+                "made illegal, and no pass since has made legal"
             )
         raise PassFailure(message, op=found)
 
@@ -160,13 +156,6 @@ class ContractVerifier(PassInstrumentation):
         """Return the first op in an op that is of one of some dialects."""
         ops = inwards(self._adapter, op) if dialects else ()
         return next((e for e in ops if self._name_of(e).partition(".")[0] in dialects), None)
-
-    def _name_of(self, op: Any) -> str:
-        key = self._adapter.key_of(op)
-        name = self._names.get(key)
-        if name is None:
-            name = self._names[key] = self._adapter.kind_of(op).name
-        return name
 
     def _broken_inside(self, parent: PassStep, pipeline: Pipeline) -> Iterator[str]:
         """Yield what a pass preserves, but not the passes of a pipeline that it runs."""
