@@ -273,7 +273,7 @@ class Portable(NamedTuple):
     @classmethod
     def of(cls, error: BaseException | None) -> Portable | None:
         """Return what is pickled for an exception."""
-        import pickle  # noqa: PLC0415 - only who pickles
+        import pickle  # noqa: PLC0415 - few runs pickle errors
         import traceback  # noqa: PLC0415
 
         if error is None:

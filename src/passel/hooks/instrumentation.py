@@ -342,7 +342,7 @@ class PassInstrumentation:
     def on_measured(self, times: Sequence[Measured]) -> None:
         """Called in a step that the IR runs by itself, with the times of what it consists of.
 
-        Passes that the IR runs as one are measured one by one for who overrides it.
+        Passes that the IR runs as one are measured one by one for it.
         """
 
     def pass_skipped(self, step: Step, op: Any) -> None:

@@ -88,9 +88,7 @@ class Timer:
         return new
 
     def absorb(self, other: Timer, *, at_once: bool = True) -> None:
-        """Take over what was measured elsewhere.
-
-        Children with equal keys are one; those that are new come last.
+        """Add the times that were measured elsewhere, and those of what is nested.
 
         Args:
             other: What was measured.
@@ -99,6 +97,10 @@ class Timer:
         self.wall = max(self.wall, other.wall) if at_once else self.wall + other.wall
         self.user += other.user
         self.count += other.count
+        self.absorb_children(other, at_once=at_once)
+
+    def absorb_children(self, other: Timer, *, at_once: bool = True) -> None:
+        """Add what is nested alone: children with equal keys are one, new ones come last."""
         for each in other.children:
             mine = self.child(each.name, each.key, each.path, hidden=each.hidden)
             mine.absorb(each, at_once=at_once)

@@ -166,7 +166,7 @@ class Timing(PassInstrumentation):
         measured = state.pop("timing")
         Timing.__init__(self)
         vars(self).update(state)
-        self._thread().root.add(measured)
+        self._thread().root.absorb_children(measured, at_once=False)
 
     # -- Hooks: short, because what they take counts as the passes' time -----------------------
 

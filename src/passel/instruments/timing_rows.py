@@ -72,19 +72,13 @@ class Row(Timer):
         if slowest > self.waited:  # this thread has worked as well
             for timer in everyone.walk():
                 timer.wall *= self.waited / slowest
-        self.add(everyone)
+        self.absorb_children(everyone, at_once=False)
         waiting = self.child("Waiting for workers", ("waiting",), "", hidden=False)
         waiting.wall += max(0.0, self.waited - slowest)
         waiting.count += 1
         self.added += sum(each.user for each in everyone.children) - self.waited
         self.waited = 0.0
         self.workers.clear()
-
-    def add(self, timer: Timer) -> None:
-        """Add what is nested in what was measured elsewhere, and is over."""
-        for each in timer.children:
-            mine = self.child(each.name, each.key, each.path, hidden=each.hidden)
-            mine.absorb(each, at_once=False)
 
 
 class ThreadTimer:

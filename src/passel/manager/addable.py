@@ -90,7 +90,7 @@ def _from_function(item: Any) -> Pass[Any]:
 
 
 def _pass_of(function: Callable[[Any, ExternalPass], object], **described: Any) -> Pass[Any]:
-    from passel.passes.callables import pass_of  # noqa: PLC0415 - for those who have functions
+    from passel.passes.callables import pass_of  # noqa: PLC0415 - for functions alone
 
     return pass_of(function, **described)
 
