@@ -155,7 +155,9 @@ class ContractVerifier(PassInstrumentation):
     def _op_of(self, dialects: Collection[str], op: Any) -> Any:
         """Return the first op in an op that is of one of some dialects."""
         ops = inwards(self._adapter, op) if dialects else ()
-        return next((e for e in ops if self._name_of(e).partition(".")[0] in dialects), None)
+        return next(
+            (e for e in ops if self._adapter.kind_of(e).name.partition(".")[0] in dialects), None
+        )
 
     def _broken_inside(self, parent: PassStep, pipeline: Pipeline) -> Iterator[str]:
         """Yield what a pass preserves, but not the passes of a pipeline that it runs."""
