@@ -25,7 +25,7 @@ from passel.xdsl import fast
 
 
 class Report(Pass):
-    name = "report"
+    name = "say-which"
 
     def run(self, op, ctx):
         print(f"fast paths: {fast.are_on()}", file=sys.stderr)
@@ -78,7 +78,7 @@ def test_the_flag_turns_them_off(tool: Tool, tmp_path: Path) -> None:
     plugin, file = tmp_path / "report_fast.py", tmp_path / "in.mlir"
     plugin.write_text(REPORT, encoding="utf-8")
     file.write_text(SOURCE, encoding="utf-8")
-    words = (str(file), f"--load-pass-plugin={plugin}", "--report", "-j", "1")
+    words = (str(file), f"--load-pass-plugin={plugin}", "--say-which", "-j", "1")
     assert "fast paths: False" in tool(*words, "--no-fast-paths").err
     assert "fast paths: True" in tool(*words).err
     assert "PASSEL_FAST" not in os.environ
@@ -104,7 +104,7 @@ def test_the_flag_is_for_xdsl(tool: Tool) -> None:
 def test_check_runs_both_ways(run: Run, way: str) -> None:
     """With `PASSEL_FAST=check` both ways are taken, and the result is that of one run."""
     words = ["in.mlir"] if way == "file" else []
-    outcome = run(REPORT, "check", *words, "--report", stdin=SOURCE)
+    outcome = run(REPORT, "check", *words, "--say-which", stdin=SOURCE)
     assert outcome.code == 1
     assert "fast paths: True\n" in outcome.err
     assert "-fast paths: False\n+fast paths: True\n" in outcome.err  # the plugin tells them apart

@@ -55,8 +55,11 @@ class Kinds:
 
     def is_registered(self, context: Any, name: str) -> bool:
         """Return whether an op is registered, loading its dialect if need be."""
-        if context.is_registered_operation(name):
-            return True
+        try:
+            if context.is_registered_operation(name):
+                return True
+        except TypeError:  # a name from a command line that is not UTF-8; no op is called so
+            return False
         dialect, dot, _ = name.partition(".")
         if not dot or not dialect:
             return False

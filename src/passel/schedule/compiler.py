@@ -195,18 +195,10 @@ class _Compilation:
             _check_schedulable(nest, kind, enclosing)
         return Pipeline(nest.anchor, tuple(steps), path, nest.jobs)
 
-    def _kind_named(self, name: str) -> OpKind | None:
-        """Return the kind of a registered op."""
-        try:
-            name.encode()
-        except UnicodeEncodeError:  # from a command line that is not UTF-8; no op is called so
-            return None
-        return self._adapter.kind_named(self._context, name)
-
     def _checked_kind(self, nest: _Nest, *, is_nested: bool) -> OpKind | None:
         if nest.anchor == ANY:
             return None
-        kind = self._kind_named(nest.anchor)
+        kind = self._adapter.kind_named(self._context, nest.anchor)
         if kind is None and is_nested:
             hint = self._adapter.suggest_op(self._context, nest.anchor)
             message = f"no registered operation is called '{nest.anchor}'{hint}"
@@ -245,7 +237,7 @@ class _Compilation:
         return any(self._overlaps(inner, other) for other in group.values())
 
     def _overlaps(self, catch_all: _Nest, other: _Nest) -> bool:
-        kind = self._kind_named(other.anchor)
+        kind = self._adapter.kind_named(self._context, other.anchor)
         return kind is not None and any_accepts(catch_all.passes(), kind)
 
 

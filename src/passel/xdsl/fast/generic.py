@@ -110,7 +110,7 @@ class _Writer:
                     self._blocks[block] = self._name_block(block, f"bb{index}")
             self.parts.append(f"{start}{{")
             block = region.first_block
-            label = block is not None and (bool(block._args) or block.first_op is None)
+            label = block is not None and (bool(block.args) or block.first_op is None)
             while block is not None:
                 if label:
                     self.parts.append(f"{newline}{self._label(block)}")
@@ -125,7 +125,7 @@ class _Writer:
 
     def _label(self, block: Block) -> str:
         arguments: list[str] = []
-        for each in block._args:
+        for each in block.args:
             text = f"{self._value(each)}: {_text_of(each.type)}"
             arguments.append(f"{text} {_text_of(each.location)}" if self._locations else text)
         return self._block(block) + (f"({', '.join(arguments)}):" if arguments else ":")
