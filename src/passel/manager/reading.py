@@ -11,7 +11,7 @@ from passel.passes.context import invalid_diagnostic
 
 if TYPE_CHECKING:
     from passel.ir import IRAdapter
-    from passel.ir.frontend import Frontend
+    from passel.ir.frontend import Frontend, Parsed
 
 
 def frontend_of(
@@ -50,20 +50,20 @@ def read_ir(adapter: IRAdapter, context: Any, text: str, name: str) -> Any:
         UnreadableError: It is not valid IR. Its diagnostics say where.
         AdapterError: The IR has no files.
     """
-    return read_part(frontend_of(adapter), SourcePart(text, name), context)
+    return read_part(frontend_of(adapter), SourcePart(text, name), context).op
 
 
-def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Any:
-    """Return the op at the top of a part of a source, which is valid.
+def read_part(frontend: Frontend, part: SourcePart, context: Any) -> Parsed:
+    """Return what a part of a source says, whose op at the top is valid.
 
     Raises:
         UnreadableError: It is not valid IR. Its diagnostics say where.
     """
     adapter = frontend.adapter
-    op = frontend.parse(part, context, lambda _: None).op
+    parsed = frontend.parse(part, context, lambda _: None)
     if not frontend.verifies:
         try:
-            adapter.verify(adapter.op_of(op), recursive=True)
+            adapter.verify(adapter.op_of(parsed.op), recursive=True)
         except InvalidIR as error:
             raise UnreadableError([invalid_diagnostic(adapter, error)]) from None
-    return op
+    return parsed

@@ -87,6 +87,7 @@ def load_reproducer(
     from passel.instruments.recorded import read_reproducer
     from passel.ir.frontend import SourcePart
     from passel.ir.resources import cut_resources
+    from passel.manager.reading import read_part
 
     if isinstance(adapter, str):
         adapter = adapter_named(adapter)
@@ -95,7 +96,7 @@ def load_reproducer(
     if parse is None:
         frontend = _frontend(adapter, allow_unregistered=allow_unregistered)
         context = frontend.new_context() if context is None else context
-        parsed = frontend.parse(source, context, lambda _: None)
+        parsed = read_part(frontend, source, context)
         op, resources = parsed.op, parsed.resources
     else:
         context = adapter.create_context() if context is None else context

@@ -75,7 +75,7 @@ def run_passes(
     ir = adapter_named(adapter)
     frontend = frontend_of(ir, implicit_module=True, allow_unregistered=True)
     context = frontend.new_context()
-    op = read_part(frontend, SourcePart(source, name, line), context)
+    op = read_part(frontend, SourcePart(source, name, line), context).op
     registry = registry_with(passes, ir)
     manager = PassManager.parse(pipeline, context, registry=registry, adapter=ir)
     manager.enable_analysis_verifier()
