@@ -16,6 +16,7 @@ import pytest
 from subjects import ToySubject
 
 from passel.diagnostics import Location
+from passel.errors import DefinitionError
 from passel.testing import AdapterContract, Node, ToyAdapter, ToyOp
 from passel.testing.program import SECTIONS
 
@@ -151,6 +152,25 @@ def test_other_errors_name_the_method() -> None:
     assert caught.value.__notes__ == [
         "'What is this op?' in docs/adapters.md says what 'kind_of' returns"
     ]
+
+
+class Unfinished(ToySubject):
+    """Functions in a module, with the defaults for an IR with everything."""
+
+    names: ClassVar[Mapping[str, str]] = {"module": "toy.module", "func": "toy.func"}
+
+
+def test_what_a_subclass_has_not_set_is_named() -> None:
+    """Defaults that do not fit what an IR has say which attribute to set."""
+    suite: Any = Unfinished()
+    with pytest.raises(DefinitionError, match=r"'program' .* roles 'other', 'region', 'unknown'"):
+        suite.test_types()
+    with pytest.raises(DefinitionError, match=r"'flat' .* roles 'region', 'unknown'"):
+        suite.test_fingerprint_knows_nesting()
+    program = Node("module", None, (Node("func", "f"), Node("func", "g")))
+    suite = type("Small", (Unfinished,), {"program": program})()
+    with pytest.raises(DefinitionError, match=r"'moves' has \(2,\), at which 'program' has no op"):
+        suite.test_fingerprint_of_the_moved()
 
 
 def test_the_guide_has_the_sections() -> None:

@@ -183,7 +183,7 @@ class AdapterContract(Subject):
     def test_children_are_a_snapshot(self) -> None:
         """Moving ops while they are processed does not disturb the iteration."""
         _, top = self._built()
-        for path, into in self.moves[:1]:
+        for path, into in self._moves()[:1]:
             outer = self._at(top, path[:-1])
             children = self.adapter.children(outer)
             count = len(children)
@@ -354,7 +354,7 @@ class AdapterContract(Subject):
     def test_fingerprint_of_the_moved(self) -> None:
         """An op that moves is a change of what it left and of what it is in now, not of itself."""
         take = self.adapter.fingerprint
-        for path, place in self.moves:
+        for path, place in self._moves():
             _, top = self._built()
             moved, into = self._at(top, path), self._at(top, place)
             changed = (top, self._at(top, path[:-1]), into)
@@ -378,7 +378,7 @@ class AdapterContract(Subject):
         if self.flat is None:
             raise SkipTest("nothing can be built so")
         program, path, place = self.flat
-        top = self.build(program, self.adapter.create_context())
+        top = self._build("flat", program, self.adapter.create_context())
         before = self.adapter.fingerprint(top)
         self.move(self._at(top, path), self._at(top, place))
         check(

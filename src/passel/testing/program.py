@@ -6,6 +6,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 from unittest import SkipTest
 
+from passel.errors import DefinitionError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -69,7 +71,7 @@ def about(method: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
             except AssertionError as error:
                 error.args = (f"{method}: {error}; {place}",)
                 raise
-            except SkipTest:
+            except (SkipTest, DefinitionError):
                 raise
             except Exception as error:
                 error.add_note(place)

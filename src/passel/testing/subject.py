@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 from unittest import SkipTest
 
+from passel.errors import DefinitionError
 from passel.ir import IRAdapter, ability_of
 from passel.manager import PassManager
 from passel.passes import Pass
@@ -65,7 +66,27 @@ class Subject:
     def _built(self) -> tuple[Any, Any]:
         """Return a context with the program."""
         context = self.adapter.create_context()
-        return context, self.build(self.program, context)
+        return context, self._build("program", self.program, context)
+
+    def _build(self, what: str, program: Node, context: Any) -> Any:
+        """Return the op for the program of an attribute, all of whose roles must have names."""
+        lacking = {node.role for _, node in program.walk()} - self.names.keys()
+        if lacking:
+            roles = ", ".join(f"'{role}'" for role in sorted(lacking))
+            raise DefinitionError(
+                f"'{what}' has ops of the roles {roles}, which 'names' lacks: add their names, or "
+                f"set a '{what}' of your test without"
+            )
+        return self.build(program, context)
+
+    def _moves(self) -> Sequence[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Return what is moved, and where to, which must be in the program."""
+        paths = {path for path, _ in self.program.walk()}
+        for path in (each for move in self.moves for each in move):
+            if path not in paths:
+                msg = f"'moves' has {path}, at which 'program' has no op: set 'moves' of your test"
+                raise DefinitionError(msg)
+        return self.moves
 
     def _ops(self) -> Iterator[tuple[Node, Any]]:
         """Yield all nodes with their ops."""
