@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import Future
@@ -52,14 +53,16 @@ def test_a_wait_for_a_future_is_in_short_periods() -> None:
         result_of(wrong)
 
 
-@pytest.mark.parametrize("waits_in_periods", [True, False])
-def test_the_end_of_a_child(waits_in_periods: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its status comes back, also where the system knows no descriptors of processes."""
-    if not waits_in_periods:
-        monkeypatch.delattr(os, "pidfd_open", raising=False)
+def test_the_end_of_a_child() -> None:
+    """Its status comes back once; a child that is late is killed."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(0.3); exit(3)"])
-    status = status_of(child.pid)
+    status = status_of(child.pid, lambda: False)
     assert status is not None
     assert os.waitstatus_to_exitcode(status) == 3
-    assert status_of(child.pid) is None
+    assert status_of(child.pid, lambda: False) is None
     child.returncode = 3  # it has been waited for
+    late = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    status = status_of(late.pid, lambda: True)
+    assert status is not None
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+    late.returncode = -signal.SIGKILL

@@ -218,24 +218,13 @@ class FailureReporter:
         cause: BaseException | None = None,
     ) -> Failure:
         """Return a failure that names all who may have done it, or the one who has."""
-        diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, blamed)
         step: Step = suspects.passes[0] if len(suspects.passes) == 1 else suspects.step
         names = _listed([f"'{each.title}'" for each in suspects.passes])
         noun = "pass" if len(suspects.passes) == 1 else "passes"
         where = _listed([self._where(each) for each in suspects.ops])
-        on = f" on {where}" if where else ""
-        diagnostic.origin = f"after {noun} {names}{on} [{step.path}]"
+        origin = f"after {noun} {names}{f' on {where}' if where else ''} [{step.path}]"
         sole = suspects.ops[0] if len(suspects.ops) == 1 else op
-        return Failure(
-            kind=kind,
-            pass_text=step.title,
-            path=step.path,
-            op_name=self.adapter.kind_of(sole).name,
-            symbol=self.adapter.symbol_name(sole),
-            location=op_diagnostic(self.adapter, Severity.ERROR, message, sole).location,
-            diagnostic=diagnostic,
-            cause=cause,
-        )
+        return self._made(kind, step, sole, message, blamed, origin, cause)
 
     def _where(self, op: Any) -> str:
         symbol = self.adapter.symbol_name(op)
@@ -251,26 +240,37 @@ class FailureReporter:
         blamed: Any = None,
         cause: BaseException | None = None,
     ) -> Failure:
-        adapter = self.adapter
+        """Return the failure of a step on an op, with a message about that or the one to blame."""
         blamed = op if blamed is None else blamed
-        message = f"'{adapter.kind_of(blamed).name}' op {message}"
-        diagnostic = op_diagnostic(adapter, Severity.ERROR, message, blamed)
-        failure = Failure(
+        message = f"'{self.adapter.kind_of(blamed).name}' op {message}"
+        origin = ""
+        if step is not None and step.pass_ is not None:
+            when = "after" if kind in ("invalid", "isolation") else "in"
+            origin = f"{when} pass '{step.title}' on {self._where(op)} [{step.path}]"
+        return self._made(kind, step, op, message, blamed, origin, cause)
+
+    def _made(
+        self,
+        kind: str,
+        step: Step | None,
+        op: Any,
+        message: str,
+        blamed: Any,
+        origin: str,
+        cause: BaseException | None,
+    ) -> Failure:
+        diagnostic = op_diagnostic(self.adapter, Severity.ERROR, message, blamed)
+        diagnostic.origin = origin
+        return Failure(
             kind=kind,
             pass_text=step.title if step else "",
             path=step.path if step else "",
-            op_name=adapter.kind_of(op).name,
-            symbol=adapter.symbol_name(op),
-            location=op_diagnostic(adapter, Severity.ERROR, message, op).location,
+            op_name=self.adapter.kind_of(op).name,
+            symbol=self.adapter.symbol_name(op),
+            location=op_diagnostic(self.adapter, Severity.ERROR, message, op).location,
             diagnostic=diagnostic,
             cause=cause,
         )
-        if step is not None and step.pass_ is not None:
-            when = "after" if kind in ("invalid", "isolation") else "in"
-            diagnostic.origin = (
-                f"{when} pass '{failure.pass_text}' on {failure.where} [{failure.path}]"
-            )
-        return failure
 
 
 def suspects_of(step: Step, ops: Sequence[Any], pipelines: Sequence[Any]) -> Suspects:

@@ -83,7 +83,7 @@ class SiblingStates:
             state.last_valid = fingerprint
 
     def enter(self, index: int, *, looks: bool) -> IsolationViolation | None:
-        """Begin work on a child, and return what `compare` returns if that is looked for."""
+        """Begin work on a child, and return the change of it that `compare` finds, if asked to."""
         self._take_unknown()
         return self.compare(index) if looks else None
 

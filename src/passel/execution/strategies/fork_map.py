@@ -162,10 +162,7 @@ class _Workers(Generic[_I, _R]):
                 self._read(file)
         finally:
             for pid in workers:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            for pid in workers:
-                status_of(pid)
+                status_of(pid, lambda: True)
             if freezes:
                 gc.unfreeze()
             os.close(self._tokens)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-import select
 import signal
+import time
 from contextlib import contextmanager, suppress
 from threading import Lock, current_thread, get_ident, main_thread
 from typing import TYPE_CHECKING, TypeVar
@@ -19,6 +19,9 @@ _T = TypeVar("_T")
 
 _PERIOD = 0.1
 """Seconds after which an interrupt is seen that came right before a wait."""
+
+_LEAST_PERIOD, _LONGEST_PERIOD = 0.0005, 0.02
+"""Seconds between two looks at a child: the first, and those after a while."""
 
 
 class Stopped(BaseException):
@@ -115,30 +118,27 @@ def result_of(future: Future[_T]) -> _T:
                 return future.result()
 
 
-def status_of(process: int, is_late: Callable[[], bool] | None = None) -> int | None:
+def status_of(process: int, is_late: Callable[[], bool]) -> int | None:
     """Wait for the end of a child, which Ctrl-C ends as well.
 
     Args:
         process: The child.
-        is_late: Returns whether to end it; asked now and then, on Linux.
+        is_late: Returns whether to end it; asked now and then.
 
     Returns:
         Its status; None if this process ignores SIGCHLD, or other code has waited for it.
     """
-    with suppress(AttributeError, OSError):  # not on Linux; it is gone; there are too many files
-        descriptor = os.pidfd_open(process)
-        try:
-            end = select.poll()
-            end.register(descriptor, select.POLLIN)
-            while not end.poll(1000 * _PERIOD):
-                if is_late is not None and is_late():
-                    os.kill(process, signal.SIGKILL)
-        finally:
-            os.close(descriptor)
-    try:
-        return os.waitpid(process, 0)[1]
-    except ChildProcessError:
-        return None
+    period = _LEAST_PERIOD
+    with suppress(ChildProcessError, ProcessLookupError):
+        while True:
+            ended, status = os.waitpid(process, os.WNOHANG)
+            if ended:
+                return status
+            if is_late():
+                os.kill(process, signal.SIGKILL)
+            time.sleep(period)
+            period = min(1.2 * period, _LONGEST_PERIOD)
+    return None
 
 
 def _raise_in(thread: int, error: type[BaseException]) -> bool:

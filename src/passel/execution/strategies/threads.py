@@ -56,15 +56,25 @@ class Threads:
             _Share(chunk, work.branch(chunk))
             for chunk in chunks_of(tasks, jobs * _CHUNKS_PER_THREAD)
         ]
-        threads = _WorkingThreads(shares)
+        left, ended = deque(shares), Event()
+        working = [Stoppable() for _ in range(jobs)]
+        threads: list[Future[None]] = []
         try:
-            threads.start(pool, jobs)
+            for each in working:
+                threads.append(pool.submit(copy_context().run, _work_off, left, ended, each))  # noqa: PERF401 - those that have started are ended
             for share in shares:
                 outcomes = result_of(share.done)
                 work.merge(share.branch.parts, outcomes)
                 yield from outcomes
         finally:
-            threads.end()
+            if not all(each.done() for each in threads):
+                ended.set()
+                left.clear()
+                for thread in threads:
+                    thread.cancel()
+                for each in working:
+                    each.stop()
+                wait(threads, _PATIENCE)
             if self._pool is None:
                 pool.shutdown(wait=False)
 
@@ -99,45 +109,18 @@ class _Share:
             self.done.set_exception(error)
 
 
-class _WorkingThreads:
-    """Threads that do shares; one that is free takes the next."""
-
-    def __init__(self, shares: Sequence[_Share]) -> None:
-        self._left = deque(shares)
-        self._ended = Event()
-        self._working: list[Stoppable] = []
-        self._threads: list[Future[None]] = []
-
-    def start(self, pool: Executor, count: int) -> None:
-        """Let so many threads of a pool do the shares."""
-        for _ in range(count):
-            stoppable = Stoppable()
-            self._working.append(stoppable)
-            self._threads.append(pool.submit(copy_context().run, self._work, stoppable))
-
-    def _work(self, stoppable: Stoppable) -> None:
-        at_work.set(True)  # in the copy of the context
-        share: _Share | None = None
-        try:
-            with stoppable, in_running_context():
-                while not self._ended.is_set():
-                    try:
-                        share = self._left.popleft()
-                    except IndexError:
-                        return
-                    share.do(self._ended)
-        except Stopped as error:
-            if share is not None and not share.done.done():
-                share.done.set_exception(error)
-
-    def end(self) -> None:
-        """End what is still going on, and wait for it."""
-        if all(each.done() for each in self._threads) and self._threads:
-            return
-        self._ended.set()
-        self._left.clear()
-        for thread in self._threads:
-            thread.cancel()
-        for each in self._working:
-            each.stop()
-        wait(self._threads, _PATIENCE)
+def _work_off(left: deque[_Share], ended: Event, stoppable: Stoppable) -> None:
+    """Do shares in a thread, the next one whenever it is free, until none is left."""
+    at_work.set(True)  # in the copy of the context
+    share: _Share | None = None
+    try:
+        with stoppable, in_running_context():
+            while not ended.is_set():
+                try:
+                    share = left.popleft()
+                except IndexError:
+                    return
+                share.do(ended)
+    except Stopped as error:
+        if share is not None and not share.done.done():
+            share.done.set_exception(error)
