@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 import sys
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from hashlib import blake2b
 from io import BytesIO
 from sys import intern
@@ -87,7 +88,7 @@ class MLIRAdapter(IRAdapter):
         self._dialects = tuple(dialects)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (type(self), self.bindings.root, self._dialects)
+        return partial(type(self), dialects=self._dialects), (self.bindings.root,)
 
     def __repr__(self) -> str:
         """Return what makes one for the build, without the dialects."""
@@ -367,7 +368,3 @@ class MLIRAdapter(IRAdapter):
         ]
         inside = list(map(self.identity_of, self.children(operation)))
         return (text, *arguments, *inside)
-
-
-def _made_again(kind: type[MLIRAdapter], root: str, dialects: Sequence[Any]) -> MLIRAdapter:
-    return kind(root, dialects=dialects)

@@ -6,6 +6,7 @@ import threading
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from passel.mlir.bytecode import MAGIC
 from passel.mlir.contexts import at_once, context_lock, on_threads
 from passel.mlir.diagnostics import Report
 
@@ -22,8 +23,6 @@ class BindingsCalls:
     Args:
         bindings: The build.
     """
-
-    takes_bytecode = False
 
     def __init__(self, bindings: Bindings) -> None:
         self._bindings = bindings
@@ -45,7 +44,9 @@ class BindingsCalls:
         return bool(found), reports
 
     def parse(self, context: Any, source: bytes, name: str) -> tuple[Any, list[Report]]:
-        """Parse a text that is one op."""
+        """Parse a text that is one op, or the bytecode of a module."""
+        if source.startswith(MAGIC):
+            return self.parse_module(context, source)
         parse, text = self._ir.Operation.parse, source.decode()
         return self._parsed(context, lambda: parse(text, source_name=name, context=context))
 

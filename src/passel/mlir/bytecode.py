@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+MAGIC = b"ML\xefR"
+"""How bytecode begins."""
+
 _ATTRIBUTES, _OFFSETS, _RESOURCES = 2, 3, 6
 """Numbers of sections; the last one lists resources."""
 
@@ -75,7 +78,7 @@ def _has_distinct(data: bytes, sections: dict[int, tuple[int, int]]) -> bool:
 
 def _sections(data: bytes) -> Iterator[tuple[int, int, int]]:
     """Yield the number of each section, and where its contents begin and end."""
-    _, at = _number(data, 4)
+    _, at = _number(data, len(MAGIC))
     at = data.index(0, at) + 1
     while at < len(data):
         head = data[at]

@@ -5,16 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from passel.mlir.bindings import bindings_of
-from passel.mlir.diagnostics import value_of
+from passel.mlir.diagnostics import decoded
 
 if TYPE_CHECKING:
     from passel.mlir.bindings import Bindings
-
-
-def attributes_of(operation: Any) -> dict[str, Any]:
-    """Return the attributes of an op by name, which builds iterate in different ways."""
-    attributes = operation.attributes
-    return {name: attributes[name] for name in (getattr(each, "name", each) for each in attributes)}
 
 
 def symbol_name(operation: Any) -> str | None:
@@ -24,7 +18,7 @@ def symbol_name(operation: Any) -> str | None:
         return None
     name = attributes["sym_name"]
     is_text = isinstance(name, bindings_of(operation).ir.StringAttr)
-    return value_of(name) if is_text else None
+    return decoded(name.value_bytes) if is_text else None
 
 
 def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
@@ -40,7 +34,7 @@ def replace_contents(bindings: Bindings, old: Any, new: Any) -> None:
         for block in list(source):
             block.append_to(region)
     old.location = new.location
-    known, wanted = attributes_of(old), attributes_of(new)
+    known, wanted = dict(old.attributes), dict(new.attributes)
     for name in known.keys() - wanted.keys():
         del old.attributes[name]
     for name, attribute in wanted.items():

@@ -52,15 +52,6 @@ class Report(NamedTuple):
         return cls(severity, found.message, found.location, tuple(map(cls.of, found.notes)))
 
 
-def value_of(attribute: Any) -> str:
-    """Return the text of one of the bindings' `StringAttr`."""
-    try:
-        text: str = attribute.value
-    except (RuntimeError, UnicodeDecodeError):  # by the build
-        return decoded(attribute.value_bytes)
-    return text
-
-
 def decoded(text: bytes) -> str:
     r"""Return text of MLIR's, which may be any bytes: those that are no UTF-8 as `\xff`."""
     return text.decode(errors="backslashreplace")

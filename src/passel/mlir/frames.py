@@ -16,8 +16,7 @@ from passel.errors import EncodingError
 from passel.mlir.bindings import block_of, parent_of
 from passel.mlir.bytecode import lost_in
 from passel.mlir.calls import calls_of
-from passel.mlir.contents import attributes_of, symbol_name
-from passel.mlir.printing import FAITHFUL
+from passel.mlir.contents import symbol_name
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -103,7 +102,7 @@ class Symbols:
             return Declaration(operation.clone(ip=False).operation)
         key, value = _DECLARING[name]
         needed = self._bindings.ir.Attribute.parse(value, context=context)
-        usual = attributes_of(operation).get(key)
+        usual = dict(operation.attributes).get(key)
         shell = _shell(self._bindings, operation, **{key: needed})
         is_same = usual is not None and usual == needed
         return Declaration(shell, "" if is_same else key, usual)
@@ -125,7 +124,6 @@ class Frame:
     def __init__(self, bindings: Bindings, top: Any, depth: int) -> None:
         self._bindings = bindings
         self._calls = calls_of(bindings)
-        self._as_bytecode = self._calls.takes_bytecode
         self.top = top
         self.block: Any = _block_in(top)
         for _ in range(depth - 1):
@@ -189,21 +187,15 @@ class Frame:
         return self._calls.verify(operation)[0]
 
     def written(self) -> bytes:
-        """Return the frame with all that is in it, as bytecode or text.
+        """Return the frame with all that is in it, as bytecode.
 
         Raises:
             EncodingError: What is read would not be the same.
         """
-        if self._as_bytecode:
-            stream = BytesIO()
-            self.top.write_bytecode(stream)
-            data = stream.getvalue()
-            lost = lost_in(data)
-        else:
-            data = self.top.get_asm(**FAITHFUL)
-            lost = "resources" if b"_resource<" in data or b"{-#" in data else ""
-            lost = "distinct attributes" if b"distinct[" in data else lost
-        if lost:
+        stream = BytesIO()
+        self.top.write_bytecode(stream)
+        data = stream.getvalue()
+        if lost := lost_in(data):
             raise EncodingError(f"{lost} would be other ones when they are read")
         return data
 
@@ -245,7 +237,7 @@ def _shell(bindings: Bindings, operation: Any, **changes: Any) -> Any:
     return bindings.ir.Operation.create(
         name,
         results=[result.type for result in operation.results],
-        attributes={**attributes_of(operation), **changes},
+        attributes={**dict(operation.attributes), **changes},
         regions=len(operation.regions),
         loc=operation.location,
         ip=False,

@@ -13,8 +13,9 @@ from passel.diagnostics import Diagnostic, Location, Severity
 from passel.ir import PrintFlags
 from passel.ir.frontend import Frontend, Parsed, UnreadableError, UsageError
 from passel.ir.resources import add_resources, read_resources
+from passel.mlir.bytecode import MAGIC
 from passel.mlir.diagnostics import ParseError
-from passel.mlir.parsing import BYTECODE_MAGIC, parse_file, parse_source
+from passel.mlir.parsing import parse_file, parse_source
 from passel.mlir.standard_error import end_at_fatal_errors
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class MLIRFrontend(Frontend):
 
     def is_binary(self, data: bytes, name: str) -> bool:
         """Recognise bytecode."""
-        return data.startswith(BYTECODE_MAGIC)
+        return data.startswith(MAGIC)
 
     def new_context(self) -> Any:
         """Return a context with the dialects of the bindings, and of an IRDL file."""

@@ -31,12 +31,7 @@ class LibraryCalls:
     Args:
         bindings: The build.
         library: Its library.
-
-    Attributes:
-        takes_bytecode: Whether `parse` takes bytecode as well.
     """
-
-    takes_bytecode = True
 
     def __init__(self, bindings: Bindings, library: Library) -> None:
         self._ir = bindings.ir

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Diagnostic, Location, Severity
 from passel.mlir.bindings import bindings_named, bindings_of
+from passel.mlir.bytecode import MAGIC
 from passel.mlir.calls import calls_of
 from passel.mlir.diagnostics import (
     SEEN,
@@ -24,9 +25,6 @@ from passel.mlir.metadata import fault_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-
-BYTECODE_MAGIC = b"ML\xefR"
-"""How MLIR's bytecode begins."""
 
 _ANONYMOUS = "-"
 """MLIR's name of a source that has none."""
@@ -133,7 +131,7 @@ class _Parser:
     def parse(self, source: str | bytes, *, implicit_module: bool, line_offset: int) -> Any:
         """Parse, as `parse_source` says."""
         context = self._context
-        if isinstance(source, bytes) and source.startswith(BYTECODE_MAGIC):
+        if isinstance(source, bytes) and source.startswith(MAGIC):
             return self._checked(*self._calls.parse_module(context, source)).opview
         text = self._encoded(source, line_offset)
         self._check_metadata(text)
@@ -154,7 +152,7 @@ class _Parser:
     def parse_file(self, path: str) -> Any:
         """Parse a file."""
         source = Path(path).read_bytes()
-        if not source.startswith(BYTECODE_MAGIC):
+        if not source.startswith(MAGIC):
             self._check_metadata(source)
         return self._checked(*self._calls.parse_file(self._context, path)).opview
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from passel.mlir.bindings import bindings_of, parent_of
-from passel.mlir.contents import attributes_of, symbol_name
+from passel.mlir.contents import symbol_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ class SymbolUsers:
         self._uses: dict[Any, list[SymbolUse]] = {}
         self._unresolved: list[SymbolUse] = []
         for user in self._bindings.walk(op.operation.opview):
-            for attribute in attributes_of(user.operation).values():
+            for attribute in dict(user.operation.attributes).values():
                 for reference in self._references_in(attribute):
                     self._add(SymbolUse(user, reference))
 
