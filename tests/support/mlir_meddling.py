@@ -31,8 +31,8 @@ def _mistype(own: Any, other: Any) -> None:
     context, first = own.operation.context, _first(other)
     with Location.unknown(context):
         kind = Type.parse("i64", context)
-        create: Any = Operation.create
-        new = create("ub.poison", results=[kind], ip=InsertionPoint(first))
+        operations: Any = Operation
+        new = operations.create("ub.poison", results=[kind], ip=InsertionPoint(first))
     first.operands[0] = new.results[0]
 
 

@@ -52,6 +52,16 @@ class Timer:
         """The elapsed time in seconds without that of the children."""
         return max(0.0, self.wall - sum(child.wall for child in self.children))
 
+    def add(self, seconds: float) -> None:
+        """Add a time for which it was measured."""
+        self.wall += seconds
+        self.user += seconds
+        self.count += 1
+
+    def add_user(self, seconds: float) -> None:
+        """Add what others took meanwhile."""
+        self.user += seconds
+
     def walk(self) -> Iterator[Timer]:
         """Yield this timer and all that are nested, depth first."""
         yield self

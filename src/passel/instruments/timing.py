@@ -81,7 +81,7 @@ class Timing(PassInstrumentation):
                 "'list' or 'ops' as 'text' or 'json'"
             )
         self._display: Display = display
-        self.one_by_one = display == "ops"  # the IR tells no times of single ops
+        self.one_by_one: bool = display == "ops"  # the IR tells no times of single ops
         self._format: Literal["text", "json"] = output_format
         self._columns = check_columns(columns)
         self._report = report

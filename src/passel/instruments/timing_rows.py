@@ -45,13 +45,11 @@ class Row(Timer):
 
     def stop(self, seconds: float, above: Row | None = None) -> None:
         """Add a time for which the row was measured, and the user time of others to all above."""
-        self.wall += seconds
-        self.user += seconds
-        self.count += 1
+        self.add(seconds)
         if self.workers:
             self._take_workers()
         if self.added:
-            self.user += self.added
+            self.add_user(self.added)
             if above is not None:
                 above.added += self.added
             self.added = 0.0

@@ -18,7 +18,6 @@ from passel.tool.editing import edit
 from passel.tool.output import refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import TextIO
 
     from passel.diagnostics import Diagnostic
@@ -49,7 +48,7 @@ class Prompt(cmd.Cmd):
                 "'--interactive' reads commands from the standard input: name the input's file"
             )
         super().__init__(stdout=sys.stderr)
-        self.use_rawinput = sys.stdin.isatty()
+        self.use_rawinput: bool = sys.stdin.isatty()
         self._out: TextIO = sys.stderr
         self._parsed = parsed
         self._context = manager.context
@@ -171,11 +170,18 @@ class Prompt(cmd.Cmd):
         """Return what cmd looks for commands in, without the end of the input."""
         return [name for name in super().get_names() if name != "do_EOF"]
 
-    def _complete_places(self, text: str, *_: object) -> Sequence[str]:
+    def complete_run(self, text: str, *_: object) -> list[str]:
+        """Return the places that begin with a text."""
         names = [path.rpartition(":")[2] for path in self._session.paths]
         return [each for each in (*names, *self._session.paths) if each.startswith(text)]
 
-    complete_run = complete_rewind = complete_diff = _complete_places
+    def complete_rewind(self, text: str, *_: object) -> list[str]:
+        """Return the places that begin with a text."""
+        return self.complete_run(text)
+
+    def complete_diff(self, text: str, *_: object) -> list[str]:
+        """Return the places that begin with a text."""
+        return self.complete_run(text)
 
     # -- Saying ----------------------------------------------------------------------------
 
