@@ -11,7 +11,7 @@ import pytest
 
 from passel.mlir import MLIRAdapter
 from passel.tool import opt_main
-from passel.tool.settings import GROUPS
+from passel.tool.flag_groups import GROUPS
 
 if TYPE_CHECKING:
     from tool_fixtures import Tool

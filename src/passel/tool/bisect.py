@@ -4,62 +4,51 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from passel.ir import crossing_with
-from passel.ir.frontend import Flag, UsageError
-from passel.manager import PassManager
+from passel.ir.frontend import UsageError
 from passel.record import Record
 from passel.search import Case, SameFailure, SearchError, Subject, Trials, UnsteadyError, failure_of
 from passel.search.bisecting import Bisection, Examination, needed_passes, scoped, title
 from passel.search.state_oracles import ComputesElse, NotValid
-from passel.tool.definition import ToolDefinition
+from passel.tool.flag_groups import flag, flags_by_name
+from passel.tool.flag_values import number_of
 from passel.tool.flags import flags_in
-from passel.tool.irs import chosen_ir
-from passel.tool.opt import guarded, prepare_process
-from passel.tool.output import Output
+from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.replay import Replay
-from passel.tool.searching import TIMEOUT, command_oracle, refuse_others, search_help
-from passel.tool.settings import flags_by_name
+from passel.tool.searching import SearchFlags, command_oracle, run_search, search_program
+from passel.tool.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from passel.passes import PassRegistry
     from passel.record import RunInfo
     from passel.search import Oracle
     from passel.search.bisecting import Culprit
-    from passel.tool.irs import IRChoice
-    from passel.tool.settings import Settings
 
-PROGRAM = "passel-bisect"
 
-_FLAGS = (
-    Flag(
-        "a command that exits with 0 if the IR in the file {} is interesting",
-        "<command>",
-        name="interesting",
-    ),
-    Flag("the IR is not valid", name="invalid"),
-    Flag(
+class _Flags(SearchFlags):
+    """Bisection."""
+
+    invalid: bool = flag("the IR is not valid")
+    computes_else: str = flag(
         "functions compute something else than before: all, @name, or @name(1 : i32)",
         "<function>",
         implied="all",
-        name="computes-else",
-    ),
-    TIMEOUT,
-    Flag("look for the single rewrite, and for needed elements of options, too", name="inside"),
-    Flag("find which optional passes have to run, instead", name="omit"),
-    Flag("the run to look at, of several in the record", "<n>", 0, parse=int, name="run"),
-)
+    )
+    inside: bool = flag("look for the single rewrite, and for needed elements of options, too")
+    omit: bool = flag("find which optional passes have to run, instead")
+    run: int = flag("the run to look at, of several in the record", "<n>", 0, parse=number_of)
+
 
 _EXAMPLES = """\
-  {program} run.passel                                   (a run that failed)
-  {program} run.passel --invalid
-  {program} run.passel --computes-else=@main --inside
-  {program} run.passel --interesting='./test.sh {{}}' -o before.mlir
-  {program} run.passel --interesting='./test.sh {{}}' --omit
+  passel-bisect run.passel                                   (a run that failed)
+  passel-bisect run.passel --invalid
+  passel-bisect run.passel --computes-else=@main --inside
+  passel-bisect run.passel --interesting='./test.sh {}' -o before.mlir
+  passel-bisect run.passel --interesting='./test.sh {}' --omit
 """
 
 _NOTES = """\
@@ -85,6 +74,19 @@ IR that cannot be asked about is passed over: the interpreter lacks an op, or th
 The answer goes to the standard output, everything else to the error stream.
 """
 
+_READING = ("ir", "load-pass-plugin", "irdl-file", "allow-unregistered-dialect", "no-fast-paths")
+"""Flags of the recorded command without which its IR is not read, or its passes not found."""
+
+PROGRAM = search_program(
+    "passel-bisect",
+    "find the pass that broke it",
+    _Flags,
+    _EXAMPLES,
+    _NOTES,
+    inputs="<record>",
+    taken=(*_READING, "o", "color"),
+)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run passel-bisect.
@@ -95,44 +97,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 if it was found, 1 if not, or if the record or the command line is wrong.
     """
-    words = sys.argv[1:] if argv is None else list(argv)
-    if argv is None:
-        prepare_process()
-    tool = ToolDefinition(PROGRAM, flags=_FLAGS)
-    return guarded(PROGRAM, words, lambda: _run(words, tool))
+    return run_search(PROGRAM, argv, _run)
 
 
-def _run(words: list[str], tool: ToolDefinition) -> int:
-    settings = chosen_ir(words, tool).settings(words, chosen_ir(words, tool).names())
-    if settings.information.help:
-        examples = _EXAMPLES.format(program=tool.name)
-        sys.stdout.write(search_help(tool, "find the pass that broke it", examples, _NOTES, _TAKEN))
-        return 0
-    refuse_others(settings, _TAKEN)
+def _run(settings: Settings) -> int:
     if settings.input == "-":
-        raise UsageError(f"name a record: {PROGRAM} run.passel; passel-opt --record writes one")
-    record = Record.open(settings.input)
-    number: int = settings.given(_FLAG["run"])
-    if not 0 <= number < len(record.info.runs):
+        raise UsageError("name a record: passel-bisect run.passel; passel-opt --record writes one")
+    record, number = Record.open(settings.input), _Flags(settings.line).run
+    if number >= len(record.info.runs):
         raise UsageError(f"'--run={number}': the record has {len(record.info.runs)} runs, from 0")
     run = record.info.runs[number]
-    words = [*_recorded_flags(record, run), *words]
-    ir = chosen_ir(words, tool)
-    names = ir.names()
-    with crossing_with(ir.adapter_across):
-        search = _Search.of(record, run, ir.settings(words, names), ir, names)
-        if settings.given(_FLAG["omit"]):
-            return search.omit()
-        return search.bisect()
-
-
-_FLAG = {flag.name: flag for flag in _FLAGS}
-
-_READING = ("ir", "load-pass-plugin", "irdl-file", "allow-unregistered-dialect", "no-fast-paths")
-"""Flags of the recorded command without which its IR is not read, or its passes not found."""
-
-_TAKEN = frozenset((*_READING, "o", "color", "help", "version"))
-"""Flags of passel-opt that mean something here."""
+    words = [*_recorded_flags(record, run), *settings.words]
+    settings = Settings.of(words, settings.tool)
+    with crossing_with(settings.ir.adapter_across):
+        search = _Search.of(record, run, settings)
+        return search.omit() if search.flags.omit else search.bisect()
 
 
 def _recorded_flags(record: Record, run: RunInfo) -> list[str]:
@@ -168,24 +147,19 @@ class _Search(NamedTuple):
     end: int | None = None
 
     @classmethod
-    def of(
-        cls, record: Record, run: RunInfo, settings: Settings, ir: IRChoice, names: PassRegistry
-    ) -> _Search:
+    def of(cls, record: Record, run: RunInfo, settings: Settings) -> _Search:
         """Return the search that a command line asks for.
 
         Raises:
             UsageError: It asks for several at once, or the command is not there.
             SearchError: The record does not say what is interesting either.
         """
-        frontend, pipelines = ir.configured(settings), PipelineFactory(settings, names)
-
-        def manager(text: str, context: Any) -> PassManager:
-            made = PassManager.parse(text, context, registry=names, adapter=ir.adapter)
-            pipelines.configure(made)
-            return made
-
-        subject, strict = (Subject(frontend, manager, verifies=v) for v in (False, True))
-        asked = [n for n in ("interesting", "invalid", "computes-else") if settings.given(_FLAG[n])]
+        frontend, pipelines = settings.frontend(), PipelineFactory(settings)
+        subject, strict = (Subject(frontend, pipelines.parse, verifies=v) for v in (False, True))
+        flags = _Flags(settings.line)
+        given = {"interesting": flags.interesting, "invalid": flags.invalid}
+        given["computes-else"] = flags.computes_else
+        asked = [name for name, value in given.items() if value]
         make = partial(cls, record, run, settings, subject)
         match asked:
             case ["interesting"]:
@@ -195,15 +169,15 @@ class _Search(NamedTuple):
             case ["computes-else"]:
                 if run.before is None:
                     raise SearchError("the record does not have the IR from before the run")
-                symbol, _, arguments = settings.given(_FLAG["computes-else"]).partition("(")
+                symbol, _, arguments = flags.computes_else.partition("(")
                 symbol = "" if symbol == "all" else symbol.removeprefix("@")
                 first = record.text(run.before)
                 return make(ComputesElse(subject, first, symbol, arguments.removesuffix(")")))
             case []:
                 return cls._of_failure(record, run, make, strict)
             case _:
-                flags = " and ".join(f"'--{name}'" for name in asked)
-                raise UsageError(f"{flags} ask for different things: give one")
+                listed = " and ".join(f"'--{name}'" for name in asked)
+                raise UsageError(f"{listed} ask for different things: give one")
 
     @staticmethod
     def _of_failure(
@@ -227,6 +201,11 @@ class _Search(NamedTuple):
             raise SearchError(f"{title(first)} does not fail again on the IR in the record")
         make_case = partial(_with_pipeline, case)
         return make(SameFailure(strict, identity), make_case=make_case, end=first.number)
+
+    @property
+    def flags(self) -> _Flags:
+        """The program's own flags."""
+        return _Flags(self.settings.line)
 
     # -- Searching -------------------------------------------------------------------------
 
@@ -255,7 +234,7 @@ class _Search(NamedTuple):
         print(f"{title(found)}  [{found.path}]")
         for other in culprit.others:
             print(f"or, as the IR after it cannot be asked about: {title(other)}  [{other.path}]")
-        if self.settings.given(_FLAG["inside"]):
+        if self.flags.inside:
             self._look_inside(culprit, trials)
         symbol = f" --op=@{found.symbol}" if found.symbol else ""
         _say(f"{trials.calls} calls of the oracle")
@@ -263,9 +242,7 @@ class _Search(NamedTuple):
             f"to look at it: passel-report {self.settings.input} --step={found.path}{symbol} --diff"
         )
         if (name := self.settings.output.o) != "-":
-            output = Output(name)
-            output.write(Case(culprit.before, scoped(found)).text())
-            output.commit()
+            put(Case(culprit.before, scoped(found)).text(), name)
             replay = Replay(self.settings).command(program="passel-opt")
             _say(f"to replay: {replay.replace('{file}', name)}")
 

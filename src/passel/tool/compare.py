@@ -2,37 +2,76 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from passel.errors import PasselError
 from passel.ir.frontend import UsageError
 from passel.record import Record
 from passel.search.comparing import PassFacts, Row, compare, facts_of
+from passel.tool.flag_groups import DiagnosticFlags, FlagGroup, flag
+from passel.tool.help import Program
+from passel.tool.output import laid_out, put
+from passel.tool.program import run_program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.console import RenderableType
 
     from passel.search.comparing import Comparison
+    from passel.tool.flags import CommandLine
 
-PROGRAM = "passel-compare"
 
-_NOTES = """\
-OLD and NEW are records (passel-opt --record=FILE) of the same pipeline on the same input, or
-folders with several: times scatter, so that a pass is called slower only if that is no chance,
-which takes nine runs or so of each. How fast the machine was in each run is left out. For CI:
+def _ratio_of(text: str) -> float:
+    """Return a ratio above 1.
 
+    Raises:
+        ValueError: It is none.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not value > 1:
+        raise ValueError(f"takes a ratio above 1, such as 1.05, not '{text}'")
+    return value
+
+
+class _Flags(FlagGroup):
+    """Comparison."""
+
+    threshold: float = flag(
+        "from which ratio of times on a pass is slower; by default 1.05",
+        "<ratio>",
+        1.05,
+        parse=_ratio_of,
+    )
+    all: bool = flag("show also passes that are as they were")
+    json: bool = flag("print the comparison as JSON")
+    color: Any = DiagnosticFlags.flags["color"]
+
+
+PROGRAM = Program.of(
+    "passel-compare",
+    "compare two compilers by what recorded runs of them say",
+    "<old> <new>",
+    _Flags,
+    """\
   for n in 1 2 3 4 5 6 7 8 9 10; do
     old/passel-opt in.mlir -p @pipeline.yaml --record=old-records/$n -o /dev/null
     new/passel-opt in.mlir -p @pipeline.yaml --record=new-records/$n -o /dev/null
   done
   passel-compare old-records new-records
+""",
+    """\
+Old and new are records (passel-opt --record=<file>) of the same pipeline on the same input, or
+folders with several: times scatter, so that a pass is called slower only if that is no chance,
+which takes nine runs or so of each. How fast the machine was in each run is left out.
 
 The exit code is 1 if a pass is slower, and 2 if there is nothing to compare.
-"""
+""",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,50 +81,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; by default those of the process.
 
     Returns:
-        The exit code: 0 if no pass is slower, 1 if one is, 2 if records cannot be read. For a
-        wrong command line, the process exits with 2.
+        The exit code: 0 if no pass is slower, 1 if one is, 2 if the command line is wrong or
+        records cannot be read.
     """
-    arguments = _parser().parse_args(argv)
-    try:
-        old, new = _facts(Path(arguments.old)), _facts(Path(arguments.new))
-        found = compare(old, new, threshold=arguments.threshold)
-    except PasselError as error:
-        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
-        return 2
-    if arguments.json:
-        print(json.dumps(_data(found), indent=2))
+    return run_program(PROGRAM, argv, _run, failure=2)
+
+
+def _run(line: CommandLine) -> int:
+    flags = _Flags(line)
+    if len(line.inputs) != 2:  # noqa: PLR2004 - an old and a new one
+        raise UsageError("name an old and a new record, or folders: passel-compare old new")
+    old, new = (_facts(Path(each)) for each in line.inputs)
+    found = compare(old, new, threshold=flags.threshold)
+    if flags.json:
+        put(f"{json.dumps(_data(found), indent=2)}\n")
     else:
-        _show(found, every=arguments.all)
+        put(laid_out(*_shown(found, every=flags.all), color=flags.color))
     return int(found.is_slower)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        PROGRAM,
-        description="Compare two compilers by what recorded runs of them say.",
-        epilog=_NOTES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("old", metavar="OLD", help="a record of the old compiler, or a folder")
-    parser.add_argument("new", metavar="NEW", help="the same of the new one")
-    parser.add_argument(
-        "--threshold",
-        type=_threshold,
-        default=1.05,
-        metavar="RATIO",
-        help="from which ratio of times on a pass is slower; by default 1.05",
-    )
-    parser.add_argument("--all", action="store_true", help="show also passes that are as they were")
-    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
-    return parser
-
-
-def _threshold(text: str) -> float:
-    value = float(text)
-    if not value > 1:
-        raise argparse.ArgumentTypeError(f"expected a ratio above 1, such as 1.05, not {text}")
-    return value
 
 
 def _facts(path: Path) -> Sequence[Mapping[str, PassFacts]]:
@@ -116,12 +128,10 @@ def _data(found: Comparison) -> Mapping[str, object]:
     return {"passes": rows, "machine": found.machine, "threshold": found.threshold}
 
 
-def _show(found: Comparison, *, every: bool) -> None:
-    from rich.console import Console
+def _shown(found: Comparison, *, every: bool) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
     shown = [row for row in found.rows if every or row.verdict or row.differences]
     table = Table(box=None, pad_edge=False)
     for title in ("old ms", "new ms", "ratio"):
@@ -134,13 +144,13 @@ def _show(found: Comparison, *, every: bool) -> None:
         verdict = Text(row.verdict, styles.get(row.verdict, ""))
         table.add_row(*cells, verdict, Text("; ".join([row.path, *row.differences])))
     if shown:
-        console.print(table)
+        yield table
     counts = {v: sum(row.verdict == v for row in found.rows) for v in ("slower", "faster")}
     same = len(found.rows) - len(shown)
     hidden = f", {same} passes are as they were" if same else ""
-    print(f"{counts['slower']} slower, {counts['faster']} faster{hidden}")
+    yield Text(f"{counts['slower']} slower, {counts['faster']} faster{hidden}")
     if abs(found.machine - 1) >= found.threshold - 1:
-        print(
+        yield Text(
             f"all passes take {found.machine:.2f} times as long: another machine, or other work "
             "on it?"
         )

@@ -1,8 +1,9 @@
 """Completion in shells.
 
-The scripts of `--print-completion` hand the line to the tool, which knows what fits: the flags, and
-the passes of the IR and the plugins that the line names. Not shtab: it has neither values behind
-`=` nor names inside a pipeline, and its scripts have the passes of the day on which they were made.
+The scripts of `--print-completion` hand the line to the program, which knows what fits: the flags,
+and the passes of the IR and the plugins that the line names. Not shtab: it has neither values
+behind `=` nor names inside a pipeline, and its scripts have the passes of the day on which they
+were made.
 """
 
 from __future__ import annotations
@@ -13,14 +14,13 @@ from typing import TYPE_CHECKING
 
 from passel.tool.flag_values import known_irs
 from passel.tool.flags import is_level
-from passel.tool.help import HelpPage, listed_values, spellings
-from passel.tool.irs import chosen_ir
+from passel.tool.help import listed_values, spellings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from passel.ir.frontend import Flag
-    from passel.tool.definition import ToolDefinition
+    from passel.tool.help import Program
 
 # Where nothing fits, shells complete files. bash takes what follows `=` for a word of its own.
 _BASH = """\
@@ -83,20 +83,21 @@ def completion_script(shell: str, program: str) -> str:
     return _SCRIPTS[shell].format(program=program, function=function)
 
 
-def completions(line: str, tool: ToolDefinition) -> str:
+def completions(
+    line: str, program_of: Callable[[Sequence[str]], tuple[Program, Iterable[str]]]
+) -> str:
     """Return the words that the last one of a line may become, each with a tab and its help.
 
     Args:
         line: The line up to the cursor, beginning with the program's name.
-        tool: The tool.
+        program_of: Returns the program, and the names of passes that are flags as well, given the
+            words before the last one.
     """
     _, *before, word = _split(line)
-    ir = chosen_ir(before, tool)
-    shown = HelpPage.of(tool, ir).flags
+    program, names = program_of(before)
+    shown = [flag for _, flags in program.shown for flag in flags]
     flags = {name: each for each in shown for name in (each.name, *each.short)}
-    registry = ir.names(tool.registry)
-    names = [info.name for info in (*registry.passes(), *registry.pipelines())]
-    fitting = dict(_fitting(before, word, flags, names))
+    fitting = dict(_fitting(before, word, flags, list(names)))
     return "".join(
         f"{found}\t{text}\n" for found, text in fitting.items() if found.startswith(word)
     )

@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from passel.errors import PasselError
-from passel.ir import adapter_names
 from passel.ir.frontend import UsageError
 from passel.passes.plugins import import_plugin, named_passes_in
 from passel.specification.classes import class_doc
-from passel.specification.command import write
+from passel.tool.flag_groups import FlagGroup, flag
+from passel.tool.flag_values import ir_of
+from passel.tool.help import Program
 from passel.tool.information import loaded_passes
 from passel.tool.irs import chosen_ir
+from passel.tool.output import put
+from passel.tool.program import run_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from passel.passes import Pass, PassRegistry
+    from passel.tool.flags import CommandLine
 
-PROGRAM = "passel-doc"
+
+class _Flags(FlagGroup):
+    """Documentation."""
+
+    ir: str = flag("the IR that names are looked up for", "<name>", "xdsl", parse=ir_of)
+    o: str = flag("where it goes", "<file>", "-")
+
+
+PROGRAM = Program.of(
+    "passel-doc",
+    "write Markdown about passes",
+    "[<pass>|<file.py>|<module>]...",
+    _Flags,
+    """\
+  passel-doc cse canonicalize
+  passel-doc my_passes.py -o passes.md
+  passel-doc my_compiler.passes --ir=mlir
+""",
+    "Without arguments, it is about all passes that are installed.\n",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,21 +51,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; by default those of the process.
 
     Returns:
-        The exit code: 0 if all went well, 1 if something is wrong with a pass or the output.
-        For a wrong command line, the process exits with 2.
+        The exit code: 0 if all went well, 1 if something is wrong with the command line, a pass or
+        the output.
     """
-    arguments = _parser().parse_args(argv)
-    try:
-        registry = chosen_ir([f"--ir={arguments.ir}"]).names(None)
-        if arguments.what:
-            found = {each: None for name in arguments.what for each in _named(name, registry)}
-        else:
-            found = {pass_class: None for _, pass_class in loaded_passes(registry)}
-        write(class_doc(found), arguments.output)
-    except PasselError as error:
-        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return run_program(PROGRAM, argv, _run)
+
+
+def _run(line: CommandLine) -> int:
+    flags = _Flags(line)
+    registry = chosen_ir([f"--ir={flags.ir}"]).registry
+    if line.inputs:
+        found = {each: None for name in line.inputs for each in _named(name, registry)}
+    else:
+        found = {pass_class: None for _, pass_class in loaded_passes(registry)}
+    return put(class_doc(found), flags.o)
 
 
 def _named(name: str, registry: PassRegistry) -> Iterator[type[Pass[Any, Any]]]:
@@ -61,21 +80,3 @@ def _named(name: str, registry: PassRegistry) -> Iterator[type[Pass[Any, Any]]]:
     if not found:
         raise UsageError(f"'{name}' defines no passes")
     yield from found
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        PROGRAM, description="Write Markdown about passes.", allow_abbrev=False
-    )
-    parser.add_argument(
-        "what",
-        nargs="*",
-        metavar="PASS|FILE.py|MODULE",
-        help="passes by name, or all that a file or a module defines; by default all installed",
-    )
-    irs = sorted(adapter_names())
-    parser.add_argument(
-        "--ir", choices=irs, default="xdsl", help="the IR that names are looked up for (xdsl)"
-    )
-    parser.add_argument("-o", dest="output", default="-", metavar="FILE", help="the output")
-    return parser

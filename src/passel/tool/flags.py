@@ -106,6 +106,8 @@ def read_flags(
     flags: Mapping[str, Flag],
     passes: PassRegistry,
     program: str = PROGRAM,
+    *,
+    several: bool = False,
 ) -> CommandLine:
     """Read a command line.
 
@@ -114,6 +116,7 @@ def read_flags(
         flags: The flags by all of their names.
         passes: The passes and pipelines that may be named.
         program: The program's name, for a hint.
+        several: Whether there may be several inputs.
 
     Raises:
         UsageError: For the first argument that is wrong.
@@ -153,7 +156,7 @@ def read_flags(
             raise UsageError(
                 f"unknown command line argument '{word}'{hint}\nTry '{program} --help'"
             )
-    _check(line)
+    _check(line, several=several)
     return line
 
 
@@ -227,8 +230,8 @@ def stray_hint(stray: Mapping[str, str]) -> str:
     return ""
 
 
-def _check(line: CommandLine) -> None:
-    if len(line.inputs) > 1:
+def _check(line: CommandLine, *, several: bool) -> None:
+    if len(line.inputs) > 1 and not several:
         first, second, *_ = line.inputs
         hint = stray_hint(line.stray)
         raise UsageError(f"more than one input: '{first}' and '{second}'{hint}")

@@ -1,52 +1,52 @@
-"""`--help`: the flags of a tool, in groups; the manual page shows the same."""
+"""A program as its help shows it, and its manual page."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from passel.tool.settings import GROUPS
+from passel.tool.flag_groups import InformationFlags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from passel.ir.frontend import Flag
-    from passel.tool.definition import ToolDefinition
-    from passel.tool.irs import IRChoice
+    from passel.tool.flag_groups import FlagGroup
 
-_EXAMPLES = """\
-  {program} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
-  {program} in.mlir --cse --canonicalize='max-iterations=2' -o out.mlir
-  {program} in.mlir -p cse,convert-scf-to-cf            (xDSL's flat form)
-  {program} in.mlir --load-pass-plugin=my_pass.py --my-pass
-  {program} tests.mlir --split-input-file --verify-diagnostics
-"""
 _WIDTH = 44
 
+ABOUT = ("help", "print-completion", "complete", "print-manual", "version")
+"""Flags that all programs have."""
 
-class HelpPage(NamedTuple):
-    """Contents of a tool's help.
+
+class Program(NamedTuple):
+    """A program, as its help and its manual page show it.
 
     Attributes:
-        program: The program's name.
-        subject: The files that it reads.
-        groups: Its flags, in groups with titles.
+        name: Its name.
+        summary: One line.
+        inputs: Its arguments that are no flags, such as `[<file>|-]`.
+        groups: Its flags, in groups with titles; those without help are not shown.
+        examples: Command lines, one on a line.
+        notes: Whatever else there is to know.
+        closing: What to know about its flags.
     """
 
-    program: str
-    subject: str
+    name: str
+    summary: str
+    inputs: str
     groups: Sequence[tuple[str, Sequence[Flag]]]
+    examples: str
+    notes: str
+    closing: str = ""
 
     @classmethod
-    def of(cls, tool: ToolDefinition, ir: IRChoice) -> HelpPage:
-        """Return the help of a tool; one for a single IR has no flags of others."""
-        only = ir.name if tool.adapter is not None else ""
-        groups = [((each.__doc__ or "").rstrip("."), each.flags.values()) for each in GROUPS]
-        shown = [
-            (title, [flag for flag in flags if flag.help and flag.ir in {"", only or flag.ir}])
-            for title, flags in (*groups, (ir.name, ir.own_flags), (tool.name, tool.flags))
-        ]
-        subject = f"{only} files" if only else "MLIR text, with xDSL or MLIR itself"
-        return cls(tool.name, subject, [(title, flags) for title, flags in shown if flags])
+    def of(
+        cls, name: str, summary: str, inputs: str, own: type[FlagGroup], examples: str, notes: str
+    ) -> Program:
+        """Return a program with flags of its own, and those that all have."""
+        about = [each for each in InformationFlags.flags.values() if each.name in ABOUT]
+        groups = [(own.title(), tuple(own.flags.values())), (InformationFlags.title(), about)]
+        return cls(name, summary, inputs, groups, examples, notes)
 
     @property
     def flags(self) -> list[Flag]:
@@ -54,24 +54,23 @@ class HelpPage(NamedTuple):
         return [flag for _, flags in self.groups for flag in flags]
 
     @property
-    def examples(self) -> str:
-        """Command lines as examples, one on a line."""
-        return _EXAMPLES.format(program=self.program)
+    def shown(self) -> list[tuple[str, list[Flag]]]:
+        """The groups with the flags that are shown."""
+        groups = [(title, [flag for flag in flags if flag.help]) for title, flags in self.groups]
+        return [(title, flags) for title, flags in groups if flags]
 
 
-def help_text(page: HelpPage) -> str:
+def help_text(program: Program) -> str:
     """Return the text of `--help`."""
-    lines = [f"{page.program}: run nested pass pipelines on {page.subject}", ""]
-    lines += [f"Usage: {page.program} [<file>|-] [flags]", "", "Examples:", page.examples]
-    for title, flags in page.groups:
-        lines += [f"{title}:", *map(flag_line, flags), ""]
-    lines.append("Passes are flags too, in the order given: see --help-passes. So are pipelines,")
-    lines.append("such as the optimization levels -O0, -O1, -O2 and -O3.")
-    return "\n".join(lines) + "\n"
+    lines = [f"{program.name}: {program.summary}", ""]
+    lines += [f"Usage: {program.name} {program.inputs} [flags]", ""]
+    lines += ["Examples:", program.examples, program.notes]
+    for title, flags in program.shown:
+        lines += [f"{title}:", *map(_flag_line, flags), ""]
+    return "\n".join([*lines, program.closing] if program.closing else lines)
 
 
-def flag_line(flag: Flag) -> str:
-    """Return the line of a flag in the help."""
+def _flag_line(flag: Flag) -> str:
     long, *short = spellings(flag)
     value = f"={flag.metavar}" if flag.metavar else ""
     if flag.implied is not None:

@@ -11,10 +11,14 @@ from passel.ir.frontend import UsageError
 from passel.ir.left_out import warn
 from passel.specification.classes import entry_of, option_help
 from passel.specification.markdown import entries
+from passel.tool.flag_groups import GROUPS
 from passel.tool.flags import PROGRAM
+from passel.tool.help import Program
+from passel.tool.irs import chosen_ir
+from passel.tool.program import about
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from passel.passes import Pass, PassInfo, PassRegistry
     from passel.passes.options import OptionInfo
@@ -24,51 +28,76 @@ if TYPE_CHECKING:
 
 _WIDEST_OPTION = 60
 
+_EXAMPLES = """\
+  {program} in.mlir -p 'builtin.module(func.func(cse,canonicalize),symbol-dce)'
+  {program} in.mlir --cse --canonicalize='max-iterations=2' -o out.mlir
+  {program} in.mlir -p cse,convert-scf-to-cf            (xDSL's flat form)
+  {program} in.mlir --load-pass-plugin=my_pass.py --my-pass
+  {program} tests.mlir --split-input-file --verify-diagnostics
+"""
 
-def information(settings: Settings, ir: IRChoice, names: PassRegistry) -> str:
+_NOTES = """\
+Without a pipeline, the input is verified and printed. Diagnostics and reports go to the error
+stream. The exit code is 0 if all went well; 1 if the input, a pass or the command line is at fault;
+129, 130 or 143 after SIGHUP, Ctrl-C or SIGTERM. In the environment, NO_COLOR turns colours off,
+PASSEL_JOBS is the number of worker processes, and PASSEL_FAST=check compares runs with fast paths
+and without.
+"""
+
+_CLOSING = """\
+Passes are flags too, in the order given: see --help-passes. So are pipelines,
+such as the optimization levels -O0, -O1, -O2 and -O3.
+"""
+
+
+def information(settings: Settings) -> str:
     """Return the information that a flag asks for in place of a run.
-
-    Args:
-        settings: The settings of the command line.
-        ir: The IR.
-        names: The passes that the command line may name.
 
     Raises:
         UsageError: It asks about a pass that does not exist.
     """
-    asked = settings.information
-    if asked.complete:
-        from passel.tool.completion import completions
-
-        return completions(asked.complete, settings.tool)
-    if asked.print_completion or asked.print_manual or asked.help:
-        return _about_flags(settings, ir)
+    asked, tool, ir = settings.information, settings.tool, settings.ir
+    text = about(asked, opt_program(tool, ir), lambda words: _completed(words, tool))
+    if text is not None:
+        return text
     if asked.version:
-        return _version(settings.tool, ir)
+        return version(tool, ir)
     if asked.show_dialects:
         return f"Available Dialects: {','.join(ir.frontend.dialect_names())}\n"
     if asked.help_pass:
-        return _help_pass(asked.help_pass, names)
-    return _help_passes(names) if asked.help_passes else _list_passes(names)
+        return _help_pass(asked.help_pass, settings.registry)
+    return (_help_passes if asked.help_passes else _list_passes)(settings.registry)
 
 
-def _about_flags(settings: Settings, ir: IRChoice) -> str:
-    from passel.tool.help import HelpPage, help_text
+def opt_program(tool: ToolDefinition, ir: IRChoice) -> Program:
+    """Return a tool as a program; one for a single IR has no flags of others."""
+    only = ir.name if tool.adapter is not None else ""
+    groups = [(each.title(), each.flags.values()) for each in GROUPS]
+    groups += [(ir.name, ir.own_flags), (tool.name, tool.flags)]
+    fitting = [
+        (title, [each for each in flags if each.ir in {"", only or each.ir}])
+        for title, flags in groups
+    ]
+    subject = f"{only} files" if only else "MLIR text, with xDSL or MLIR itself"
+    summary, examples = (
+        f"run nested pass pipelines on {subject}",
+        _EXAMPLES.format(program=tool.name),
+    )
+    return Program(tool.name, summary, "[<file>|-]", fitting, examples, _NOTES, _CLOSING)
 
-    asked, tool = settings.information, settings.tool
-    if shell := asked.print_completion:
-        from passel.tool.completion import completion_script
 
-        return completion_script(shell, tool.name)
-    page = HelpPage.of(tool, ir)
-    if asked.print_manual:
-        from passel.tool.manual import manual_page
-
-        return manual_page(page)
-    return help_text(page)
+def _completed(words: Sequence[str], tool: ToolDefinition) -> tuple[Program, Iterable[str]]:
+    ir = chosen_ir(words, tool)
+    return opt_program(tool, ir), names_in(ir.registry)
 
 
-def _version(tool: ToolDefinition, ir: IRChoice) -> str:
+def names_in(registry: PassRegistry) -> list[str]:
+    """Return the names of passes and pipelines, which are flags as well."""
+    return [info.name for info in (*registry.passes(), *registry.pipelines())]
+
+
+def version(tool: ToolDefinition, ir: IRChoice) -> str:
+    """Return the versions of a tool, of passel and of the IR."""
     passel = f"passel {__version__}"
     if tool.name == PROGRAM:
         return f"{passel} ({ir.version()})\n"

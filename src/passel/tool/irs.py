@@ -15,9 +15,9 @@ from passel.errors import AdapterError, PipelineError
 from passel.ir import BringsFrontend, TakesDialects, ability_of, adapter_named, adapter_names
 from passel.ir.frontend import UsageError
 from passel.tool.definition import ToolDefinition
+from passel.tool.flag_groups import InformationFlags, flags_by_name
 from passel.tool.flags import flags_in, read_flags
 from passel.tool.plugins import load_plugin, packages_in
-from passel.tool.settings import InformationFlags, Settings, flags_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -145,53 +145,16 @@ class IRChoice:
             )
         return brings.make_frontend()
 
-    def names(self, registry: PassRegistry | None = None) -> PassRegistry:
-        """Return the passes that a command line may name; xDSL need not be loaded for it.
-
-        Args:
-            registry: The passes that a tool is made for; by default all installed ones.
-        """
+    @cached_property
+    def registry(self) -> PassRegistry:
+        """The passes that a command line may name; xDSL need not be loaded for it."""
         from passel.passes import default_registry
         from passel.passes.resolution import names_on
 
+        given = self._tool.registry
         if self.scope == "xdsl":
-            return (registry or default_registry()).for_ir("xdsl")
-        return names_on(self.adapter, registry)
-
-    def configured(self, settings: Settings) -> Frontend:
-        """Return the frontend with the settings of a command line.
-
-        Raises:
-            UsageError: A flag means nothing for this IR, or its value is wrong.
-        """
-        frontend = self.frontend
-        known = flags_by_name((*self.own_flags, *self._tool.flags))
-        for name in settings.written:
-            if name in frontend.refused:
-                raise UsageError(f"'--{name}' {frontend.refused[name]}")
-            theirs = known[name].ir
-            if self._tool.adapter is not None and (name == "ir" or theirs not in {"", self.scope}):
-                raise UsageError(
-                    f"'--{name}' means nothing here: {settings.program} reads '{self.name}' alone"
-                )
-            if theirs not in {"", self.scope}:
-                raise UsageError(f"'--{name}' is for --ir={theirs}, not for --ir={self.name}")
-        frontend.configure(settings.for_frontend)
-        return frontend
-
-    def settings(self, words: Sequence[str], names: PassRegistry) -> Settings:
-        """Return the settings of a command line, in which passes are flags as well.
-
-        Args:
-            words: The command line.
-            names: The passes that it may name.
-
-        Raises:
-            UsageError: For the first argument that is wrong.
-        """
-        tool, own = self._tool, self.own_flags
-        line = read_flags(words, flags_by_name((*own, *tool.flags)), names, tool.name)
-        return Settings(line, tool, self.scope, own)
+            return (given or default_registry()).for_ir("xdsl")
+        return names_on(self.adapter, given)
 
     @property
     def own_flags(self) -> Sequence[Flag]:
@@ -242,7 +205,7 @@ def _needed_ir(
     xdsl, mlir = (IRChoice(name, tool, plugins) for name in _KNOWN)
     if find_spec("mlir") is None:
         return xdsl
-    here, there = xdsl.names(tool.registry), mlir.names(tool.registry)
+    here, there = xdsl.registry, mlir.registry
     if any(name not in here and name in there for name in _passes_in(words) if name):
         return mlir
     packages = [packages_in(plugin) for plugin in plugins]
@@ -286,13 +249,12 @@ def _passes_in(words: Sequence[str]) -> list[str]:
     return names
 
 
-def hint_at_other_ir(words: Sequence[str], ir: str, here: PassRegistry) -> str:
+def hint_at_other_ir(words: Sequence[str], ir: IRChoice) -> str:
     """Return which other IR has passes in a command line that this one lacks; empty if none has.
 
     Args:
         words: The command line.
-        ir: The name of this IR.
-        here: The passes that can be named on it.
+        ir: This IR.
     """
     from passel.mlir.upstream import upstream_passes
     from passel.passes import default_registry
@@ -300,8 +262,8 @@ def hint_at_other_ir(words: Sequence[str], ir: str, here: PassRegistry) -> str:
     xdsl = [info.name for info in default_registry().passes(ir="xdsl")]
     known = {"xDSL": xdsl, "MLIR": upstream_passes()}
     for title, there in known.items():
-        lacking = {name for name in _passes_in(words) if name in there and name not in here}
-        if lacking and title.lower() != ir:
+        lacking = {name for name in _passes_in(words) if name in there and name not in ir.registry}
+        if lacking and title.lower() != ir.name:
             listed = ", ".join(f"'{name}'" for name in sorted(lacking))
             noun = "pass" if len(lacking) == 1 else "passes"
             return f"{title} itself has the {noun} {listed}: --ir={title.lower()}"

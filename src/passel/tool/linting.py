@@ -11,12 +11,10 @@ from passel.tool.pipelines import given_builder
 from passel.tool.rendering import coloured
 
 if TYPE_CHECKING:
-    from passel.passes import PassRegistry
-    from passel.tool.irs import IRChoice
     from passel.tool.settings import Settings
 
 
-def lint_pipeline(settings: Settings, ir: IRChoice, registry: PassRegistry) -> int:
+def lint_pipeline(settings: Settings) -> int:
     """Write the findings to the error stream; return 1 if any is an error, else 0.
 
     Raises:
@@ -25,9 +23,9 @@ def lint_pipeline(settings: Settings, ir: IRChoice, registry: PassRegistry) -> i
     """
     from passel.builder import lint
 
-    builder = given_builder(settings, registry, "--lint")
-    frontend = ir.configured(settings)
-    findings = lint(builder, ir.adapter, frontend.new_context())
+    builder = given_builder(settings, "--lint")
+    frontend = settings.frontend()
+    findings = lint(builder, settings.ir.adapter, frontend.new_context())
     for finding in findings:
         prefix = "" if finding.span else f"{settings.program}: "
         text = f"{prefix}{printable(str(finding))}"

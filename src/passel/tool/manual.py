@@ -1,4 +1,4 @@
-"""`--print-manual`: the tool's manual page, made from the table of its flags."""
+"""`--print-manual`: the manual page of a program, made from what its help shows."""
 
 from __future__ import annotations
 
@@ -11,52 +11,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from passel.ir.frontend import Flag
-    from passel.tool.help import HelpPage
+    from passel.tool.help import Program
 
 _PAGE = """\
 .TH "{title}" 1 "" "passel {version}" "User Commands"
 .SH NAME
-{name} \\- run nested pass pipelines on {subject}
+{name} \\- {summary}
 .SH SYNOPSIS
 .B {name}
-[\\fIfile\\fR | \\fB\\-\\fR] [\\fIflags\\fR]
+{inputs} [flags]
 .SH DESCRIPTION
-.B {name}
-reads a file of IR, or the standard input, runs a pipeline of passes on it,
-and writes the result to the standard output or the file of \\fB\\-o\\fR.
-Without a pipeline it verifies and prints its input.
-Diagnostics and reports go to the standard error.
+.nf
+{notes}
+.fi
 .SH FLAGS
 One dash or two are the same.
 A value follows \\fB=\\fR or, where it cannot be left out, as the next argument.
 A boolean flag takes \\fBtrue\\fR or \\fBfalse\\fR; alone it means \\fBtrue\\fR.
 {flags}
-.SH PASSES
-Each registered pass and pipeline is a flag as well, in the order given,
-with its options behind \\fB=\\fR:
-\\fB\\-\\-canonicalize='max\\-iterations=2'\\fR.
-\\fB\\-\\-help\\-passes\\fR lists them, \\fB\\-\\-help\\-pass=cse\\fR describes one in full.
-Pipelines such as \\fB\\-O2\\fR are the levels of optimization that are registered.
-.SH EXIT STATUS
-.TP
-.B 0
-All went well.
-.TP
-.B 1
-The input, a pass or the command line is at fault; nothing was written for that input.
-.TP
-.B 129, 130, 143
-Ended by SIGHUP, Ctrl-C or SIGTERM.
-.SH ENVIRONMENT
-.TP
-.B NO_COLOR
-If set, nothing is in colours unless \\fB\\-\\-color\\fR says so.
-.TP
-.B PASSEL_FAST
-0 turns fast paths off; check runs with them and without, and fails on a difference.
-.TP
-.B PASSEL_JOBS
-The number of worker processes without \\fB\\-j\\fR.
+.PP
+{closing}
 .SH EXAMPLES
 .nf
 {examples}
@@ -64,19 +38,26 @@ The number of worker processes without \\fB\\-j\\fR.
 """
 
 
-def manual_page(page: HelpPage) -> str:
+def manual_page(program: Program) -> str:
     """Return the page in the macros of `man`."""
     lines: list[str] = []
-    for title, flags in page.groups:
+    for title, flags in program.shown:
         lines += [f".SS {_text(title)}", *(line for flag in flags for line in _flag(flag))]
     return _PAGE.format(
-        title=_text(page.program.upper()),
+        title=_text(program.name.upper()),
         version=__version__,
-        name=_text(page.program),
-        subject=_text(page.subject),
+        name=_text(program.name),
+        summary=_text(program.summary),
+        inputs=_text(program.inputs),
+        notes=_texts(program.notes),
         flags="\n".join(lines),
-        examples="\n".join(map(_text, page.examples.splitlines())),
+        closing=_texts(program.closing),
+        examples=_texts(program.examples),
     )
+
+
+def _texts(lines: str) -> str:
+    return "\n".join(map(_text, lines.splitlines()))
 
 
 def _flag(flag: Flag) -> Iterator[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import file_problem
+from passel.instruments.terminals import shows_color
 from passel.instruments.whole_files import check_writable, is_special, write_whole
 from passel.ir.frontend import UsageError
 
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from _typeshed import ReadableBuffer
+    from rich.console import RenderableType
 
+    from passel.instruments.terminals import Color
     from passel.tool.settings import Settings
 
 CANNOT_OPEN = "cannot open output file"
+
+_WIDTH = 100
+"""Characters of a line of a table that goes to no terminal."""
 
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _CONTROL_PICTURES[0x7F] = 0x2421
@@ -120,6 +126,39 @@ class Output:
             abandon_stdout()
             problem = file_problem(error)
             raise UsageError(f"cannot write to the standard output: {problem}") from None
+
+
+def put(result: str | bytes, name: str = "-") -> int:
+    """Write all of a result, and return the exit code.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    output = Output(name)
+    try:
+        output.write(result)
+        output.commit()
+    finally:
+        output.close()
+    return 0
+
+
+def laid_out(*parts: RenderableType, color: Color = "auto") -> str:
+    """Return tables, and lines that are not broken, as text for the standard output."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(
+        file=(stream := io.StringIO()),
+        force_terminal=shows_color(sys.stdout, color),
+        width=None if sys.stdout.isatty() else _WIDTH,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, Text))
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
 def _encoded(result: str | bytes) -> bytes:

@@ -132,7 +132,7 @@ class Part:
 
             *others, last = [recorded.diagnostic(problem) for problem in error.problems]
             words = ["-p", recorded.pipeline]
-            if hint := hint_at_other_ir(words, self._adapter.name, pipelines.registry):
+            if hint := hint_at_other_ir(words, self._settings.ir):
                 last.attach_note(hint, last.location)
             for each in (*others, last):
                 self._report(each)

@@ -6,12 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from passel.instruments.terminals import shows_color, styled
-from passel.tool.output import Output
+from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory, given_builder
 
 if TYPE_CHECKING:
     from passel.builder import PipelineBuilder
-    from passel.passes import PassRegistry
     from passel.tool.settings import Settings
 
 _STYLES = {
@@ -26,7 +25,7 @@ _STYLES = {
 }
 
 
-def draw_pipeline(settings: Settings, registry: PassRegistry) -> int:
+def draw_pipeline(settings: Settings) -> int:
     """Write the picture to the output, and return the exit code.
 
     Raises:
@@ -34,28 +33,21 @@ def draw_pipeline(settings: Settings, registry: PassRegistry) -> int:
         UsageError: There is no pipeline, or the output cannot be written.
     """
     form: Any = settings.pipeline.draw_pipeline
-    output = Output(settings.output.o)
-    builder = given_builder(settings, registry, "--draw-pipeline")
+    builder = given_builder(settings, "--draw-pipeline")
     color = settings.diagnostics.color
     if form == "tree" and settings.output.o == "-" and shows_color(sys.stdout, color):
-        output.write(_coloured_tree(builder))
-    else:
-        output.write(builder.draw(form))
-    output.commit()
-    return 0
+        return put(_coloured_tree(builder))
+    return put(builder.draw(form), settings.output.o)
 
 
-def print_pipeline(settings: Settings, registry: PassRegistry) -> int:
+def print_pipeline(settings: Settings) -> int:
     """Write what would run to the output, as text for files to compare with.
 
     Raises:
         PipelineError: The pipeline is wrong.
         UsageError: There is no pipeline, or the output cannot be written.
     """
-    output = Output(settings.output.o)
-    output.write(f"{PipelineFactory(settings, registry).text()}\n")
-    output.commit()
-    return 0
+    return put(f"{PipelineFactory(settings).text()}\n", settings.output.o)
 
 
 def _coloured_tree(builder: PipelineBuilder) -> str:

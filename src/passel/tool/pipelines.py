@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
     from passel.passes.resolution import ResolvedElement
-    from passel.tool.settings import PipelineFlags, Settings
+    from passel.tool.flag_groups import PipelineFlags
+    from passel.tool.irs import IRChoice
+    from passel.tool.settings import Settings
 
 _MODULE = "builtin.module"
 
@@ -36,17 +38,15 @@ class PipelineFactory:
     Names and options are resolved once, when this is made, so that a wrong pipeline is
     reported before any input is read.
 
-    Attributes:
-        registry: The passes that may be named.
-
     Raises:
         PipelineError: The pipeline or a pass's options are wrong.
         UsageError: `--allow-effects` names no effect.
     """
 
-    def __init__(self, settings: Settings, registry: PassRegistry) -> None:
+    def __init__(self, settings: Settings) -> None:
         given = settings.pipeline
-        self.registry: PassRegistry = registry
+        self._ir: IRChoice = settings.ir
+        self._registry: PassRegistry = settings.registry
         self._whole: PassManager | None = None
         self._verify: bool | Literal["always"] = (
             False if settings.reading.disable_verify else given.verify_each
@@ -58,15 +58,15 @@ class PipelineFactory:
         self._warn = partial(_warn, settings)
         written = _written_pipeline(settings)
         if given.extend_pipeline:
-            self._whole = given_builder(settings, registry, "--extend-pipeline").build()
+            self._whole = given_builder(settings, "--extend-pipeline").build()
             self._is_checked = True
         elif written is None:
-            self._elements = _resolved_flags(settings, registry)
+            self._elements = _resolved_flags(settings)
         elif _is_file(written):
-            self._whole = given_builder(settings, registry, "-p").build()
+            self._whole = given_builder(settings, "-p").build()
             self._is_checked = True
         else:
-            self._whole = _parsed(written, registry)
+            self._whole = _parsed(written, self._registry)
 
     def text(self) -> str:
         """Return the pipeline without options that equal their defaults.
@@ -116,7 +116,7 @@ class PipelineFactory:
                 manager = PassManager.parse(
                     recorded.pipeline,
                     context,
-                    registry=self.registry,
+                    registry=self._registry,
                     adapter=adapter,
                     check=False,  # it may be a part of another one
                 )
@@ -128,6 +128,15 @@ class PipelineFactory:
             found = broken_contracts(manager, adapter, "-Wno-contracts skips this")
             self._is_checked = True
             self._warn(found)
+        return manager
+
+    def parse(self, text: str, context: Any) -> PassManager:
+        """Return a manager of another pipeline, which runs as the flags ask for."""
+        adapter = self._ir.adapter
+        manager = PassManager.parse(
+            text, context, registry=self._registry, adapter=adapter, check=False
+        )
+        self.configure(manager)
         return manager
 
     def configure(self, manager: PassManager, recorded: Recorded | None = None) -> None:
@@ -168,19 +177,18 @@ def _warn(settings: Settings, violations: Iterable[Violation]) -> None:
             print(coloured(text, sys.stderr, settings.diagnostics.color), file=sys.stderr)
 
 
-def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineBuilder:
+def given_builder(settings: Settings, flag: str) -> PipelineBuilder:
     """Return a builder of the pipeline that a command line gives, extended if it asks for that.
 
     Args:
         settings: The settings of the command line.
-        registry: Where names are looked up.
         flag: The flag that asks for it.
 
     Raises:
         PipelineError: It is wrong.
         UsageError: There is none, or there are variables but no file.
     """
-    builder = _builder(settings, registry, flag)
+    builder = _builder(settings, flag)
     if settings.pipeline.extend_pipeline:
         from passel.builder import installed_extensions
 
@@ -188,10 +196,10 @@ def given_builder(settings: Settings, registry: PassRegistry, flag: str) -> Pipe
     return builder
 
 
-def _builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineBuilder:
+def _builder(settings: Settings, flag: str) -> PipelineBuilder:
     from passel.builder import PipelineBuilder
 
-    written = _written_pipeline(settings)
+    written, registry = _written_pipeline(settings), settings.registry
     if written is None and not settings.passes:
         raise UsageError(f"'{flag}' is about a pipeline: give one with -p, or passes as flags")
     if written is not None and _is_file(written):
@@ -200,7 +208,7 @@ def _builder(settings: Settings, registry: PassRegistry, flag: str) -> PipelineB
     if written is not None:
         manager = _parsed(written, registry)
     else:
-        manager = _nested(_resolved_flags(settings, registry))
+        manager = _nested(_resolved_flags(settings))
     return PipelineBuilder.from_manager(manager, registry=registry)
 
 
@@ -223,12 +231,12 @@ def _nested(elements: tuple[ResolvedElement, ...]) -> PassManager:
     return PassManager(_MODULE, nesting=Nesting.IMPLICIT).add_resolved(elements)
 
 
-def _resolved_flags(settings: Settings, registry: PassRegistry) -> tuple[ResolvedElement, ...]:
+def _resolved_flags(settings: Settings) -> tuple[ResolvedElement, ...]:
     nodes = [
         PassNode(name, parse_options(options or "", name=f"--{name}", braces=True))
         for name, options in settings.passes
     ]
-    return resolve(nodes, registry)
+    return resolve(nodes, settings.registry)
 
 
 def _parsed(text: str, registry: PassRegistry) -> PassManager:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.record.page import page
-from passel.specification.command import write
+from passel.tool.output import put
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from passel.record import Record
 
 
-def write_page(records: Sequence[Record], output: str) -> None:
-    """Write a page about a record, or about an old and a new one.
+def write_page(records: Sequence[Record], output: str) -> int:
+    """Write a page about a record, or about an old and a new one, and return the exit code.
 
     Args:
         records: The records.
@@ -28,4 +28,4 @@ def write_page(records: Sequence[Record], output: str) -> None:
     is_same = len(set(sources)) < len(sources) or not all(sources)
     names = [str(record.path) for record in records] if is_same else sources
     title = " and ".join(Path(name).name for name in names)
-    write(page(title, zip(names, records, strict=True)), output)
+    return put(page(title, zip(names, records, strict=True)), output)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import suggest
 from passel.instruments.ir_diff import coloured, unified_diff
@@ -13,14 +12,15 @@ from passel.ir.frontend import UsageError
 from passel.record.lineage import blame, in_custom_form
 from passel.record.outline import rows_of, top_runs
 from passel.search import Place
+from passel.tool.flag_groups import DiagnosticFlags, FlagGroup, flag
+from passel.tool.output import laid_out
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator, Sequence
 
+    from rich.console import RenderableType
     from rich.table import Table
 
-    from passel.instruments.terminals import Color
     from passel.record import Execution, Record, RunInfo
     from passel.record.lineage import Origin
     from passel.record.outline import Row
@@ -28,52 +28,52 @@ if TYPE_CHECKING:
 _MOST_FAILURES = 20
 """How many failures are worth showing."""
 
-_WIDTH = 100
 _BAR = 10
 _NUMBER = 9
 _LONGEST_TITLE = 60
-"""Characters of a line that goes to no terminal, a bar, a number, and a pass with its options."""
+"""Characters of a bar, a number, and a pass with its options."""
 
 
-def shown(record: Record, arguments: argparse.Namespace) -> str:
+class ViewFlags(FlagGroup):
+    """Report."""
+
+    o: str = flag("write a page for a browser with everything", "<file.html>")
+    step: str = flag("show a pass: its path, an end of it, or its name", "<path>")
+    op: str = flag("only on this op", "<@name>")
+    diff: bool = flag("show what changed")
+    blame: bool = flag("show for each op which pass has made it, and from where in the input")
+    locations: bool = flag("with locations")
+    generic: bool = flag("IR in generic form, as it is recorded")
+    color: Any = DiagnosticFlags.flags["color"]
+
+
+def shown(record: Record, flags: ViewFlags) -> str:
     """Return what a command line asks to be shown of a record.
 
     Raises:
         UsageError: It asks for what is not there.
     """
-    if arguments.blame:
-        return "".join(_blamed(record, arguments))
-    if arguments.step is None:
+    if flags.blame:
+        return "".join(_blamed(record, flags))
+    if not flags.step:
         for name in ("op", "diff"):
-            if getattr(arguments, name):
+            if getattr(flags, name):
                 raise UsageError(f"'--{name}' is about a pass, which --step=PATH names")
-        return _overview(record, arguments.color)
-    return "".join(_step(record, arguments))
+        return laid_out(*_overview(record), color=flags.color)
+    return "".join(_step(record, flags))
 
 
 # -- The pipeline --------------------------------------------------------------------------------
 
 
-def _overview(record: Record, color: Color) -> str:
-    """Return the pipeline as a tree, with times and changes, and the failures."""
-    from rich.console import Console
+def _overview(record: Record) -> Iterator[RenderableType]:
+    """Yield the pipeline as a tree, with times and changes, and the failures."""
+    from rich.text import Text
 
-    is_coloured = shows_color(sys.stdout, color)
-    width = None if sys.stdout.isatty() else _WIDTH
-    console = Console(
-        file=(stream := StringIO()),
-        force_terminal=is_coloured,
-        width=width,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
     for run in top_runs(record.info):
-        console.print(_heading(record, run), style="bold", soft_wrap=True)
-        console.print(_tree(rows_of(record.info, record.executions, run)))
-        for line in _ending(record, run):
-            console.print(line, style="red", soft_wrap=True)
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+        yield Text(_heading(record, run), "bold")
+        yield _tree(rows_of(record.info, record.executions, run))
+        yield from (Text(line, "red") for line in _ending(record, run))
 
 
 def _heading(record: Record, run: RunInfo) -> str:
@@ -132,18 +132,18 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
 # -- Lineage -------------------------------------------------------------------------------------
 
 
-def _blamed(record: Record, arguments: argparse.Namespace) -> Iterator[str]:
+def _blamed(record: Record, flags: ViewFlags) -> Iterator[str]:
     """Yield the lines of the IR, each behind the pass that made it and its place in the input."""
-    last, symbol = None, arguments.op.removeprefix("@")
+    last, symbol = None, flags.op.removeprefix("@")
     runs = top_runs(record.info)
-    if arguments.step is not None:
-        found = _executions_of(record, arguments.step)
+    if flags.step:
+        found = _executions_of(record, flags.step)
         last, runs = found[-1].number, [record.info.runs[found[-1].run]]
     for run in runs:
         lines = blame(record, run, last=last, symbol=symbol)
         if not lines:
             raise UsageError(f"there is no op '@{symbol}'" if symbol else "the IR is not known")
-        if not arguments.generic:
+        if not flags.generic:
             lines = in_custom_form(lines, run.ir)
         marks = [_mark(record, each.origin) for each in lines]
         widths = [max(len(mark[column]) for mark in marks) for column in range(2)]
@@ -164,10 +164,10 @@ def _mark(record: Record, origin: Origin | None) -> tuple[str, str]:
 # -- A pass --------------------------------------------------------------------------------------
 
 
-def _step(record: Record, arguments: argparse.Namespace) -> Iterator[str]:
+def _step(record: Record, flags: ViewFlags) -> Iterator[str]:
     """Yield what a pass did to ops."""
-    symbol: str = arguments.op.removeprefix("@")
-    found = _executions_of(record, arguments.step)
+    symbol: str = flags.op.removeprefix("@")
+    found = _executions_of(record, flags.step)
     path = found[0].path
     if symbol:
         names = [each.symbol or "" for each in found]
@@ -177,7 +177,7 @@ def _step(record: Record, arguments: argparse.Namespace) -> Iterator[str]:
             raise UsageError(f"'{path}' did not run on @{symbol}{hint}")
     shown = [e for e in found if symbol or e.status != "unchanged"]
     for each in shown:
-        yield from _execution(record, each, arguments)
+        yield from _execution(record, each, flags)
     if rest := len(found) - len(shown):
         yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
 
@@ -187,9 +187,7 @@ def _executions_of(record: Record, step: str) -> list[Execution]:
     return [e for e in record.executions if e.path == path]
 
 
-def _execution(
-    record: Record, execution: Execution, arguments: argparse.Namespace
-) -> Iterator[str]:
+def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterator[str]:
     location = execution.location
     where = f" at {location}" if location.file else ""
     time = f"{1000 * execution.own_time:.2f} ms"
@@ -202,13 +200,13 @@ def _execution(
     def text(digest: str | None) -> str:
         if digest is None:
             return "// not known\n"
-        if arguments.generic:
+        if flags.generic:
             return f"{record.text(digest)}\n"
-        locations = arguments.locations
+        locations = flags.locations
         return f"{record.readable(digest, run=execution.run, locations=locations)}\n"
 
-    if not arguments.diff:
+    if not flags.diff:
         yield text(execution.after)
     elif execution.before != execution.after or execution.before is None:
         diff = unified_diff(text(execution.before), text(execution.after))
-        yield coloured(diff) if shows_color(sys.stdout, arguments.color) else diff
+        yield coloured(diff) if shows_color(sys.stdout, flags.color) else diff

@@ -22,25 +22,29 @@ from passel.search import (
     printed,
 )
 from passel.search.text import shrink_text
-from passel.tool.definition import ToolDefinition
-from passel.tool.irs import chosen_ir
-from passel.tool.opt import guarded, prepare_process
+from passel.tool.flag_groups import flag
 from passel.tool.output import Output
-from passel.tool.searching import INTERESTING, TEXT, TIMEOUT, read_search, search_help
+from passel.tool.searching import SearchFlags, read_search, run_search, search_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from passel.search import Oracle
     from passel.tool.searching import SearchInput
+    from passel.tool.settings import Settings
 
-PROGRAM = "passel-reduce"
+
+class _Flags(SearchFlags):
+    """Reduction."""
+
+    text: bool = flag("let shrinkray, if it is installed, reduce the text in the end")
+
 
 _EXAMPLES = """\
-  {program} in.mlir -p 'builtin.module(func.func(cse,my-pass),symbol-dce)' -o small.mlir
-  {program} repro.mlir -j 4                       (a reproducer of passel-opt or mlir-opt)
-  {program} in.mlir --load-pass-plugin=my_pass.py --my-pass
-  {program} in.mlir --ir=mlir --interesting='./test.sh {{}}'
+  passel-reduce in.mlir -p 'builtin.module(func.func(cse,my-pass),symbol-dce)' -o small.mlir
+  passel-reduce repro.mlir -j 4                       (a reproducer of passel-opt or mlir-opt)
+  passel-reduce in.mlir --load-pass-plugin=my_pass.py --my-pass
+  passel-reduce in.mlir --ir=mlir --interesting='./test.sh {}'
 """
 
 _NOTES = """\
@@ -60,6 +64,8 @@ wrong result, it may compare what two compilers make of the file:
 Ctrl-C ends the search, and leaves the smallest case until then.
 """
 
+PROGRAM = search_program("passel-reduce", "make a failing case small", _Flags, _EXAMPLES, _NOTES)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run passel-reduce.
@@ -71,23 +77,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 if the result was written, 1 if there is nothing to reduce, or the input
         or the command line is wrong, 130 after Ctrl-C.
     """
-    words = sys.argv[1:] if argv is None else list(argv)
-    if argv is None:
-        prepare_process()
-    tool = ToolDefinition(PROGRAM, flags=(INTERESTING, TIMEOUT, TEXT))
-    return guarded(PROGRAM, words, lambda: _run(words, tool))
+    return run_search(PROGRAM, argv, _run)
 
 
-def _run(words: list[str], tool: ToolDefinition) -> int:
-    ir = chosen_ir(words, tool)
-    names = ir.names()
-    settings = ir.settings(words, names)
-    if settings.information.help:
-        examples = _EXAMPLES.format(program=tool.name)
-        sys.stdout.write(search_help(tool, "make a failing case small", examples, _NOTES))
-        return 0
-    with crossing_with(ir.adapter_across):
-        search = read_search(settings, ir, names)
+def _run(settings: Settings) -> int:
+    with crossing_with(settings.ir.adapter_across):
+        search = read_search(settings)
         if search is None:
             return 1
         output = Output(settings.output.o)
@@ -99,7 +94,7 @@ def _run(words: list[str], tool: ToolDefinition) -> int:
 
 def _reduce(search: SearchInput, output: Output) -> int:
     started = time.monotonic()
-    program = shutil.which("shrinkray") if search.settings.given(TEXT) else ""
+    program = shutil.which("shrinkray") if _Flags(search.settings.line).text else ""
     if program is None:
         raise UsageError("'--text' needs the program shrinkray: pip install shrinkray")
     oracle = search.oracle()
@@ -133,7 +128,7 @@ def _reduce(search: SearchInput, output: Output) -> int:
         name = "FILE" if search.settings.output.o == "-" else search.settings.output.o
         lines.append(f"to replay: {search.replay.replace('{file}', name)}")
     for line in lines:
-        print(f"{PROGRAM}: {line}", file=sys.stderr)
+        print(f"{PROGRAM.name}: {line}", file=sys.stderr)
     return code
 
 
@@ -158,7 +153,7 @@ def _check(search: SearchInput, oracle: Oracle, trials: Trials) -> None:
         )
     if verdict is Verdict.INVALID:
         raise SearchError("the input is not valid, in generic form: try --disable-verify")
-    command = search.settings.given(INTERESTING)
+    command = _Flags(search.settings.line).interesting
     raise SearchError(
         f"the input is not interesting: '{command}' does not exit with 0 for it. It was run here, "
         "on the input in generic form"

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from passel.instruments.reproducer import CrashReproducer
     from passel.ir import IRAdapter
     from passel.manager import PassManager
-    from passel.tool.settings import ReproducerFlags, Settings
+    from passel.tool.flag_groups import ReproducerFlags
+    from passel.tool.settings import Settings
 
 _KEPT = (
     "ir",

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from passel.ir import IRAdapter
     from passel.ir.frontend import SourcePart
     from passel.manager import PassManager
-    from passel.passes import PassRegistry
     from passel.record.recorder import Recorder
     from passel.tool.settings import Settings
 
@@ -40,18 +39,17 @@ class Reports(ExitStack):
 
     Args:
         settings: The settings of the command line.
-        registry: The passes that it may name.
 
     Raises:
         UsageError: A flag's value is wrong, or a file cannot be opened.
     """
 
-    def __init__(self, settings: Settings, registry: PassRegistry) -> None:
+    def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
         _check_columns(settings.reports.mlir_timing_columns)
-        self._printer: PrintIR | None = _make_printer(settings, registry)
-        self._counter: DebugCounter | None = _make_counter(settings, registry)
+        self._printer: PrintIR | None = _make_printer(settings)
+        self._counter: DebugCounter | None = _make_counter(settings)
         self._log: PassInstrumentation | None = self._make_log()
         self._trace: Trace | None = self._make_trace()
         self._recorder: Recorder | None = self._make_recorder()
@@ -258,7 +256,7 @@ def _check_columns(columns: tuple[str, ...]) -> None:
             raise UsageError(f"for the --mlir-timing-columns option: {error}") from None
 
 
-def _make_counter(settings: Settings, registry: PassRegistry) -> DebugCounter | None:
+def _make_counter(settings: Settings) -> DebugCounter | None:
     if not (text := settings.actions.mlir_debug_counter):
         return None
     from passel.instruments.debug_counter import EVERY, DebugCounter
@@ -267,6 +265,7 @@ def _make_counter(settings: Settings, registry: PassRegistry) -> DebugCounter | 
         counter = DebugCounter(text)
     except ValueError as error:
         raise UsageError(f"'--mlir-debug-counter': {error}") from None
+    registry = settings.registry
     for name in counter.names:
         if name != EVERY and registry.lookup_pass(name) is None:
             hint = suggest(name, [EVERY, *(info.name for info in registry.passes())])
@@ -276,13 +275,13 @@ def _make_counter(settings: Settings, registry: PassRegistry) -> DebugCounter | 
     return counter
 
 
-def _make_printer(settings: Settings, registry: PassRegistry) -> PrintIR | None:
+def _make_printer(settings: Settings) -> PrintIR | None:
     given = settings.printing
     for when in ("before", "after"):
         names: tuple[str, ...] = getattr(given, f"mlir_print_ir_{when}")
         for name in names:
-            if name not in registry:
-                flag, hint = f"--mlir-print-ir-{when}", registry.suggest(name)
+            if name not in settings.registry:
+                flag, hint = f"--mlir-print-ir-{when}", settings.registry.suggest(name)
                 raise UsageError(f"'{flag}': there is no pass '{name}'{hint}")
     kinds: dict[str, Any] = {
         "before": given.mlir_print_ir_before_all or given.mlir_print_ir_before,

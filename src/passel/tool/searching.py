@@ -1,63 +1,126 @@
-"""What the programs that search have in common: a case, given as passel-opt takes it."""
+"""Programs that search: how they run, and a case, given as passel-opt takes it."""
 
 from __future__ import annotations
 
 import shlex
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from passel.errors import PasselError
 from passel.execution.strategies import processors
 from passel.ir import InvalidIR, PrintFlags
-from passel.ir.frontend import Flag, UnreadableError, UsageError
-from passel.manager import PassManager
+from passel.ir.frontend import UnreadableError, UsageError
 from passel.search import Case, Command, SameFailure, SearchError, Subject, failure_of
 from passel.search.children import Died
 from passel.search.starting import in_child
-from passel.tool.help import flag_line
+from passel.tool.definition import ToolDefinition
+from passel.tool.flag_groups import GROUPS, FlagGroup, flag
+from passel.tool.flag_values import seconds_of
+from passel.tool.help import ABOUT, Program
+from passel.tool.information import names_in, version
+from passel.tool.irs import chosen_ir
+from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
+from passel.tool.program import about, start
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
-from passel.tool.settings import GROUPS
+from passel.tool.settings import Settings
 from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import SourcePart
-    from passel.passes import PassRegistry
     from passel.search import FailureIdentity, Oracle
     from passel.search.children import Scratch
-    from passel.tool.definition import ToolDefinition
-    from passel.tool.irs import IRChoice
-    from passel.tool.settings import Settings
 
-_TAKEN = frozenset(
+TAKEN = frozenset(
     (
         *("pass-pipeline", "pipeline-variable", "jobs", "load-pass-plugin", "extend-pipeline"),
         *("no-fast-paths", "verify-each", "verify-analyses", "verify-contracts"),
         *("check-isolation", "pass-timeout", "mlir-disable-threading"),
         *("ir", "allow-unregistered-dialect", "no-implicit-module", "disable-verify", "irdl-file"),
-        *("o", "run-reproducer", "allow-effects", "color", "help", "version"),
+        *("o", "run-reproducer", "allow-effects", "color"),
     )
 )
 """Flags of passel-opt that say how a case is read and run, and where the result goes."""
 
-INTERESTING = Flag(
-    "instead of the same failure: a command that exits with 0 if the case in the file {} is "
-    "interesting",
-    "<command>",
-    name="interesting",
-)
-TIMEOUT = Flag(
-    "how long a case may take; by default ten times as long as the input",
-    "<seconds>",
-    parse=float,
-    name="timeout",
-)
-TEXT = Flag("let shrinkray, if it is installed, reduce the text in the end", name="text")
+_CLOSING = "Passes are flags too, as for passel-opt: see passel-opt --help.\n"
+
+
+class SearchFlags(FlagGroup):
+    """Search."""
+
+    interesting: str = flag(
+        "a command that exits with 0 if the case in the file {} is interesting",
+        "<command>",
+    )
+    timeout: float | None = flag(
+        "how long a case may take; by default ten times as long as the input",
+        "<seconds>",
+        parse=seconds_of,
+    )
+
+
+def search_program(
+    name: str,
+    summary: str,
+    own: type[SearchFlags],
+    examples: str,
+    notes: str,
+    *,
+    inputs: str = "[<file>|-]",
+    taken: Collection[str] = TAKEN,
+) -> Program:
+    """Return a program that searches.
+
+    Args:
+        name: Its name.
+        summary: One line.
+        own: Its own flags, with those of all searches.
+        examples: Command lines, one on a line.
+        notes: What else there is to know.
+        inputs: Its arguments that are no flags.
+        taken: The flags of passel-opt that it takes as well.
+    """
+    groups = [(SearchFlags.title(), list(own.flags.values()))]
+    for group in GROUPS:
+        fitting = [each for each in group.flags.values() if each.name in (*taken, *ABOUT)]
+        groups.append((group.title(), fitting))
+    return Program(name, summary, inputs, groups, examples, notes, _CLOSING)
+
+
+def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Settings], int]) -> int:
+    """Run a program that searches, and return its exit code.
+
+    Args:
+        program: The program.
+        argv: The arguments without its name; by default those of the process.
+        run: Runs it.
+    """
+    tool = ToolDefinition(program.name, flags=program.groups[0][1])
+
+    def completed(words: Sequence[str]) -> tuple[Program, Iterable[str]]:
+        return program, names_in(chosen_ir(words, tool).registry)
+
+    def read_and_run(words: Sequence[str]) -> int:
+        settings = Settings.of(words, tool)
+        if (text := about(settings.information, program, completed)) is not None:
+            return put(text)
+        if settings.information.version:
+            return put(version(tool, settings.ir))
+        known = {each.name for each in program.flags}
+        for name in settings.written:
+            if name not in known and name not in settings.brought:
+                raise UsageError(
+                    f"'--{name}' means nothing here: {program.name} runs passes many times, in "
+                    "other processes; see --help"
+                )
+        return run(settings)
+
+    return start(program.name, argv, read_and_run)
 
 
 class _Start(NamedTuple):
@@ -116,7 +179,7 @@ class SearchInput:
             UsageError: The command is not there.
             SearchError: The case does not fail.
         """
-        if not self.settings.given(INTERESTING):
+        if not SearchFlags(self.settings.line).interesting:
             return SameFailure(self.subject, self.failure())
         return command_oracle(self.settings, self.subject)
 
@@ -131,36 +194,30 @@ def command_oracle(settings: Settings, subject: Subject | None) -> Command:
     Raises:
         UsageError: The command is not there.
     """
-    words = shlex.split(settings.given(INTERESTING))
+    given = SearchFlags(settings.line)
+    words = shlex.split(given.interesting)
     if not words or shutil.which(words[0]) is None:
         name = words[0] if words else ""
         raise UsageError(
             f"'--interesting' cannot be run: there is no program '{name}' here; for a file in "
             f"this directory, write ./{name}, and make it executable"
         )
-    return Command(words, subject, timeout=settings.given(TIMEOUT))
+    return Command(words, subject, timeout=given.timeout)
 
 
-def read_search(settings: Settings, ir: IRChoice, names: PassRegistry) -> SearchInput | None:
+def read_search(settings: Settings) -> SearchInput | None:
     """Return the case that a command line gives; None after an error, which has been reported.
 
     A reproducer brings its pipeline along, unless another one is given.
 
     Raises:
-        UsageError: A flag is not for searches, or the input cannot be read.
+        UsageError: The input cannot be read.
         PipelineError: The pipeline is wrong.
     """
-    refuse_others(settings, _TAKEN)
-    frontend = ir.configured(settings)
+    frontend, pipelines = settings.frontend(), PipelineFactory(settings)
     renderer = Renderer(byte_columns=frontend.byte_columns, color=settings.diagnostics.color)
-    pipelines = PipelineFactory(settings, names)
-
-    def manager(text: str, context: Any) -> PassManager:
-        made = PassManager.parse(text, context, registry=names, adapter=ir.adapter, check=False)
-        pipelines.configure(made)
-        return made
-
-    subject = Subject(frontend, manager, verifies=not settings.reading.disable_verify)
+    verifies = not settings.reading.disable_verify
+    subject = Subject(frontend, pipelines.parse, verifies=verifies)
     try:
         (source,) = read_sources(settings, frontend, renderer)
         start = _started(subject, source, pipelines)
@@ -207,42 +264,3 @@ def _started(subject: Subject, source: SourcePart, pipelines: PipelineFactory) -
     if not isinstance(result, _Start):
         raise UnreadableError(result)
     return result
-
-
-def refuse_others(settings: Settings, taken: Collection[str]) -> None:
-    """Refuse flags of passel-opt that a search does not take.
-
-    Raises:
-        UsageError: There is one.
-    """
-    for name in settings.written:
-        if name not in taken and name not in settings.brought:
-            raise UsageError(
-                f"'--{name}' means nothing here: {settings.program} runs passes many times, in "
-                "other processes; see --help"
-            )
-
-
-def search_help(
-    tool: ToolDefinition,
-    summary: str,
-    examples: str,
-    notes: str,
-    taken: Collection[str] = _TAKEN,
-) -> str:
-    """Return the text of `--help` of a program that searches.
-
-    Args:
-        tool: The program.
-        summary: One line.
-        examples: Command lines, one on a line.
-        notes: What else there is to know.
-        taken: The flags of passel-opt that it takes, by their names.
-    """
-    lines = [f"{tool.name}: {summary}", "", f"Usage: {tool.name} [<file>|-] [flags]", ""]
-    lines += ["Examples:", examples, notes, "Search:", *map(flag_line, tool.flags), ""]
-    for group in GROUPS:
-        shown = [each for each in group.flags.values() if each.name in taken and each.help]
-        if shown:
-            lines += [f"{(group.__doc__ or '').rstrip('.')}:", *map(flag_line, shown), ""]
-    return "\n".join(lines) + "Passes are flags too, as for passel-opt: see passel-opt --help.\n"

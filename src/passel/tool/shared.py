@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from passel.diagnostics import Severity
 from passel.tool.crashes import CrashReports
-from passel.tool.irs import chosen_ir
 from passel.tool.pipelines import PipelineFactory
 from passel.tool.rendering import Renderer
 from passel.tool.replay import Replay
 from passel.tool.reports import Reports
+from passel.tool.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from passel.hooks import PassInstrumentation
     from passel.ir import IRAdapter
     from passel.ir.frontend import Frontend
-    from passel.passes import PassRegistry
     from passel.tool.definition import ToolDefinition
-    from passel.tool.irs import IRChoice
-    from passel.tool.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +57,6 @@ class Shared:
 
 def shared_by(
     settings: Settings,
-    ir: IRChoice,
-    registry: PassRegistry,
     progress: PassInstrumentation | None = None,
     cluster: Executor | None = None,
 ) -> Shared:
@@ -69,8 +64,6 @@ def shared_by(
 
     Args:
         settings: The settings of the command line.
-        ir: The IR.
-        registry: The passes that the command line may name.
         progress: The line of progress, which observes all runs.
         cluster: The workers of `--cluster`, if it is given.
 
@@ -78,7 +71,7 @@ def shared_by(
         UsageError: A flag's value is wrong, or a report cannot be written.
         PipelineError: The pipeline is wrong.
     """
-    frontend: Frontend = ir.configured(settings)
+    frontend: Frontend = settings.frontend()
     renderer = Renderer(
         show_op=settings.diagnostics.mlir_print_op_on_diagnostic,
         hidden=_hidden(settings),
@@ -87,11 +80,11 @@ def shared_by(
     )
     return Shared(
         settings,
-        ir.adapter,
+        settings.ir.adapter,
         frontend,
         renderer,
-        PipelineFactory(settings, registry),
-        Reports(settings, registry),
+        PipelineFactory(settings),
+        Reports(settings),
         Replay(settings),
         CrashReports(settings, renderer),
         progress,
@@ -102,9 +95,7 @@ def shared_by(
 
 def shared_for(words: Sequence[str], tool: ToolDefinition) -> Shared:
     """Return the services and settings of a command line, as another process needs them."""
-    ir = chosen_ir(words, tool)
-    names = ir.names(tool.registry)
-    return shared_by(ir.settings(words, names), ir, names)
+    return shared_by(Settings.of(words, tool))
 
 
 def _hidden(settings: Settings) -> set[Severity]:

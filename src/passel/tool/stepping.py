@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Parsed
     from passel.manager import PassManager, RunResult
     from passel.schedule import Step
-    from passel.tool.settings import Settings, SteppingFlags
+    from passel.tool.flag_groups import SteppingFlags
+    from passel.tool.settings import Settings
     from passel.tool.shared import Shared
 
 

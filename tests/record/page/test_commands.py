@@ -85,7 +85,7 @@ def test_a_page_that_cannot_be_written(tool: Tool, record: Path, tmp_path: Path)
     outcome = tool("-", PIPELINE, f"--report={page}", stdin=FUNCTION)
     assert outcome.code == 1
     assert outcome.err.count("error:") == 1
-    assert f"cannot write '{page}': No such file or directory" in outcome.err
+    assert f"cannot open output file '{page}': No such file or directory" in outcome.err
     assert report.main([str(record), "-o", str(page)]) == 1
 
 
@@ -101,7 +101,5 @@ def test_flags_that_do_not_go_together(
     record: Path, arguments: list[str], error: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is for terminals is refused for pages, and the other way round."""
-    with pytest.raises(SystemExit) as stopped:
-        report.main([str(record), *arguments])
-    assert stopped.value.code == 2
+    assert report.main([str(record), *arguments]) == 1
     assert error in capsys.readouterr().err

@@ -1,0 +1,385 @@
+"""Flags and their values: one class for each group, in the order of the help.
+
+A class attribute declares a flag, whose name has dashes for underscores; an instance has its
+value under the same name.
+
+Source: `mlir-opt --help`, MLIR 22; `xdsl-opt --help`, xDSL 0.74.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+from passel.errors import DefinitionError
+from passel.ir.frontend import Flag
+from passel.tool.flag_values import (
+    assignment_of,
+    cluster_of,
+    color_of,
+    ir_of,
+    jobs_or_auto,
+    limit_of,
+    names_of,
+    number_of,
+    plugin_of,
+    seconds_of,
+    symbol_of,
+    verify_mode_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.execution.strategies import Jobs
+    from passel.instruments.terminals import Color
+    from passel.tool.flags import CommandLine
+
+
+flag: Callable[..., Any] = cast("Callable[..., Any]", Flag)
+"""Declares a flag where an attribute has the type of its value."""
+
+
+class FlagGroup:
+    """Flags that belong together, and their values; the docstring is their heading in the help.
+
+    Attributes:
+        flags: The flags by the names of the attributes.
+    """
+
+    flags: ClassVar[dict[str, Flag]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Collect the flags."""
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Flag)}
+        cls.flags = cls.flags | own
+
+    @classmethod
+    def title(cls) -> str:
+        """Return the heading."""
+        return (cls.__doc__ or "").rstrip(".")
+
+    def __init__(self, line: CommandLine) -> None:
+        for name, declared in self.flags.items():
+            setattr(self, name, line.value(declared))
+
+
+class PipelineFlags(FlagGroup):
+    """Pipeline."""
+
+    pass_pipeline: str | None = flag(
+        "what to run: 'builtin.module(func.func(cse),symbol-dce)', or @<file>",
+        "<pipeline>",
+        short=("p", "passes"),
+        parse=str,
+    )
+    pipeline_variable: tuple[tuple[str, str], ...] = flag(
+        "a variable of the pipeline's file", "<name=value>", repeated=True, parse=assignment_of
+    )
+    jobs: Jobs | None = flag(
+        "worker processes, or auto; by default $PASSEL_JOBS, or auto",
+        "<n>",
+        short=("j",),
+        parse=jobs_or_auto,
+    )
+    jobs_of: tuple[tuple[str, int], ...] = flag(
+        "how many ops at once a nested pipeline runs on, such as builtin.module/func.func=1",
+        "<anchors=n>",
+        repeated=True,
+        parse=limit_of,
+    )
+    mlir_disable_threading: bool = flag("")
+    cluster: str = flag("a Dask cluster whose workers do the work", "<address>", parse=cluster_of)
+    dump_pass_pipeline: bool = flag("print the pipeline that will be run")
+    draw_pipeline: str = flag(
+        "draw the pipeline instead of running it", "<tree|mermaid>", implied="tree"
+    )
+    print_pipeline: bool = flag("print the pipeline without defaults instead of running it")
+    lint: bool = flag("check the pipeline instead of running it: what is wrong, or wastes time")
+    extend_pipeline: bool = flag("let installed extensions, and plugins, add to the pipeline")
+    load_pass_plugin: tuple[str, ...] = flag(
+        "a Python file or module with passes or dialects",
+        "<file>",
+        short=("load-dialect-plugin",),
+        repeated=True,
+        parse=plugin_of,
+    )
+    no_fast_paths: bool = flag(
+        "parse, print, verify and rewrite by xDSL's own code alone; also $PASSEL_FAST=0", ir="xdsl"
+    )
+    verify_each: bool | Literal["always"] = flag(
+        "verify after passes: those that changed the IR, none, or all",
+        "<true|false|always>",
+        True,
+        implied="true",
+        choices=("true", "false", "1", "0", "always"),
+        parse=verify_mode_of,
+    )
+    verify_analyses: bool = flag("check that analyses change nothing and passes preserve truly")
+    verify_contracts: bool = flag(
+        "check what passes declare: before the run, and on the IR after each pass"
+    )
+    check_isolation: bool = flag("check after each pass that it changed nothing outside of its op")
+    pass_timeout: float | None = flag(
+        "how long a pass may take on one op", "<seconds>", parse=seconds_of
+    )
+
+
+class SteppingFlags(FlagGroup):
+    """Stopping and going on."""
+
+    stop_after: str = flag("run no pass behind this one; the result is the IR there", "<place>")
+    start_after: str = flag("run no pass up to this one; the input is the IR there", "<place>")
+    edit_ir_after: tuple[str, ...] = flag(
+        "open the IR after this pass in $EDITOR, and go on with what comes back",
+        "<place>",
+        repeated=True,
+        parse=str,
+    )
+    interactive: bool = flag("run the pipeline pass by pass from a prompt")
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether any of this is asked for."""
+        return any(getattr(self, name) for name in self.flags)
+
+
+class InputFlags(FlagGroup):
+    """Input."""
+
+    ir: str = flag(
+        "what works on the input: xdsl, mlir, another installed IR, or auto for what it needs",
+        "<name>",
+        "xdsl",
+        parse=ir_of,
+    )
+    allow_unregistered_dialect: bool = flag("accept operations of unknown dialects")
+    no_implicit_module: bool = flag("the input's single top-level op is what is processed")
+    split_input_file: str = flag(
+        "process each part between markers by itself", "<marker>", implied="// -----"
+    )
+    frontend: str = flag(
+        "the input's format; 'mlir' is the only one",
+        "<name>",
+        "mlir",
+        short=("f",),
+        choices=("mlir",),
+    )
+    disable_verify: bool = flag(
+        "verify nothing: neither the input, nor after passes",
+        short=("mlir-very-unsafe-disable-verifier-on-parsing",),
+    )
+    verify_roundtrip: bool = flag(
+        "check that the input prints and parses to itself (--ir=mlir)", ir="mlir"
+    )
+    irdl_file: str = flag("dialects to define first, in IRDL (--ir=mlir)", "<file>", ir="mlir")
+
+
+class OutputFlags(FlagGroup):
+    """Output."""
+
+    o: str = flag(
+        "where the result goes; written only on success", "<file>", "-", short=("output-file",)
+    )
+    target: str = flag(
+        "what to print instead of MLIR, such as riscv-asm",
+        "<target>",
+        "mlir",
+        short=("t",),
+        ir="xdsl",
+    )
+    emit_bytecode: bool = flag("write MLIR bytecode (--ir=mlir)", ir="mlir")
+    emit_bytecode_version: int | None = flag(
+        "its version, for older readers", "<n>", parse=number_of, ir="mlir"
+    )
+    output_split_marker: str = flag(
+        "the line between the parts of split output", "<marker>", "// -----"
+    )
+    mlir_print_op_generic: bool = flag(
+        "print operations in generic form", short=("print-op-generic",)
+    )
+    mlir_print_debuginfo: bool = flag("print locations", short=("print-debuginfo",))
+    mlir_pretty_debuginfo: bool = flag("print locations for people (--ir=mlir)")
+    mlir_use_nameloc_as_prefix: bool = flag("name values after their locations (--ir=mlir)")
+    mlir_print_skip_regions: bool = flag("print {...} for what is inside the top-level op")
+    mlir_print_assume_verified: bool = flag("print without verifying first (--ir=mlir)")
+    print_no_properties: bool = flag("print properties as attributes", ir="xdsl")
+    syntax_highlight: bool = flag("colour the printed IR", ir="xdsl")
+
+
+class DiagnosticFlags(FlagGroup):
+    """Diagnostics."""
+
+    verify_diagnostics: str = flag(
+        "check expected-error comments: all, or only what is expected",
+        "<all|only-expected>",
+        implied="all",
+    )
+    mlir_diagnostic_verbosity_level: str = flag(
+        "show no diagnostics below this level",
+        "<errors|warnings|remarks>",
+        "remarks",
+    )
+    mlir_disable_diagnostic_notes: bool = flag("show no notes that stand alone")
+    Wno_contracts: bool = flag("do not hold the pipeline to what its passes need of each other")
+    Wno_unmatched_nest: bool = flag("do not remark on nested pipelines that found no op to run on")
+    mlir_print_op_on_diagnostic: bool = flag("show the op that an error is about", default=True)
+    mlir_print_stacktrace_on_diagnostic: bool = flag("show where in Python a pass crashed")
+    color: Color = flag(
+        "colour diagnostics, diffs and drawings; auto: on terminals, without $NO_COLOR",
+        "<auto|always|never>",
+        "auto",
+        implied="always",
+        choices=("auto", "always", "never", "true", "false", "1", "0"),
+        parse=color_of,
+    )
+
+    @property
+    def shows_warnings(self) -> bool:
+        """Whether warnings are shown."""
+        return self.mlir_diagnostic_verbosity_level != "errors"
+
+    @property
+    def shows_remarks(self) -> bool:
+        """Whether remarks are shown."""
+        return self.mlir_diagnostic_verbosity_level == "remarks"
+
+
+class PrintingFlags(FlagGroup):
+    """IR printing."""
+
+    mlir_print_ir_before: tuple[str, ...] = flag(
+        "print the IR before these passes", "<passes>", (), parse=names_of
+    )
+    mlir_print_ir_after: tuple[str, ...] = flag(
+        "print the IR after these passes", "<passes>", (), parse=names_of
+    )
+    mlir_print_ir_before_all: bool = flag("print the IR before each pass")
+    mlir_print_ir_after_all: bool = flag(
+        "print the IR after each pass", short=("print-between-passes",)
+    )
+    mlir_print_ir_after_change: bool = flag("print after passes only if they changed the IR")
+    mlir_print_ir_after_failure: bool = flag("print the IR after each pass that failed")
+    mlir_print_ir_module_scope: bool = flag("print the top-level op, whatever a pass ran on")
+    mlir_print_ir_tree_dir: str = flag("print to files in this directory", "<dir>")
+    mlir_print_ir_diff: bool = flag("print what each pass changed, as a unified diff")
+    mlir_print_ir_op: str = flag("print only this symbol: @name", "<@name>", "", parse=symbol_of)
+    mlir_print_local_scope: bool = flag("print without aliases at the top")
+    mlir_elide_elementsattrs_if_larger: int | None = flag(
+        "leave out values of larger constants", "<n>", parse=number_of
+    )
+    mlir_elide_resource_strings_if_larger: int | None = flag(
+        "leave out larger resources", "<n>", parse=number_of
+    )
+
+
+class ReportFlags(FlagGroup):
+    """Timing and statistics."""
+
+    mlir_timing: bool = flag("print how long each pass took", short=("time-passes",))
+    mlir_timing_display: Literal["list", "tree", "ops"] = flag(
+        "as a tree, a list of passes, or the slowest passes on single ops",
+        "<list|tree|ops>",
+        "tree",
+    )
+    mlir_timing_columns: tuple[str, ...] = flag(
+        "what to print: user, wall, self (without what is nested)",
+        "<columns>",
+        (),
+        parse=names_of,
+    )
+    mlir_output_format: Literal["text", "json"] = flag(
+        "how to print the timing", "<text|json>", "text"
+    )
+    mlir_pass_statistics: bool = flag("print the statistics of all passes")
+    mlir_pass_statistics_display: Literal["list", "pipeline", "json"] = flag(
+        "like the pipeline, a list of all passes, or JSON",
+        "<list|pipeline|json>",
+        "pipeline",
+    )
+    info_output_file: str = flag("where timing and statistics go instead of stderr", "<file>")
+
+
+class ReproducerFlags(FlagGroup):
+    """Reproducers."""
+
+    mlir_pass_pipeline_crash_reproducer: str = flag(
+        "write a file to replay a failure with; <file>.running if the process is killed", "<file>"
+    )
+    mlir_pass_pipeline_local_reproducer: bool = flag("write only the pass that failed")
+    mlir_generate_reproducer: str = flag("write a file to replay the run with", "<file>")
+    run_reproducer: bool = flag("run the pipeline that the input brings along")
+    allow_effects: tuple[str, ...] = flag(
+        "what that pipeline may do: read-files, run-programs, write-files, unknown, or all",
+        "<effects>",
+        (),
+        parse=names_of,
+    )
+
+
+class ActionFlags(FlagGroup):
+    """Actions."""
+
+    log_actions_to: str = flag("log each pass execution", "<file>")
+    log_mlir_actions_filter: str = flag("log only for ops at these places", "<file:line[:col]>")
+    profile_actions_to: str = flag("write a Chrome/Perfetto trace", "<file>")
+    mlir_debug_counter: str = flag(
+        "skip and limit pass executions: pass-execution-skip=1,pass-execution-count=2",
+        "<counters>",
+    )
+    mlir_print_debug_counter: bool = flag("print the counters in the end")
+
+
+class RecordFlags(FlagGroup):
+    """Records."""
+
+    record: str = flag("write all that each pass does to a file, for passel-report", "<file>")
+    report: str = flag("write a page for a browser about what each pass did", "<file.html>")
+    record_each_pass: bool = flag(
+        "run passes that MLIR runs as one one by one, to record each (--ir=mlir)"
+    )
+
+
+class InformationFlags(FlagGroup):
+    """Information."""
+
+    help: bool = flag("this page", short=("h", "help-hidden"))
+    help_passes: bool = flag("all passes and pipelines with their options")
+    help_pass: str = flag("all about a pass: its options, statistics, dialects", "<pass>")
+    list_passes: bool = flag("the passes with their options")
+    show_dialects: bool = flag("the dialects that are available")
+    print_completion: str = flag(
+        "a script that completes flags and passes in this shell", "<bash|zsh|fish>"
+    )
+    complete: str = flag("", "<line>")
+    print_manual: bool = flag("this page as a manual page for man")
+    compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
+    version: bool = flag("the versions of passel and the IR", short=("v",))
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether any of this is asked for, in place of a run."""
+        return any(vars(self).values())
+
+
+GROUPS: tuple[type[FlagGroup], ...] = tuple(FlagGroup.__subclasses__())
+"""All groups, in the order of their definitions."""
+
+
+def flags_by_name(own: Sequence[Flag] = ()) -> dict[str, Flag]:
+    """Return all flags by their long and short names.
+
+    Args:
+        own: Those of an IR or of a tool that passel-opt does not know by itself.
+
+    Raises:
+        DefinitionError: One of these has the name of another flag, or none.
+    """
+    known = [*(each for group in GROUPS for each in group.flags.values()), *own]
+    found: dict[str, Flag] = {}
+    for each in known:
+        for name in (each.name, *each.short):
+            if not name or name in found:
+                what = f"there is a flag '--{name}' already" if name else f"it has no name: {each}"
+                raise DefinitionError(f"a flag of a tool or an IR cannot be used: {what}")
+            found[name] = each
+    return found

@@ -1,0 +1,94 @@
+"""How programs run, and what all of them tell about themselves."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from passel._version import __version__
+from passel.passes import PassRegistry
+from passel.tool.flag_groups import InformationFlags
+from passel.tool.flags import read_flags
+from passel.tool.output import put
+from passel.tool.process import guarded, prepare_process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from passel.tool.flags import CommandLine
+    from passel.tool.help import Program
+
+
+def run_program(
+    program: Program,
+    argv: Sequence[str] | None,
+    run: Callable[[CommandLine], int],
+    *,
+    failure: int = 1,
+) -> int:
+    """Run a program that has no passes as flags, and return its exit code.
+
+    Args:
+        program: The program.
+        argv: The arguments without its name; by default those of the process.
+        run: Runs it.
+        failure: The exit code after an error.
+    """
+
+    def read_and_run(words: Sequence[str]) -> int:
+        flags = {name: each for each in program.flags for name in (each.name, *each.short)}
+        line = read_flags(words, flags, PassRegistry(), program.name, several=True)
+        asked = InformationFlags(line)
+        if (text := about(asked, program)) is not None:
+            return put(text)
+        if asked.version:
+            return put(f"{program.name} (passel {__version__})\n")
+        return run(line)
+
+    return start(program.name, argv, read_and_run, failure=failure)
+
+
+def start(
+    name: str,
+    argv: Sequence[str] | None,
+    run: Callable[[Sequence[str]], int],
+    *,
+    failure: int = 1,
+) -> int:
+    """Run a program on its arguments, or else on those of the process, which is prepared for it."""
+    if argv is None:
+        prepare_process()
+    words = sys.argv[1:] if argv is None else list(argv)
+    return guarded(name, words, lambda: run(words), failure=failure)
+
+
+def about(
+    asked: InformationFlags,
+    program: Program,
+    completed: Callable[[Sequence[str]], tuple[Program, Iterable[str]]] | None = None,
+) -> str | None:
+    """Return the help, the manual page or what a shell asks for; None if no flag asks for it.
+
+    Args:
+        asked: The flags.
+        program: The program.
+        completed: Returns, given the words of a command line that is completed, the program and
+            the names of passes that may be flags; by default, none is.
+    """
+    if asked.complete:
+        from passel.tool.completion import completions
+
+        return completions(asked.complete, completed or (lambda _: (program, ())))
+    if asked.print_completion:
+        from passel.tool.completion import completion_script
+
+        return completion_script(asked.print_completion, program.name)
+    if asked.print_manual:
+        from passel.tool.manual import manual_page
+
+        return manual_page(program)
+    if asked.help:
+        from passel.tool.help import help_text
+
+        return help_text(program)
+    return None
