@@ -49,8 +49,7 @@ def explanation(step: Step, rules: Rules) -> Explanation:
         rules: The constraints.
     """
     verb = "placed" if step.is_placed else "added"
-    by = f" by {step.origin}" if step.origin.extension else f" at {step.origin}"
-    sentences = [f"'{step.label}' was {verb}{by if str(step.origin) else ''}"]
+    sentences = [f"'{step.label}' was {step.origin.clause(verb) or verb}"]
     neighbours = [
         f"{side} '{other.label}'"
         for side, other in (
@@ -131,9 +130,8 @@ def _fixed(first: Node, last: Node) -> str:
     pair = f"{_named(first)} before {_named(last)}"
     if common:
         return f"bundle '{common[0].bundle.name}' has {pair}"
-    where = f" at {last.origin}" if last.origin.file and not last.origin.extension else ""
-    by = f" by {last.origin}" if last.origin.extension else where
-    return f"{pair}, since they were added explicitly in this order{by}"
+    order = "in this order"
+    return f"{pair}, since they were added explicitly {last.origin.clause(order) or order}"
 
 
 def _named(item: Node) -> str:

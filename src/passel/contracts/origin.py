@@ -30,6 +30,10 @@ class Origin(NamedTuple):
             return where
         return f"extension '{self.extension}'" + (f" ({where})" if where else "")
 
+    def clause(self, verb: str) -> str:
+        """Return a verb with who or where, such as `added at a.py:3`; empty if that is unknown."""
+        return f"{verb} {'by' if self.extension else 'at'} {self}" if str(self) else ""
+
 
 def caller(extension: str = "") -> Origin:
     """Return the place from which the builder was called; no file for passel's own tools.

@@ -58,8 +58,7 @@ class Place(Subject):
 
     def __str__(self) -> str:
         """Return the pass as messages name it."""
-        by = f", added by {self.origin}" if self.origin.extension else ""
-        by = by or (f", added at {self.origin}" if self.origin.file else "")
+        by = self.origin.clause(", added")
         return f"'{self.pass_.name or self.pass_.display_name}' [{self.path}{by}]"
 
     def __repr__(self) -> str:
@@ -109,9 +108,8 @@ class Region(NamedTuple):
     @property
     def title(self) -> str:
         """The region as messages name it."""
-        origin = self.origin
-        where = f" (asked for by {origin})" if origin.extension else ""
-        where = where or (f" (asked for at {origin})" if origin.file else "")
+        asked_for = self.origin.clause("asked for")
+        where = f" ({asked_for})" if asked_for else ""
         return f"between {describe(self.start)} and {describe(self.end)}{where}"
 
 

@@ -87,7 +87,6 @@ class PipelineFile(NamedTuple):
         bundles: The bundles that it defines, by name.
         constraints: Where passes may stand.
         scope: Its variables.
-        span: Where the text begins.
         budget: How much may still be included.
         included_by: The files that include it, the outermost first.
     """
@@ -99,7 +98,6 @@ class PipelineFile(NamedTuple):
     bundles: Mapping[str, Data]
     constraints: tuple[Data, ...]
     scope: Scope
-    span: Span
     budget: Budget
     included_by: tuple[Path, ...] = ()
 
@@ -190,7 +188,6 @@ def open_pipeline_file(
         {} if bundles is None else bundles.values,
         as_list(table.values.get("constraints"), "constraints"),
         scope,
-        start,
         budget,
     )
 
