@@ -220,10 +220,8 @@ class Edit:
     def _note_use(self, unit: Unit) -> None:
         """Note that the extension at work relies on steps."""
         if by := self.origin.extension:
-            users = dict(self.sequence.users)
             for step in steps_of(unit):
-                users[step.label] = (*users.get(step.label, ()), by)
-            self.sequence.users = users
+                step.users = (*step.users, by)
 
     def _take_out(self, unit: Unit, what: str) -> None:
         """Take items out, unless another extension relies on them.
@@ -233,7 +231,7 @@ class Edit:
         """
         extension = self.origin.extension
         for step in steps_of(unit):
-            for user in self.sequence.users.get(step.label, ()):
+            for user in step.users:
                 if extension and user != extension:
                     message = (
                         f"extensions '{user}' and '{extension}' disagree: the one puts "

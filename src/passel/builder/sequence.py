@@ -86,6 +86,7 @@ class Step(Item, Subject, Named):
         call: The number of the call that has added it.
         enabled: Whether it is built.
         because: Why it stands where it stands, in sentences.
+        users: The extensions that have put something next to it.
     """
 
     def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
@@ -96,6 +97,7 @@ class Step(Item, Subject, Named):
         self.call: int = 0
         self.enabled: bool = True
         self.because: tuple[str, ...] = ()
+        self.users: tuple[str, ...] = ()
 
     @property
     def is_certain(self) -> bool:
@@ -281,7 +283,6 @@ class Sequence:
         calls: How many calls have changed it.
         constraints: Each `Rule` that neither a pass nor a bundle declares, in order.
         regions: Each `Region` in which analyses have to be preserved.
-        users: The extensions that have put something next to a step, by its label.
         removals: The steps that were taken out.
     """
 
@@ -290,7 +291,6 @@ class Sequence:
         self.calls: int = 0
         self.constraints: tuple[Any, ...] = ()
         self.regions: tuple[Any, ...] = ()
-        self.users: dict[str, tuple[str, ...]] = {}
         self.removals: tuple[Removal, ...] = ()
         self._by_label: dict[str, Node] = {}
         self._numbers: Counter[str] = Counter()
@@ -300,7 +300,6 @@ class Sequence:
         """Return a sequence with copies of all items, under their labels."""
         other = copy(self)
         other.root = self.root.copy()
-        other.users = self.users.copy()
         other._numbers = self._numbers.copy()
         other._by_label = {item.label: item for item in other.items()}
         return other
