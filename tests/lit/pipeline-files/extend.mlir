@@ -13,7 +13,7 @@
 
 // What an extension cannot do is an error that names it.
 // RUN: not passel-opt %s --load-pass-plugin=%S/Inputs/extension.py --extend-pipeline -p cse 2>&1 | FileCheck %s --check-prefix=REFUSED
-// REFUSED: error: extension '{{.*}}tidy_before_lowering': there is no pass of type 'lowering'
+// REFUSED: error: extension '{{.*}}tidy_before_conversion': there is no pass of type 'conversion'
 
 func.func @f() {
   func.return

@@ -1,9 +1,9 @@
-"""A plugin with an extension: a cleanup before the first lowering."""
+"""A plugin with an extension: a cleanup before the first conversion."""
 
-from passel.builder import LOWERING, PipelineBuilder, register_extension
+from passel.builder import CONVERSION, PipelineBuilder, register_extension
 
 
 @register_extension
-def tidy_before_lowering(builder: PipelineBuilder) -> None:
+def tidy_before_conversion(builder: PipelineBuilder) -> None:
     """Put it there."""
-    builder.insert_before(LOWERING, "canonicalize")
+    builder.insert_before(CONVERSION, "canonicalize")
