@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from passel.ir import IRAdapter
+    from passel.manager import PassManager
     from passel.record import Execution, Record
     from passel.schedule import Step
     from passel.search.children import Scratch
@@ -229,15 +230,48 @@ class Only:
 
 
 class _Rerun(NamedTuple):
-    """What a pass makes of IR when it runs again.
+    """The result of passes that ran again.
 
     Attributes:
-        text: The IR after it.
-        rewrites: A line about each of its rewrites; None if the IR cannot count them.
+        text: The IR after them.
+        rewrites: A line about each of their rewrites; None if the IR cannot count them.
     """
 
     text: str
     rewrites: Sequence[str] | None
+
+
+def _rerun(
+    subject: Subject,
+    source: str,
+    pipeline: str,
+    gate: Callable[[PassManager], Callable[[Step, Any], bool]],
+    limit: int | None = None,
+) -> _Rerun | None:
+    """Run a part of a pipeline in a child process; return None if that dies.
+
+    Args:
+        subject: Reads and runs IR.
+        source: The IR.
+        pipeline: The pipeline.
+        gate: Returns, given its manager, what decides which passes run on which ops.
+        limit: How many rewrites are made at most, if the IR can count them.
+    """
+
+    def run(_: Scratch) -> _Rerun:
+        parsed, context = subject.parse(source)
+        adapter = subject.frontend.adapter
+        manager = subject.manager(pipeline, context)
+        manager.enable_verifier(False)
+        manager.add_gate(gate(manager))
+        counts = ability_of(adapter, LimitsRewrites)
+        limited = nullcontext() if counts is None else counts.limited_rewrites(limit)
+        with limited as done, suppress(PassFailedError):
+            manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
+        return _Rerun(adapter.print_op(adapter.op_of(parsed.op), _FAITHFUL), done)
+
+    result = in_child(run)
+    return None if isinstance(result, Died) else result
 
 
 class Examination:
@@ -314,23 +348,13 @@ class Examination:
         return self._trials.verdict(self._make_case(rerun.text)) is Verdict.INTERESTING
 
     def _rerun(self, *, title: str = "", limit: int | None = None) -> _Rerun | None:
-        """Run the pass in a child process; return None if that dies."""
-        text, ordinals = scoped(self._execution, title), self._execution.ordinals
+        execution = self._execution
 
-        def run(_: Scratch) -> _Rerun:
-            parsed, context = self._subject.parse(self._before)
+        def gate(manager: PassManager) -> Only:
             adapter = self._subject.frontend.adapter
-            manager = self._subject.manager(text, context)
-            manager.enable_verifier(False)
-            manager.add_gate(Only(adapter, tuple(manager.passes_by_path()), ordinals))
-            counts = ability_of(adapter, LimitsRewrites)
-            limited = nullcontext() if counts is None else counts.limited_rewrites(limit)
-            with limited as done, suppress(PassFailedError):
-                manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
-            return _Rerun(adapter.print_op(adapter.op_of(parsed.op), _FAITHFUL), done)
+            return Only(adapter, tuple(manager.passes_by_path()), execution.ordinals)
 
-        result = in_child(run)
-        return None if isinstance(result, Died) else result
+        return _rerun(self._subject, self._before, scoped(execution, title), gate, limit)
 
 
 # -- Without passes ----------------------------------------------------------------------------
@@ -372,18 +396,11 @@ def needed_passes(
     def is_interesting(kept: list[str]) -> bool:
         left_out = set(optional) - set(kept)
 
-        def run(_: Scratch) -> str:
-            parsed, context = subject.parse(start)
-            manager = subject.manager(pipeline, context)
-            manager.enable_verifier(False)
-            manager.add_gate(lambda step, _: step.path not in left_out)
-            with suppress(PassFailedError):
-                manager.run(parsed.op, jobs=1, on_diagnostic=lambda _: None)
-            adapter = subject.frontend.adapter
-            return adapter.print_op(adapter.op_of(parsed.op), _FAITHFUL)
+        def gate(_: PassManager) -> Callable[[Step, Any], bool]:
+            return lambda step, _: step.path not in left_out
 
-        text = in_child(run)
-        return isinstance(text, str) and trials.verdict(make_case(text)) is Verdict.INTERESTING
+        done = _rerun(subject, start, pipeline, gate)
+        return done is not None and trials.verdict(make_case(done.text)) is Verdict.INTERESTING
 
     if not is_interesting(optional):
         return None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import Severity
-from passel.tool.output import printable
 from passel.tool.pipelines import given_builder
-from passel.tool.rendering import coloured
+from passel.tool.rendering import complain
 
 if TYPE_CHECKING:
     from passel.tool.settings import Settings
@@ -27,7 +25,6 @@ def lint_pipeline(settings: Settings) -> int:
     frontend = settings.frontend()
     findings = lint(builder, settings.ir.adapter, frontend.new_context())
     for finding in findings:
-        prefix = "" if finding.span else f"{settings.program}: "
-        text = f"{prefix}{printable(str(finding))}"
-        print(coloured(text, sys.stderr, settings.diagnostics.color), file=sys.stderr)
+        program = "" if finding.span else settings.program
+        complain(finding, program=program, color=settings.diagnostics.color)
     return int(any(finding.severity is Severity.ERROR for finding in findings))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from passel.errors import DefinitionError
@@ -13,20 +11,15 @@ from passel.manager.contract_check import broken_contracts
 from passel.passes.contract import EFFECTS, check_effects
 from passel.passes.resolution import resolve
 from passel.pipeline import PassNode, parse_options
-from passel.tool.output import printable
-from passel.tool.rendering import coloured
+from passel.tool.rendering import complain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from passel.builder import PipelineBuilder
-    from passel.contracts import Violation
     from passel.instruments.recorded import Recorded
     from passel.ir import IRAdapter, OpKind
     from passel.passes import PassRegistry
     from passel.passes.resolution import ResolvedElement
     from passel.tool.flag_groups import PipelineFlags
-    from passel.tool.irs import IRChoice
     from passel.tool.settings import Settings
 
 _MODULE = "builtin.module"
@@ -45,7 +38,6 @@ class PipelineFactory:
 
     def __init__(self, settings: Settings) -> None:
         given = settings.pipeline
-        self._ir: IRChoice = settings.ir
         self._registry: PassRegistry = settings.registry
         self._whole: PassManager | None = None
         self._verify: bool | Literal["always"] = (
@@ -55,7 +47,7 @@ class PipelineFactory:
         self._allowed = _allowed_effects(settings.reproducers.allow_effects)
         self._elements: tuple[ResolvedElement, ...] = ()
         self._is_checked = settings.diagnostics.Wno_contracts
-        self._warn = partial(_warn, settings)
+        self._settings = settings
         written = _written_pipeline(settings)
         if given.extend_pipeline:
             self._whole = given_builder(settings, "--extend-pipeline").build()
@@ -127,12 +119,15 @@ class PipelineFactory:
         if not self._is_checked and not (recorded is not None and recorded.pipeline):
             found = broken_contracts(manager, adapter, "-Wno-contracts skips this")
             self._is_checked = True
-            self._warn(found)
+            diagnostics = self._settings.diagnostics
+            for each in found if diagnostics.shows_warnings else ():
+                program = "" if each.offender.span else self._settings.program
+                complain(each, program=program, color=diagnostics.color)
         return manager
 
     def parse(self, text: str, context: Any) -> PassManager:
         """Return a manager of another pipeline, which runs as the flags ask for."""
-        adapter = self._ir.adapter
+        adapter = self._settings.ir.adapter
         manager = PassManager.parse(
             text, context, registry=self._registry, adapter=adapter, check=False
         )
@@ -167,14 +162,6 @@ class PipelineFactory:
             from passel.builder import enforce_contracts
 
             enforce_contracts(manager, verify=True)
-
-
-def _warn(settings: Settings, violations: Iterable[Violation]) -> None:
-    if settings.diagnostics.shows_warnings:
-        for each in violations:
-            prefix = "" if each.offender.span else f"{settings.program}: "
-            text = f"{prefix}{printable(str(each))}"
-            print(coloured(text, sys.stderr, settings.diagnostics.color), file=sys.stderr)
 
 
 def given_builder(settings: Settings, flag: str) -> PipelineBuilder:

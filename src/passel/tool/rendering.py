@@ -142,6 +142,18 @@ def coloured(text: str, stream: TextIO, color: Color) -> str:
     return _coloured(place, Severity(severity), message, lines).removesuffix("\n")
 
 
+def complain(problem: object, *, program: str, color: Color) -> None:
+    """Write a problem of a pipeline to the error stream.
+
+    Args:
+        problem: The problem as text.
+        program: The program's name, for a problem that does not say where it is; else empty.
+        color: When it is coloured.
+    """
+    text = printable(f"{program}: {problem}" if program else str(problem))
+    print(coloured(text, sys.stderr, color), file=sys.stderr)
+
+
 def _shortened(text: str) -> str:
     lines = text.rstrip("\n").split("\n")
     if len(lines) <= _MAX_OP_LINES:
