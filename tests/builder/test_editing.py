@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from builder_passes import A, B, Bufferize, Lower, OnFunc, OnModule, X, made
 
-from passel import AnchorError, InsertionError, OpPassManager, PassManager
-from passel.builder import BUFFERIZATION, LOWERING, Bundle, PipelineBuilder
+from passel import AnchorError, InsertionError, OpPassManager, PassManager, PipelineError
+from passel.builder import BUFFERIZATION, LOWERING, Bundle, PipelineBuilder, before_first
 
 
 def test_before_stops_at_the_first_and_after_at_the_last() -> None:
@@ -223,3 +223,32 @@ def test_all_pipelines_around_a_target_are_split() -> None:
         assert str(builder) == text
         getattr(builder, insert)(target, OnModule(), split=True)
         assert str(builder) == split
+
+
+def test_what_was_found_before_a_refusal_is_found_after_it() -> None:
+    """Steps, handles and views stay valid, and a refused item uses up no label."""
+    builder = made(A(), B())
+    builder.constrain("x", before_first("a"))
+    nested = builder.nest("func.func")
+    (step,) = builder.find("b")
+    handle = nested.add(OnFunc())
+
+    def refused_extension(other: PipelineBuilder) -> None:
+        other.remove("a")
+        other.add("csee")
+
+    for refused in (
+        lambda: builder.add(X()),
+        lambda: builder.insert_after(handle, OnFunc(), X()),
+        lambda: builder.extend(refused_extension),
+    ):
+        before = builder.to_yaml()
+        with pytest.raises(PipelineError):
+            refused()
+        assert builder.to_yaml() == before
+    builder.insert_before("a", X())
+    builder.insert_after(step, B())
+    builder.insert_before(handle, OnFunc())
+    nested.add(OnFunc())
+    assert str(builder) == "builtin.module(x,a,b,b,func.func(on-func,on-func,on-func))"
+    assert [each.label for each in builder.find("x")] == ["x"]
