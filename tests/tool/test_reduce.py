@@ -73,7 +73,7 @@ def test_a_command_that_contradicts_itself_is_refused(reduce: Tool, files: Path)
     script.chmod(0o755)
     done = reduce("in.mlir", "--interesting=./flaky.sh")
     assert done.code == 1
-    assert "the same input is 'interesting', then 'not interesting'" in done.err
+    assert "the same IR is 'interesting', then 'not interesting'" in done.err
 
 
 def test_ctrl_c_leaves_the_smallest_case(files: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from passel.search.children import Children, Died
 from passel.search.oracle import Verdict
+from passel.search.starting import SearchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -113,15 +114,11 @@ def _key(case: Case) -> bytes:
     return sha256(case.text().encode("utf-8", "surrogateescape")).digest()
 
 
-class UnsteadyError(Exception):
-    """An oracle gives two answers about one case.
-
-    Attributes:
-        first: The first answer.
-        second: The second.
-    """
+class UnsteadyError(SearchError):
+    """An oracle gives two answers about one case."""
 
     def __init__(self, first: Verdict, second: Verdict) -> None:
-        super().__init__(f"'{first.value}', then '{second.value}'")
-        self.first: Verdict = first
-        self.second: Verdict = second
+        super().__init__(
+            f"the same IR is '{first.value}', then '{second.value}': a search needs an answer that "
+            "does not change"
+        )

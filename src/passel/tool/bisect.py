@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from passel.ir import crossing_with
 from passel.ir.frontend import UsageError
 from passel.record import Record
-from passel.search import Case, SameFailure, SearchError, Subject, Trials, UnsteadyError, failure_of
+from passel.search import Case, SameFailure, SearchError, Subject, Trials, failure_of
 from passel.search.bisecting import Bisection, Examination, needed_passes, scoped, title
 from passel.search.state_oracles import ComputesElse, NotValid
 from passel.tool.flag_groups import flag, flags_by_name
@@ -220,12 +220,7 @@ class _Search(NamedTuple):
             make_case=self.make_case,
             say=_say,
         )
-        try:
-            culprit = bisection.find(getattr(self.oracle, "symbols", None))
-        except UnsteadyError as error:
-            raise SearchError(
-                f"the same state is {error}: a search needs an answer that does not change"
-            ) from None
+        culprit = bisection.find(getattr(self.oracle, "symbols", None))
         self._tell(culprit, trials)
         return 0
 

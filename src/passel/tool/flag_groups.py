@@ -62,6 +62,11 @@ class FlagGroup:
         for name, declared in self.flags.items():
             setattr(self, name, line.value(declared))
 
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether any of them is given a value that is not empty."""
+        return any(vars(self).values())
+
 
 class PipelineFlags(FlagGroup):
     """Pipeline."""
@@ -136,11 +141,6 @@ class SteppingFlags(FlagGroup):
         parse=str,
     )
     interactive: bool = flag("run the pipeline pass by pass from a prompt")
-
-    @property
-    def is_asked_for(self) -> bool:
-        """Whether any of this is asked for."""
-        return any(getattr(self, name) for name in self.flags)
 
 
 class InputFlags(FlagGroup):
@@ -354,11 +354,6 @@ class InformationFlags(FlagGroup):
     print_manual: bool = flag("this page as a manual page for man")
     compat: str = flag("'xdsl': take the flags as xdsl-opt does", "<xdsl>", choices=("xdsl",))
     version: bool = flag("the versions of passel and the IR", short=("v",))
-
-    @property
-    def is_asked_for(self) -> bool:
-        """Whether any of this is asked for, in place of a run."""
-        return any(vars(self).values())
 
 
 GROUPS: tuple[type[FlagGroup], ...] = tuple(FlagGroup.__subclasses__())
