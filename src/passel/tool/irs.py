@@ -38,7 +38,7 @@ _NO_DIALECT = re.compile(
     r"[Dd]ialect [`'](\w+)'|[`']?(\w+)\.[\w.$]+'? (?:is not |is un|created with un)registered"
     r"|unregistered operation '(\w+)\."
 )
-"""What IRs say of a dialect that they lack."""
+"""Errors of IRs about a dialect that they lack."""
 
 _NO_INPUT = {each.name for each in InformationFlags.flags.values()} | {
     "lint",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from passel.errors import PasselError
 from passel.execution.strategies import processors
@@ -123,14 +123,6 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
     return start(program.name, argv, read_and_run)
 
 
-class _Start(NamedTuple):
-    """A case as a child process has read it."""
-
-    ir: str
-    pipeline: str
-    verify_each: bool
-
-
 @dataclass(frozen=True, slots=True)
 class SearchInput:
     """A case to search, and how it is read and run.
@@ -220,18 +212,17 @@ def read_search(settings: Settings) -> SearchInput | None:
     subject = Subject(frontend, pipelines.parse, verifies=verifies)
     try:
         (source,) = read_sources(settings, frontend, renderer)
-        start = _started(subject, source, pipelines)
+        case = _read_case(subject, source, pipelines)
     except UnreadableError as error:
         for diagnostic in error.diagnostics:
             renderer(diagnostic)
         return None
-    case = Case(*start)
     subject.load(case)
     return SearchInput(settings, subject, case, Replay(settings).command(program="passel-opt"))
 
 
-def _started(subject: Subject, source: SourcePart, pipelines: PipelineFactory) -> _Start:
-    """Read the input in a child process.
+def _read_case(subject: Subject, source: SourcePart, pipelines: PipelineFactory) -> Case:
+    """Return the input as a case, which a child process reads.
 
     Raises:
         UnreadableError: It is no valid IR.
@@ -241,7 +232,7 @@ def _started(subject: Subject, source: SourcePart, pipelines: PipelineFactory) -
 
     adapter = subject.frontend.adapter
 
-    def start(_: Scratch) -> _Start | Sequence[Diagnostic] | PasselError:
+    def read(_: Scratch) -> Case | Sequence[Diagnostic] | PasselError:
         try:
             parsed, context = subject.parse(source)
             recorded = read_reproducer(parsed.resources, source)
@@ -254,13 +245,13 @@ def _started(subject: Subject, source: SourcePart, pipelines: PipelineFactory) -
             return error
         verify_each = recorded is None or recorded.verify_each is not False
         ir = adapter.print_op(parsed.op, PrintFlags(generic=True, local_scope=True))
-        return _Start(ir, str(manager) if len(manager) else "", verify_each)
+        return Case(ir, str(manager) if len(manager) else "", verify_each)
 
-    result = in_child(start)
+    result = in_child(read)
     if isinstance(result, Died):
         raise SearchError(f"the input crashes the parser, which ended by {result.cause}")
     if isinstance(result, PasselError):
         raise result
-    if not isinstance(result, _Start):
+    if not isinstance(result, Case):
         raise UnreadableError(result)
     return result
