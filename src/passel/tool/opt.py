@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from passel.manager import PassManager
     from passel.passes import PassRegistry
 
+_INSTEAD = ("lint", "draw_pipeline", "print_pipeline")
+"""Flags that show the pipeline in place of a run."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run passel-opt; as xdsl-opt, or on MLIR's IR as mlir-opt, if it is called so.
@@ -150,26 +153,15 @@ def _process(settings: Settings) -> int:
         from passel.tool.information import information
 
         return put(information(settings))
-    instead = [
-        name for name in ("lint", "draw-pipeline", "print-pipeline") if name in settings.written
-    ]
-    if len(instead) > 1:
-        one, other, *_ = instead
-        raise UsageError(f"'--{one}' and '--{other}' both stand in place of a run: give one")
+    if instead := [name for name in _INSTEAD if getattr(settings.pipeline, name)]:
+        from passel.tool.pipeline_views import show_pipeline
+
+        if len(instead) > 1:
+            one, other, *_ = (f"'--{name.replace('_', '-')}'" for name in instead)
+            raise UsageError(f"{one} and {other} both stand in place of a run: give one")
+        return show_pipeline(settings, instead[0])
     if settings.pipeline.cluster and not settings.threading:
         raise UsageError("'--cluster' asks for what '--mlir-disable-threading' forbids: give one")
-    if settings.pipeline.draw_pipeline:
-        from passel.tool.pictures import draw_pipeline
-
-        return draw_pipeline(settings)
-    if settings.pipeline.print_pipeline:
-        from passel.tool.pictures import print_pipeline
-
-        return print_pipeline(settings)
-    if settings.pipeline.lint:
-        from passel.tool.linting import lint_pipeline
-
-        return lint_pipeline(settings)
     from passel.ir import crossing_with
     from passel.tool.driver import Driver
     from passel.tool.shared import shared_by

@@ -1,13 +1,15 @@
-"""`--draw-pipeline` and `--print-pipeline`: the pipeline as a picture or text, not run."""
+"""`--draw-pipeline`, `--print-pipeline` and `--lint`: a pipeline is shown or checked, not run."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Any
 
+from passel.diagnostics import Severity
 from passel.instruments.terminals import shows_color, styled
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory, given_builder
+from passel.tool.rendering import complain
 
 if TYPE_CHECKING:
     from passel.builder import PipelineBuilder
@@ -25,13 +27,21 @@ _STYLES = {
 }
 
 
-def draw_pipeline(settings: Settings) -> int:
-    """Write the picture to the output, and return the exit code.
+def show_pipeline(settings: Settings, view: str) -> int:
+    """Write the pipeline to the output, or findings to the error stream; return the exit code.
+
+    Args:
+        settings: The settings of the command line.
+        view: The flag that asks for it, as an attribute of the settings.
 
     Raises:
         PipelineError: The pipeline is wrong.
         UsageError: There is no pipeline, or the output cannot be written.
     """
+    if view == "lint":
+        return _lint(settings)
+    if view == "print_pipeline":
+        return put(f"{PipelineFactory(settings).text()}\n", settings.output.o)
     form: Any = settings.pipeline.draw_pipeline
     builder = given_builder(settings, "--draw-pipeline")
     color = settings.diagnostics.color
@@ -40,14 +50,17 @@ def draw_pipeline(settings: Settings) -> int:
     return put(builder.draw(form), settings.output.o)
 
 
-def print_pipeline(settings: Settings) -> int:
-    """Write what would run to the output, as text for files to compare with.
+def _lint(settings: Settings) -> int:
+    """Write the findings; return 1 if any is an error, else 0."""
+    from passel.builder import lint
 
-    Raises:
-        PipelineError: The pipeline is wrong.
-        UsageError: There is no pipeline, or the output cannot be written.
-    """
-    return put(f"{PipelineFactory(settings).text()}\n", settings.output.o)
+    builder = given_builder(settings, "--lint")
+    context = settings.frontend().new_context()
+    findings = lint(builder, settings.ir.adapter, context)
+    for finding in findings:
+        program = "" if finding.span else settings.program
+        complain(finding, program=program, color=settings.diagnostics.color)
+    return int(any(finding.severity is Severity.ERROR for finding in findings))
 
 
 def _coloured_tree(builder: PipelineBuilder) -> str:
