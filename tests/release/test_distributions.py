@@ -28,16 +28,22 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(built("wheel", tmp_path_factory.mktemp("wheel")))
 
 
+_PROGRAMS = ("bisect", "compare", "doc", "opt", "reduce", "report")
+"""The programs with manual pages."""
+
+
 def test_the_wheel_has_the_package_and_the_manual(wheel: zipfile.ZipFile) -> None:
-    """Every file of the package, the marker of types, the licence, the page; nothing else."""
+    """Every file of the package, the marker of types, the licence, the pages; nothing else."""
     names = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    page = next(name for name in names if name.endswith("share/man/man1/passel-opt.1"))
+    pages = {each for each in names if "/share/man/man1/" in each}
+    assert {Path(each).name for each in pages} == {f"passel-{each}.1" for each in _PROGRAMS}
+    (page,) = (each for each in pages if each.endswith("passel-opt.1"))
     package = {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src" / "passel").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert names - {page} == {*package, "_passel_programs.py", "_passel_pytest.py"}
+    assert names - pages == {*package, "_passel_programs.py", "_passel_pytest.py"}
     assert "passel/py.typed" in package
     assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
     text = wheel.read(page).decode()
@@ -60,10 +66,8 @@ def test_the_metadata_is_complete(wheel: zipfile.ZipFile) -> None:
     assert [each.rpartition(" ")[2] for each in pythons] == ["3.11", "3.12", "3.13", "3.14"]
     assert metadata["Author"] is metadata["Author-email"] is None
     entry_points = wheel.read(name.replace("METADATA", "entry_points.txt")).decode()
-    for command in map(
-        "passel-{}".format, ("bisect", "compare", "doc", "opt", "reduce", "report", "tblgen")
-    ):
-        assert f"\n{command} = " in entry_points
+    for each in (*_PROGRAMS, "tblgen"):
+        assert f"\npassel-{each} = " in entry_points
 
 
 def test_the_source_distribution_has_all_that_the_project_has(tmp_path: Path) -> None:
