@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from features import FEATURES, KEPT, RECORD, REPORT, REPRODUCER, Case, DrawnError, done_to, unmet
 from terminals import screen
 from tool_fixtures import Outcome
 
+from passel.instruments.progress import StatusLine
 from passel.record import Record
 
 if TYPE_CHECKING:
@@ -30,6 +30,11 @@ def cases(sizes: range) -> Iterator[Case]:
                 yield Case(ir, tuple(FEATURES[name] for name in reversed(names)))
 
 
+def draw_at_once(line: StatusLine, text: Callable[[], str], delay: float) -> None:
+    """Draw a line, however long it should wait."""
+    line.draw(text())
+
+
 @pytest.fixture
 def run(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Callable[[Case], Outcome]:
     """Runs the tool, on a terminal whose line appears at once if that is a feature."""
@@ -40,7 +45,7 @@ def run(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Callable[[Case], Outcome
             return tool(*case.arguments)
         stream = DrawnError()
         with monkeypatch.context() as patched:
-            patched.setattr("threading.Timer", AtOnce)
+            patched.setattr(StatusLine, "show", draw_at_once)
             patched.setattr("sys.stderr", stream)
             patched.setenv("TERM", "xterm")
             patched.setenv("COLUMNS", "80")
@@ -50,25 +55,6 @@ def run(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Callable[[Case], Outcome
         return Outcome(outcome.code, outcome.out, screen(drawn.replace("\n", "\r\n")))
 
     return run_case
-
-
-class AtOnce:
-    """A timer that waits for nothing."""
-
-    daemon = False
-
-    def __init__(self, delay: float, function: Callable[..., None], args: list[Any]) -> None:
-        self._call = partial(function, *args)
-
-    def start(self) -> None:
-        """Call the function."""
-        self._call()
-
-    def cancel(self) -> None:
-        """Do nothing: it is too late."""
-
-    def join(self) -> None:
-        """Wait for nothing."""
 
 
 def check(case: Case, outcome: Outcome, tool: Tool) -> None:
