@@ -256,13 +256,16 @@ def hint_at_other_ir(words: Sequence[str], ir: IRChoice) -> str:
         words: The command line.
         ir: This IR.
     """
+    unknown = {name for name in _passes_in(words) if name not in ir.registry}
+    if not unknown:
+        return ""
     from passel.mlir.upstream import upstream_passes
     from passel.passes import default_registry
 
     xdsl = [info.name for info in default_registry().passes(ir="xdsl")]
     known = {"xDSL": xdsl, "MLIR": upstream_passes()}
     for title, there in known.items():
-        lacking = {name for name in _passes_in(words) if name in there and name not in ir.registry}
+        lacking = unknown.intersection(there)
         if lacking and title.lower() != ir.name:
             listed = ", ".join(f"'{name}'" for name in sorted(lacking))
             noun = "pass" if len(lacking) == 1 else "passes"
