@@ -30,6 +30,7 @@ _JAXLIB_PASSES = {
     "_stablehlo": "register_stablehlo_passes",
 }
 
+_SUPPORTED = "passel works on those of MLIR 22, and of jaxlib 0.8.3, IREE 3.9 and later releases"
 _AVAILABLE = re.compile(r"Available dialects: (.*?)(?: ;|$)")
 
 
@@ -65,9 +66,17 @@ class Bindings:
 
     @cached_property
     def ir(self) -> Any:
-        """The build's module `ir`."""
+        """The build's module `ir`.
+
+        Raises:
+            AdapterError: The build is not installed, or too old.
+        """
         self.process = os.getpid()
-        return self.module("ir")
+        module = self.module("ir")
+        if not hasattr(module.Operation, "attached"):
+            msg = f"MLIR's bindings '{self.root}' are too old: {_SUPPORTED}"
+            raise AdapterError(msg)
+        return module
 
     @cached_property
     def passmanager(self) -> Any:

@@ -1,0 +1,29 @@
+"""Builds of the bindings that are too old."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from passel.errors import AdapterError
+from passel.mlir.bindings import Bindings
+
+
+@pytest.fixture
+def old(monkeypatch: pytest.MonkeyPatch) -> Bindings:
+    """Return a build whose ops cannot say whether they are attached, as those of jaxlib 0.7."""
+    package: Any = ModuleType("old")
+    module: Any = ModuleType("old.ir")
+    module.Operation = type("Operation", (), {})
+    monkeypatch.setitem(sys.modules, "old", package)
+    monkeypatch.setitem(sys.modules, "old.ir", module)
+    return Bindings("old")
+
+
+def test_a_build_that_is_too_old_is_refused(old: Bindings) -> None:
+    """An error names the build and the releases that passel works on, before anything is run."""
+    with pytest.raises(AdapterError, match=r"'old' are too old: .* jaxlib 0\.8\.3, IREE 3\.9"):
+        _ = old.ir
