@@ -46,8 +46,13 @@ def commands_of(block: Block) -> list[tuple[str, str]]:
 
 
 def shows(shown: str, actual: str) -> bool:
-    """Return whether the text shown is the actual one, but for space at line ends and `...`."""
+    """Return whether the text shown is the actual one, but for space at line ends.
+
+    A line `...` stands for any lines, or none.
+    """
     lines = [line.rstrip() for line in shown.strip("\n").split("\n")]
-    pattern = "\n".join(r"(?:.*)" if line == "..." else re.escape(line) for line in lines)
-    text = "\n".join(line.rstrip() for line in actual.strip("\n").split("\n"))
-    return re.fullmatch(pattern.replace("(?:.*)", r"(?s:.*)"), text) is not None
+    pattern = "".join(
+        r"(?s:(?:.*\n)?)" if line == "..." else f"{re.escape(line)}\n" for line in lines
+    )
+    text = "".join(f"{line.rstrip()}\n" for line in actual.strip("\n").split("\n"))
+    return re.fullmatch(pattern, text) is not None
