@@ -21,6 +21,11 @@ def passel_bisect() -> int:
     return _run("passel-bisect", "passel.tool.bisect")
 
 
+def passel_cache() -> int:
+    """Run passel-cache and return its exit code."""
+    return _run("passel-cache", "passel.tool.cache")
+
+
 def passel_compare() -> int:
     """Run passel-compare and return its exit code."""
     return _run("passel-compare", "passel.tool.compare")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 PASSEL = {
     "passel-bisect": "_passel_programs:passel_bisect",
+    "passel-cache": "_passel_programs:passel_cache",
     "passel-compare": "_passel_programs:passel_compare",
     "passel-doc": "_passel_programs:passel_doc",
     "passel-opt": "_passel_programs:passel_opt",

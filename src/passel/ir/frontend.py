@@ -167,6 +167,61 @@ class CutsSources(Protocol):
         ...
 
 
+class Slices(Protocol):
+    """A source as ops at its top, whose results can be had one by one, and kept."""
+
+    around: Sequence[str]
+    """What stands before and after the ops."""
+
+    def __len__(self) -> int: ...
+
+    def text(self, index: int) -> str:
+        """Return the text of an op."""
+        ...
+
+    def seen(self, index: int, *, places: bool) -> Sequence[str]:
+        """Return what the result of an op may depend on besides its text and what is around.
+
+        Args:
+            index: Which op.
+            places: Whether it may depend on where in the source it is.
+        """
+        ...
+
+    def frontend(self, indices: Sequence[int]) -> Frontend:
+        """Return a frontend that reads and prints some of the ops, as those of `CutsSources`."""
+        ...
+
+    def results(self, emitted: bytes) -> tuple[Sequence[Any], Any]:
+        """Return the results of the ops that such a frontend emits, and that of what is around.
+
+        They are data as JSON has it, and hold wherever text and `seen` are the same.
+        """
+        ...
+
+    def join(self, results: Sequence[Any], around: Any, anchors: Sequence[str]) -> str | None:
+        """Return what results make, as `CutsSources.join` does.
+
+        Args:
+            results: The results of all ops.
+            around: That of what is around.
+            anchors: Anchors of pipelines; None is returned if there is no op for one of them.
+
+        Raises:
+            ValueError: It is no such data.
+        """
+        ...
+
+
+@runtime_checkable
+class SlicesSources(Protocol):
+    """Optional ability of a frontend: the results of ops at the top can be had one by one."""
+
+    def slices(self, part: SourcePart) -> Slices | None:
+        """Return the ops at the top of a source; None if it should not be cut."""
+        ...
+
+
 class Frontend:
     """Base class of frontends: how an IR is read and printed.
 

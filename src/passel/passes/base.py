@@ -206,6 +206,14 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
         """
         return self.effects
 
+    def cache_key(self) -> str | None:
+        """Return what results depend on besides the op, the options and the pass's own code.
+
+        Results that are kept across runs (`passel-opt --cache`) hold for the same text alone, such
+        as the version of a library that the pass calls. None: they are never kept.
+        """
+        return ""
+
     def may_run(self) -> Iterable[PipelineTree]:
         """Return the pipelines that the pass may run, beside those that its options hold.
 

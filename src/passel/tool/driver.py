@@ -6,6 +6,7 @@ Source: `mlir::MlirOptMain`, MLIR 22.
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 _WORTH_SHARDING = 100_000
 """Characters from which on two processes gain more than forking them costs."""
+
+
+_WORTH_KEEPING = 4_000
+"""Characters from which on known results may gain more than looking for them costs."""
 
 
 class Driver:
@@ -75,7 +80,9 @@ class Driver:
     def _process(self, source: SourcePart) -> bool:
         """Process a part of the input; return whether it is good."""
         verifier = self._verifier(source)
-        result = self._process_in_shards(source)
+        result = self._process_kept(source)
+        if result is None:
+            result = self._process_in_shards(source)
         if result is None:
             result = Part(source, self._shared, verifier or self._shared.renderer).process()
         if result is not None:
@@ -86,6 +93,19 @@ class Driver:
         for complaint in complaints:
             self._shared.renderer(complaint)
         return not complaints
+
+    def _process_kept(self, source: SourcePart) -> str | bytes | None:
+        """Return the result of a source of which some is known; None if none is to be kept."""
+        if not (self._settings.kept.cache or os.environ.get("PASSEL_CACHE")):
+            return None
+        if len(source.text) < _WORTH_KEEPING:
+            if self._settings.kept.cache_explain:
+                program = self._settings.program
+                sys.stderr.write(f"{program}: cache: not used: the input is small\n")
+            return None
+        from passel.tool.caching import process_with_store
+
+        return process_with_store(source, self._shared)
 
     def _process_in_shards(self, source: SourcePart) -> str | bytes | None:
         """Return the result of a large source; None if it is to be processed the plain way."""

@@ -13,6 +13,7 @@ from passel.tool.flag_groups import (
     DiagnosticFlags,
     InformationFlags,
     InputFlags,
+    KeptFlags,
     OutputFlags,
     PipelineFlags,
     PrintingFlags,
@@ -99,6 +100,7 @@ class Settings:
         self.reproducers: ReproducerFlags = ReproducerFlags(line)
         self.actions: ActionFlags = ActionFlags(line)
         self.records: RecordFlags = RecordFlags(line)
+        self.kept: KeptFlags = KeptFlags(line)
         self.information: InformationFlags = InformationFlags(line)
         self.threading: bool = not self.pipeline.mlir_disable_threading
         self.jobs: Jobs = self.pipeline.jobs or _jobs_of_environment()

@@ -33,11 +33,13 @@ _PER_WORKER = 4
 _SMALLEST = 10_000
 """Characters for which it pays to begin a shard."""
 
-_FLAGS = frozenset(
+SAME_FOR_SHARDS = frozenset(
     {
         "Wno-contracts",
         "Wno-unmatched-nest",
         "allow-unregistered-dialect",
+        "cache",
+        "cache-explain",
         "cluster",
         "compat",
         "disable-verify",
@@ -75,13 +77,13 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
     """
     frontend, cluster = shared.frontend, shared.cluster
     is_asked = cluster is not None or shared.jobs != "auto"
-    jobs = _workers(shared)
+    jobs = workers_of_run(shared)
     if (
         jobs < 2  # noqa: PLR2004 - one process needs no shards
         or not isinstance(frontend, CutsSources)
         or not isinstance(source.text, str)
-        or not _FLAGS.issuperset(shared.settings.written)
-        or (manager := _manager_for_shards(shared, is_asked=is_asked)) is None
+        or not SAME_FOR_SHARDS.issuperset(shared.settings.written)
+        or (manager := manager_for_shards(shared, is_asked=is_asked)) is None
     ):
         return None
     count = min(jobs * _PER_WORKER, len(source.text) // _SMALLEST)
@@ -89,7 +91,7 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
     if len(shards) < 2:  # noqa: PLR2004 - one shard is the whole
         return None
     if cluster is None:
-        results = _forked(jobs, source, shared, shards)
+        results = forked_results(jobs, source, shared, shards)
     else:
         from passel.tool.remote_shards import results_on
 
@@ -101,7 +103,8 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
     return frontend.join([each.emitted for each in results])
 
 
-def _workers(shared: Shared) -> int:
+def workers_of_run(shared: Shared) -> int:
+    """Return how many processes there may be."""
     if shared.jobs != "auto":
         return shared.jobs
     if shared.cluster is None:
@@ -111,7 +114,7 @@ def _workers(shared: Shared) -> int:
     return workers_of(shared.cluster)
 
 
-def _forked(
+def forked_results(
     jobs: int, source: SourcePart, shared: Shared, shards: Sequence[Frontend]
 ) -> list[ShardResult] | None:
     """Return the results of shards from forked workers; None if one of them failed."""
@@ -151,7 +154,7 @@ def _standard_streams_to_file() -> Generator[int]:
         yield file.fileno()
 
 
-def _manager_for_shards(shared: Shared, *, is_asked: bool) -> PassManager | None:
+def manager_for_shards(shared: Shared, *, is_asked: bool) -> PassManager | None:
     """Return the manager, if its passes run on ops at the top and can be run again."""
     try:
         context = shared.frontend.new_context()

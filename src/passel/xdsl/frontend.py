@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.utils.lexer import Span
 
-    from passel.ir.frontend import FrontendSettings, SourcePart
+    from passel.ir.frontend import FrontendSettings, Slices, SourcePart
     from passel.ir.resources import ExternalResource
 
 _NEEDS_MLIR = "needs --ir=mlir: xDSL has no such thing"
@@ -97,16 +97,28 @@ class XDSLFrontend(Frontend):
         There are none if the layout of the text is unusual, or if it names a dialect that is not
         xDSL's: its parsers may keep state from one op to the next, over the whole source.
         """
-        if not (self._emitter.is_mlir and self.settings.implicit_module) or self._names_foreign(
-            part.text
-        ):
+        if not self._may_cut(part.text):
             return ()
         from passel.xdsl.shards.frontend import ShardFrontend
         from passel.xdsl.shards.outline import outline_of
 
         outline = outline_of(part.text, count)
         shards = range(len(outline.starts)) if outline else ()
-        return [ShardFrontend(self, self._emitter, outline, n) for n in shards if outline]
+        return [ShardFrontend(self, self._emitter, outline, (n,)) for n in shards if outline]
+
+    def slices(self, part: SourcePart) -> Slices | None:
+        """Return the ops at the top one by one; None where the source is not cut."""
+        if not self._may_cut(part.text):
+            return None
+        from passel.xdsl.shards.outline import outline_of
+        from passel.xdsl.shards.slices import ShardSlices
+
+        outline = outline_of(part.text, None)
+        return None if outline is None else ShardSlices(self, self._emitter, outline)
+
+    def _may_cut(self, text: str) -> bool:
+        plain = self._emitter.is_mlir and self.settings.implicit_module
+        return plain and not self._names_foreign(text)
 
     def _names_foreign(self, text: str) -> bool:
         """Return whether a text may have ops or attributes of dialects that are not xDSL's."""
@@ -124,7 +136,14 @@ class XDSLFrontend(Frontend):
 
         from passel.xdsl.shards.pieces import join
 
-        return join([pickle.loads(each) for each in results if isinstance(each, bytes)])  # noqa: S301 - by a copy of this process
+        return join(
+            [
+                piece
+                for each in results
+                if isinstance(each, bytes)
+                for piece in pickle.loads(each)  # noqa: S301 - by a copy of this process
+            ]
+        )
 
     def dialect_names(self) -> Iterable[str]:
         """Return the dialects of the installation."""

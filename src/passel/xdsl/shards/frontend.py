@@ -1,9 +1,10 @@
-"""Reading and printing one shard as if it were a source of its own."""
+"""Reading and printing some shards as if they were a source of its own."""
 
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import FunctionType, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -16,7 +17,7 @@ from passel.xdsl.shards.pieces import Piece
 from passel.xdsl.symbols import symbol_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.context import Context
     from xdsl.ir import Attribute, Operation
@@ -31,22 +32,24 @@ _EQUATED = (FunctionType, StringAttr)
 
 
 class ShardFrontend(Frontend):
-    """Frontend of one shard; what it emits is a `Piece`, pickled.
+    """Frontend of shards; what it emits is a `Piece` for each, pickled.
 
     Args:
         base: The frontend of the whole.
         emitter: What prints MLIR.
         outline: How the source is cut.
-        index: Which shard it is.
+        indices: Which shards they are.
     """
 
-    def __init__(self, base: Frontend, emitter: Emitter, outline: Outline, index: int) -> None:
+    def __init__(
+        self, base: Frontend, emitter: Emitter, outline: Outline, indices: Sequence[int]
+    ) -> None:
         super().__init__(base.adapter)
         self.configure(base.settings)
         self._base = base
         self._emitter = emitter
         self._outline = outline
-        self._index = index
+        self._indices = indices
 
     def new_context(self) -> Context:
         """Return a context like that of the whole."""
@@ -55,12 +58,12 @@ class ShardFrontend(Frontend):
     def parse(
         self, part: SourcePart, context: Context, warn: Callable[[Diagnostic], None]
     ) -> Parsed:
-        """Parse the shard, in what encloses it."""
+        """Parse the shards, in what encloses them."""
         parsers: list[ShardParser] = []
 
         def make(*arguments: Any) -> ShardParser:
             parser = shard_parser()(*arguments)
-            parser.set_shard(self._outline, self._index)
+            parser.set_shards(self._outline, self._indices)
             parsers.append(parser)
             return parser
 
@@ -71,8 +74,8 @@ class ShardFrontend(Frontend):
         (self._parser,) = parsers
         self._children = self.adapter.children(op)
         self._module = self.adapter.fingerprint(op, recursive=False)
-        self._headers = [self._header(each) for each, _ in self._parser.own]
-        self._names = [symbol_name(each) for each, _ in self._parser.own]
+        self._headers = [self._header(each) for each, *_ in self._parser.own]
+        self._names = [symbol_name(each) for each, *_ in self._parser.own]
         return Parsed(op)
 
     def emit(self, parsed: Parsed, context: Context) -> bytes:
@@ -82,8 +85,8 @@ class ShardFrontend(Frontend):
             ValueError: The ops cannot be printed without those of other shards.
         """
         module, own = parsed.op, self._parser.own
-        ops, names = [op for op, _ in own], self._names
-        symbols = {name: start for name, (_, start) in zip(names, own, strict=True) if name}
+        ops, names = [op for op, *_ in own], self._names
+        symbols = {name: start for name, (_, start, _) in zip(names, own, strict=True) if name}
         if (
             self.adapter.fingerprint(module, recursive=False) != self._module
             or self.adapter.children(module) != self._children
@@ -91,24 +94,45 @@ class ShardFrontend(Frontend):
             or len(symbols) != sum(map(bool, names))
         ):
             raise ValueError("the shard is not what is there in the source")
-        body = self._emitter.emit_ops(ops)
+        known = symbols | {each.symbol: each.start for _, each in self._parser.declared}
+        found = defaultdict[int, list[_Own]](list)
+        for name, (op, start, index), header in zip(names, own, self._headers, strict=True):
+            found[index].append(_Own(name, op, start, header))
+        pieces = [self._piece(index, found[index], known) for index in self._indices]
         shell = self._emitter.emit_shell(module, context)
-        compared = zip(names, ops, self._headers, strict=True)
-        piece = Piece(
-            body,
-            shell,
-            symbols,
-            frozenset(self._outline.references(self._index)),
-            {each.symbol: each.start for _, each in self._parser.declared},
-            frozenset(n for n, op, header in compared if n and self._header(op) != header),
+        return pickle.dumps(
+            [each._replace(shell=shell) for each in pieces], pickle.HIGHEST_PROTOCOL
         )
-        return pickle.dumps(piece, pickle.HIGHEST_PROTOCOL)
+
+    def _piece(self, index: int, own: Sequence[_Own], known: Mapping[str, int]) -> Piece:
+        """Return the result of one shard, as yet without its shell."""
+        declared = {each.symbol: each.start for each in self._outline.needed(index)}
+        if not declared.items() <= known.items():
+            raise ValueError("the shard refers to what is not there")
+        return Piece(
+            self._emitter.emit_ops([each.op for each in own]),
+            ("", ""),
+            {each.name: each.start for each in own if each.name},
+            frozenset(self._outline.references(index)),
+            declared,
+            frozenset(e.name for e in own if e.name and self._header(e.op) != e.header),
+            frozenset(each.op.name for each in own),
+        )
 
     def _header(self, op: Operation) -> Any:
         """Return what others may look at: of a function what it says of itself, else all."""
         if isinstance(op, FuncOp):
             return _Header({**op.properties, **op.attributes})
         return self.adapter.fingerprint(op, recursive=True)
+
+
+class _Own(NamedTuple):
+    """An op of a shard, and what it was when it was parsed."""
+
+    name: str | None
+    op: Operation
+    start: int
+    header: Any
 
 
 class _Header:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -24,6 +25,11 @@ _DEFINITION: Final = (
 )
 _UNUSUAL: Final = ("{-#", "#-}", '@"', "dense_resource")
 """Signs of text that is not cut: resources, which processes would share, and quoted symbols."""
+
+_MOST_DECLARED: Final = 0.5
+"""How much may be parsed for what a shard refers to, as a part of the shard."""
+
+_FUNCTION: Final = "func.func"
 
 
 class Definition(NamedTuple):
@@ -50,10 +56,19 @@ class Outline:
         starts: Where shards begin, each at the first token of an op.
         end: Where the token after the last op begins; None if there is none.
         indent: White space before ops at the top.
+        most_declared: Characters that may be parsed for what a shard refers to.
     """
 
-    def __init__(self, text: str, starts: tuple[int, ...], end: int | None, indent: str) -> None:
+    def __init__(
+        self,
+        text: str,
+        starts: tuple[int, ...],
+        end: int | None,
+        indent: str,
+        most_declared: float,
+    ) -> None:
         self.text = text
+        self.most_declared = most_declared
         self.starts = starts
         self.end = end
         self.indent = indent
@@ -69,28 +84,38 @@ class Outline:
 
     def references(self, index: int) -> set[str]:
         """Return all that may be names of symbols in a shard, or before or after all of them."""
-        text = self.text
-        names = self.references_in(self.starts[index], self.stop(index) or len(text))
-        names |= self.references_in(0, self.starts[0])
-        return names if self.end is None else names | self.references_in(self.end, len(text))
+        start, stop = self.starts[index], self.stop(index) or len(self.text)
+        return self.references_in(start, stop) | self._references_around
+
+    @cached_property
+    def _references_around(self) -> set[str]:
+        names = self.references_in(0, self.starts[0])
+        return names if self.end is None else names | self.references_in(self.end, len(self.text))
 
     def references_in(self, start: int, end: int) -> set[str]:
         """Return all that may be names of symbols between two places."""
         return set(_REFERENCE.findall(self.text, start, end))
 
-    @property
-    def size(self) -> int:
-        """Characters in a shard on average."""
-        return ((self.end or len(self.text)) - self.starts[0]) // len(self.starts)
-
-    def is_inside(self, index: int, offset: int) -> bool:
-        """Return whether a place in the text is in a shard."""
-        stop = self.stop(index)
-        return self.starts[index] <= offset and (stop is None or offset < stop)
+    def index_at(self, offset: int) -> int:
+        """Return the shard that a place in the text is in."""
+        return bisect_right(self.starts, offset) - 1
 
     def named(self, names: Iterable[str]) -> Iterator[Definition]:
         """Yield what seem to be the definitions of symbols."""
         return (self.definitions[name] for name in sorted(names) if name in self.definitions)
+
+    def needed(self, index: int) -> list[Definition]:
+        """Return what a shard refers to and other shards seem to define, in the order of names."""
+        names = self.references(index)
+        found: list[Definition] = []
+        known: set[str] = set()
+        while names := names - known:
+            known |= names
+            more = [each for each in self.named(names) if self.index_at(each.start) != index]
+            found += more
+            texts = [each for each in more if each.op_name != _FUNCTION]
+            names = {name for each in texts for name in self.references_in(each.start, each.end)}
+        return found
 
     @cached_property
     def definitions(self) -> dict[str, Definition]:
@@ -107,12 +132,12 @@ class Outline:
         }
 
 
-def outline_of(text: str, count: int) -> Outline | None:
+def outline_of(text: str, count: int | None) -> Outline | None:
     """Return how a source can be cut.
 
     Args:
         text: The source.
-        count: Into how many shards, if there are as many ops.
+        count: Into how many shards, if there are as many ops; None for one for each op.
 
     Returns:
         The outline; None if it should not be cut.
@@ -132,14 +157,19 @@ def outline_of(text: str, count: int) -> Outline | None:
     if first is None:
         return None
     starts = _starts(text, first, limit, count)
-    return Outline(text, starts, end, first[1]) if len(starts) > 1 else None
+    most_declared = _MOST_DECLARED * (limit - starts[0])
+    if count is not None:
+        most_declared //= len(starts)
+    return Outline(text, starts, end, first[1], most_declared) if len(starts) > 1 else None
 
 
-def _starts(text: str, first: re.Match[str], limit: int, count: int) -> tuple[int, ...]:
-    """Return where the first op and ops at about equal distances begin."""
+def _starts(text: str, first: re.Match[str], limit: int, count: int | None) -> tuple[int, ...]:
+    """Return where the first op and ops at about equal distances begin, or all ops."""
     words = "|".join({re.escape(first[2]), r"func\.func", r'"func\.func"'})
     pattern = re.compile(rf"\n{first[1]}(?=(?:{words})[ (])")
     start = first.start(2)
+    if count is None:
+        return (start, *(match.end() for match in pattern.finditer(text, start, limit)))
     starts = [start]
     for number in range(1, count):
         target = max(start + (limit - start) * number // count, starts[-1])

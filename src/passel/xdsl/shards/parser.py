@@ -15,12 +15,11 @@ from passel.xdsl.fast import parser_class
 from passel.xdsl.source_parser import SourceParser
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xdsl.ir import Block, Operation
 
     from passel.xdsl.shards.outline import Definition, Outline
-
-_MOST_DECLARED: Final = 0.5
-"""How much may be parsed for what a shard refers to, as a part of the shard."""
 
 _HEADER: Final = 200
 """Characters that the first line of a function counts for."""
@@ -29,22 +28,22 @@ _ALIASES: Final = (MLIRTokenKind.HASH_IDENT, MLIRTokenKind.EXCLAMATION_IDENT)
 
 
 class ShardParser(SourceParser):
-    """Parses a shard, and declarations of what it refers to.
+    """Parses shards, and declarations of what they refer to.
 
     Whatever is not as the outline has it is an error.
 
     Attributes:
-        own: The ops of the shard, each with where it begins.
-        declared: The ops that stand for others of the source, which it refers to.
+        own: The ops of the shards, each with where it begins and the index of its shard.
+        declared: The ops that stand for others of the source, which the shards refer to.
     """
 
-    def set_shard(self, outline: Outline, index: int) -> None:
+    def set_shards(self, outline: Outline, indices: Sequence[int]) -> None:
         """Set what is parsed."""
-        self.own: list[tuple[Operation, int]] = []
+        self.own: list[tuple[Operation, int, int]] = []
         self.declared: list[tuple[Operation, Definition]] = []
         self._is_declaring = False
         self._outline = outline
-        self._index = index
+        self._indices = indices
         self._awaits_body = outline.has_module
 
     def parse_top_level(self) -> list[Operation]:
@@ -60,7 +59,7 @@ class ShardParser(SourceParser):
             return ops
         while self._token.kind in _ALIASES:
             self.parse_alias()
-        ops = self._parse_shard()
+        ops = self._parse_shards()
         if any(isinstance(op, ModuleOp) for op in ops):
             self._doubt()
         return ops
@@ -71,19 +70,29 @@ class ShardParser(SourceParser):
             self._skip_body()
         elif self._awaits_body:
             self._awaits_body = False
-            block.add_ops(self._parse_shard())
+            block.add_ops(self._parse_shards())
         else:
             super()._parse_block_body(block)
 
-    def _parse_shard(self) -> list[Operation]:
-        """Parse declarations and the ops of the shard, and skip what comes after it."""
-        outline, stop = self._outline, self._outline.stop(self._index)
+    def _parse_shards(self) -> list[Operation]:
+        """Parse declarations and the ops of the shards, and skip what comes after them."""
+        outline = self._outline
         if self._token.start != outline.starts[0]:
             self._doubt()
         for definition in self._definitions():
             self._resume_at(definition.start)
             self.declared.append((self._parse_declaration(definition), definition))
-        self._resume_at(outline.starts[self._index])
+        for index in self._indices:
+            self._parse_shard(index)
+        if outline.end is not None:
+            self._resume_at(outline.end)
+        elif self._token.kind is not MLIRTokenKind.EOF:
+            self._resume_at(len(outline.text))
+        return [op for op, *_ in (*self.declared, *self.own)]
+
+    def _parse_shard(self, index: int) -> None:
+        stop = self._outline.stop(index)
+        self._resume_at(self._outline.starts[index])
         while stop is None or self._token.start < stop:
             start = self._token.start
             op = self.parse_optional_operation()
@@ -91,30 +100,20 @@ class ShardParser(SourceParser):
                 break
             if not prints_alone(op):
                 self._doubt()
-            self.own.append((op, start))
-        if stop is None:
-            arrived = self._token.kind is MLIRTokenKind.EOF
-        else:
-            arrived = self._token.start == stop
-            self._resume_at(len(outline.text) if outline.end is None else outline.end)
+            self.own.append((op, start, index))
+        is_end = self._token.kind is MLIRTokenKind.EOF
+        arrived = is_end if stop is None else self._token.start == stop
         if not arrived or self.forward_ssa_references:
             self._doubt()
-        return [op for op, _ in (*self.declared, *self.own)]
 
     def _definitions(self) -> list[Definition]:
-        """Return what the shard refers to and other shards seem to define."""
-        outline, index = self._outline, self._index
-        names = outline.references(index)
-        found: list[Definition] = []
-        known: set[str] = set()
-        while names := names - known:
-            known |= names
-            more = [d for d in outline.named(names) if not outline.is_inside(index, d.start)]
-            found += more
-            texts = [d for d in more if d.op_name != FuncOp.name]
-            names = {name for d in texts for name in outline.references_in(d.start, d.end)}
+        """Return what the shards refer to and others seem to define."""
+        outline = self._outline
+        needed = {each for index in self._indices for each in outline.needed(index)}
+        own = set(self._indices)
+        found = [each for each in needed if outline.index_at(each.start) not in own]
         costs = (_HEADER if d.op_name == FuncOp.name else d.end - d.start for d in found)
-        if sum(costs) > _MOST_DECLARED * outline.size:
+        if sum(costs) > outline.most_declared:
             self._doubt()
         return sorted(found)
 

@@ -18,6 +18,7 @@ class Piece(NamedTuple):
         referred: Names in its text that may be those of symbols elsewhere.
         declared: Where the ops that were parsed for their symbols begin, by symbols.
         changed: The symbols of ops that say something else of themselves than in the source.
+        op_names: Names of its ops.
     """
 
     body: str
@@ -26,6 +27,7 @@ class Piece(NamedTuple):
     referred: frozenset[str]
     declared: Mapping[str, int]
     changed: frozenset[str]
+    op_names: frozenset[str]
 
 
 def join(pieces: Sequence[Piece]) -> str | None:

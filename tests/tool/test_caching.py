@@ -1,0 +1,360 @@
+"""Results kept across runs: a hit cannot be told from a miss."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from sliced_inputs import PLUGIN as SHARD_PLUGIN
+from sliced_inputs import functions, in_module
+from tool_fixtures import only_error
+from xdsl_inputs import CORPUS, REAL_FILES, sampled
+
+from passel.store import Store
+from passel.tool import caching, driver
+
+if TYPE_CHECKING:
+    from tool_fixtures import Outcome, Tool
+
+CLEAN = "-p=builtin.module(func.func(cse,canonicalize))"
+LOOK = "-p=builtin.module(func.func(look{value=3}))"
+
+PLUGIN = """
+from helper import BONUS, doubled
+from passel import Pass
+from package.inner import INNER
+from xdsl.dialects.builtin import StringAttr
+
+class Base(Pass):
+    can_fork = True
+    CONSTANT = 1
+
+class Look(Base):
+    name = "look"
+    can_fork = True
+    value: int = 1
+    other: int = 5
+
+    def cache_key(self):
+        return ""
+
+    def run(self, op, ctx):
+        from late import LATE
+        module = op.parent_op()
+        said = [BONUS, doubled(1), INNER, LATE, self.CONSTANT, self.value, self.other]
+        said += [str(module.attributes), str(module.properties), str(op.location)]
+        for each in op.walk():
+            callee = each.properties.get("callee") or each.properties.get("name")
+            for other in module.body.ops if callee else ():
+                if other.properties["sym_name"].data == callee.string_value():
+                    said += [str(v) for k, v in other.properties.items() if k != "sym_visibility"]
+                    said += [str(other.attributes)]
+        if op.body.blocks:
+            op.body.block.first_op.attributes["said"] = StringAttr(repr(said))
+"""
+
+FILES = {
+    "p.py": PLUGIN,
+    "helper.py": "BONUS = 1\ndef doubled(x):\n    return 2 * x\n",
+    "late.py": "LATE = 1\n",
+    "package/__init__.py": "",
+    "package/inner.py": "INNER = 1\n",
+}
+
+TEXT = """\
+#alias = "first"
+!word = i32
+module @name attributes {a = 1 : i32} {
+  "memref.global"() <{sym_name = "g", type = memref<1xi32>, sym_visibility = "private", initial_value = dense<1> : tensor<1xi32>}> : () -> ()
+  func.func @callee(%a: i32 {x.y = 1 : i32}) -> i32 attributes {tag = #alias} {
+    func.return %a : i32
+  }
+  func.func private @outside(i32) -> !word
+  func.func @f(%a: i32) -> i32 {
+    %0 = arith.constant 1 : i32
+    %1 = func.call @callee(%0) : (i32) -> i32
+    %2 = memref.get_global @g : memref<1xi32>
+    func.return %1 : i32
+  }
+  func.func @h(%a: !word) -> i32 {
+    %0 = func.call @outside(%a) : (i32) -> i32
+    func.return %0 : i32
+  }
+  func.func @last(%a: i32) -> i32 {
+    %0 = func.call @f(%a) : (i32) -> i32
+    func.return %0 : i32
+  }
+}
+"""
+
+
+class Mutation(NamedTuple):
+    """A change of one part of the key: in a file, or flags that are added."""
+
+    file: str
+    old: str
+    new: str
+    flags: tuple[str, ...] = ()
+
+
+def _text(old: str, new: str) -> Mutation:
+    return Mutation("in.mlir", old, new)
+
+
+def _flag(*flags: str) -> Mutation:
+    return Mutation("in.mlir", "", "", flags)
+
+
+MUTATIONS = [
+    Mutation("helper.py", "BONUS = 1", "BONUS = 2"),
+    Mutation("helper.py", "2 * x", "3 * x"),
+    Mutation("late.py", "LATE = 1", "LATE = 2"),
+    Mutation("package/inner.py", "INNER = 1", "INNER = 2"),
+    Mutation("p.py", "CONSTANT = 1", "CONSTANT = 2"),
+    Mutation("p.py", "other: int = 5", "other: int = 6"),
+    Mutation("p.py", 'attributes["said"]', 'attributes["told"]'),
+    _text('#alias = "first"', '#alias = "second"'),
+    _text("!word = i32", "!word = i64"),
+    _text("@name attributes", "@other attributes"),
+    _text("{a = 1 : i32}", "{a = 2 : i32}"),
+    _text(" attributes {a = 1 : i32}", ""),
+    _text("dense<1>", "dense<2>"),
+    _text('sym_name = "g"', 'sym_name = "k"'),
+    _text("x.y = 1", "x.y = 2"),
+    _text("tag = #alias", "tag = 3 : i8"),
+    _text(" attributes {tag = #alias} {\n", " attributes {\n    tag = 4 : i8} {\n"),
+    _text("@callee(%a: i32 {x.y = 1 : i32})", "@callee(%a: i64)"),
+    _text("func.func @callee", "func.func @renamed"),
+    _text("func.func @callee", "func.func private @callee"),
+    _text("private @outside(i32)", "private @outside(i64)"),
+    _text(
+        "private @outside(i32) -> !word", "private @outside(i32) -> !word attributes {z = 1 : i8}"
+    ),
+    _text("constant 1", "constant 2"),
+    _text(
+        "%0 = arith.constant 1 : i32",
+        "%name = arith.constant 1 : i32\n    %0 = arith.constant 1 : i32",
+    ),
+    _text("call @f(", "call @h("),
+    _text("call @f(", "call @nowhere("),
+    _text("  func.func @f(", "\n  func.func @f("),
+    _text("  func.func @f(", "  // More\n  func.func @f("),
+    _text("  func.func @f(", "   func.func @f("),
+    _text("func.return %1 : i32\n  }", 'func.return %1 : i32\n  } loc("x":1:2)'),
+    _text("func.func @last", "func.func @f"),
+    _text("}\n}\n", "}\n} {b = 2 : i32}\n"),
+    _text("\n  func.func private @outside(i32) -> !word", ""),
+    _text("module @name", "// First\nmodule @name"),
+    _flag("--mlir-print-op-generic"),
+    _flag("--mlir-print-debuginfo"),
+    _flag("--print-no-properties"),
+    _flag("-p=builtin.module(func.func(look{value=4}))"),
+    _flag("-p=builtin.module(func.func(look))"),
+    _flag("-p=builtin.module(func.func(look{value=3},dce))"),
+    _flag("-p=builtin.module(func.func(look{value=3}),any(cse))"),
+    _flag("-p=builtin.module(func.func(look{value=3}),memref.alloc(cse))"),
+    _flag("--mlir-pass-statistics"),
+    _flag("--mlir-print-ir-after-all"),
+    _flag("--mlir-print-local-scope", "--mlir-print-debuginfo"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
+    monkeypatch.setattr(caching, "_WORTH_KEEPING", 0)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # changes come within a second
+
+
+def _write(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+
+
+def _run(tool: Tool, *flags: str) -> Outcome:
+    """Run passel-opt, which imports its plugin and what that imports anew."""
+    for name in ("helper", "late", "package", "package.inner"):
+        sys.modules.pop(name, None)
+    return tool("in.mlir", *flags)
+
+
+def _cached(tool: Tool, *flags: str) -> Outcome:
+    """Run passel-opt with a store, by the same command line as without."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PASSEL_CACHE", "./kept")
+        return _run(tool, *flags)
+
+
+def _known(tool: Tool, *flags: str) -> str:
+    """Return what of a run was known."""
+    return _run(tool, *flags, "--cache=./kept", "--cache-explain").err
+
+
+def test_another_run_knows_all(tool: Tool) -> None:
+    """What one run keeps, the next one finds, and only what a change concerns is run again."""
+    _write({"in.mlir": functions()})
+    plain = _run(tool, CLEAN)
+    assert "0 of 16 ops known" in _known(tool, CLEAN)
+    assert "16 of 16 ops known" in _known(tool, CLEAN)
+    assert _cached(tool, CLEAN) == plain
+    _write({"in.mlir": functions().replace("constant 7", "constant 99")})
+    assert "15 of 16 ops known; new is the text, or what it refers to, of func.func @f7\n" in (
+        _known(tool, CLEAN)
+    )
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: f"{each.old}{each.flags}"[:40])
+def test_no_result_is_stale(tool: Tool, mutation: Mutation) -> None:
+    """Whatever part of the key changes, the result is that of a run that knows nothing."""
+    plugin = "--load-pass-plugin=p.py"
+    _write({**FILES, "in.mlir": TEXT})
+    first = _cached(tool, LOOK, plugin)
+    assert first.code == 0
+    assert "6 of 6 ops known" in _known(tool, LOOK, plugin)
+    text = Path(mutation.file).read_text(encoding="utf-8")
+    assert mutation.old in text
+    if mutation.old:
+        _write({mutation.file: text.replace(mutation.old, mutation.new)})
+    flags = (plugin, *mutation.flags)
+    if not any(each.startswith("-p=") for each in flags):
+        flags = (LOOK, *flags)
+    plain = _run(tool, *flags)
+    assert plain != first
+    for _ in range(2):
+        assert _cached(tool, *flags) == plain
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        (CLEAN,),
+        (CLEAN, "--mlir-print-debuginfo"),
+        (CLEAN, "--mlir-print-op-generic"),
+        (CLEAN, "--mlir-timing", "--info-output-file=timing.txt"),
+        (CLEAN, "--split-input-file"),
+        (CLEAN, "-t=riscv-asm"),
+        ("-p=builtin.module(func.func(canonicalize),any(cse))",),
+        ("-p=builtin.module(func.func(cse),memref.alloc(cse))",),
+        ("-p=builtin.module(func.func(cse),symbol-dce)",),
+        ("-p=builtin.module(func.func(canonicalize,func.func(cse)))",),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        functions(),
+        in_module(functions(), "module @name attributes {a = 1 : i32, b = @f3} {"),
+        in_module(functions(), '"builtin.module"() ({', "}) {b = 2 : i32} : () -> ()"),
+        f"{functions()}{functions(1)}",
+        f"{functions()}func.func @last() {{\n",
+    ],
+    ids=["bare", "module", "generic", "twice", "cut off"],
+)
+def test_hits_are_misses(tool: Tool, text: str, flags: tuple[str, ...], jobs: str) -> None:
+    """Both streams and the exit code are those of a run without a store, each time."""
+    _write({"in.mlir": text})
+    plain = _run(tool, *flags, jobs)
+    for _ in range(2):
+        assert _cached(tool, *flags, jobs) == plain
+
+
+@pytest.mark.parametrize("name", ["warn", "fail", "crash", "say", "add", "mark-module", "rename"])
+def test_what_is_reported_is_not_kept(tool: Tool, name: str) -> None:
+    """What a pass says, or does beside its op, shows each time."""
+    plugin = SHARD_PLUGIN.replace(
+        f'    name = "{name}"\n', f'    name = "{name}"\n    can_fork = True\n'
+    )
+    _write({"in.mlir": in_module(functions(), "module {"), "p.py": plugin})
+    flags = (f"-p=builtin.module(func.func(cse,{name}))", "--load-pass-plugin=p.py")
+    plain = _run(tool, *flags)
+    for _ in range(2):
+        assert _cached(tool, *flags) == plain
+
+
+def test_passes_that_do_not_say_so_are_not_kept(tool: Tool) -> None:
+    """A pass that may keep something from one op to the next is run each time."""
+    _write({"in.mlir": functions(), "p.py": SHARD_PLUGIN})
+    said = _known(tool, "-p=builtin.module(func.func(quiet))", "--load-pass-plugin=p.py")
+    assert "cache: not used: pass 'quiet' may keep something from one op to the next" in said
+
+
+def test_plugins_that_reach_out_are_not_kept(tool: Tool) -> None:
+    """Code that opens files depends on more than its text."""
+    plugin = PLUGIN.replace("from helper", "def table(): return open('table')\nfrom helper")
+    _write({**FILES, "p.py": plugin, "table": "", "in.mlir": TEXT})
+    said = _known(tool, LOOK, "--load-pass-plugin=p.py")
+    assert "cache: not used: 'p.py' uses 'open'" in said
+
+
+def test_a_pass_without_a_key_is_not_kept(tool: Tool) -> None:
+    """`cache_key` can say that results are never kept."""
+    _write({**FILES, "p.py": PLUGIN.replace('return ""', "return None"), "in.mlir": TEXT})
+    assert "pass 'look' has no key" in _known(tool, LOOK, "--load-pass-plugin=p.py")
+    _write({"p.py": PLUGIN.replace('return ""', "return str(1 / 0)")})
+    said = _known(tool, LOOK, "--load-pass-plugin=p.py")
+    assert said == (
+        "passel-opt: cache: not used: the key of pass 'look': ZeroDivisionError: division by zero\n"
+    )
+
+
+def test_verifying_finds_passes_that_are_not_deterministic(
+    tool: Tool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--cache=verify` runs known ops again, and names one whose result is another."""
+    plugin = PLUGIN.replace("LATE, ", "LATE, sys.hidden, ").replace(
+        "from helper", "import sys\nfrom helper"
+    )
+    _write({**FILES, "p.py": plugin, "in.mlir": TEXT})
+    flags = (LOOK, "--load-pass-plugin=p.py")
+    monkeypatch.setenv("PASSEL_CACHE", "./kept")
+    monkeypatch.setattr(caching, "_VERIFIED", 1)  # all of them
+    monkeypatch.setattr(sys, "hidden", 1, raising=False)
+    assert _run(tool, *flags).code == 0
+    assert _run(tool, *flags, "--cache=verify").code == 0
+    monkeypatch.setattr(sys, "hidden", 2)
+    error = only_error(_run(tool, *flags, "--cache=verify"))
+    assert "is not what the passes make of it now" in error
+
+
+def test_reading_keeps_nothing(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--cache=read` uses what is known, and writes nothing."""
+    _write({"in.mlir": functions()})
+    monkeypatch.setenv("PASSEL_CACHE", "./kept")
+    assert _run(tool, CLEAN, "--cache=read").code == 0
+    assert not Path("kept").exists()
+
+
+def test_a_store_that_cannot_be_written_is_a_miss(tool: Tool) -> None:
+    """The result is right, and one line says what is wrong."""
+    _write({"in.mlir": functions(), "kept": "a file"})
+    plain = _run(tool, CLEAN)
+    found = _cached(tool, CLEAN)
+    assert (found.code, found.out) == (plain.code, plain.out)
+    (line,) = found.err.splitlines()
+    assert line.startswith("passel-opt: warning: no results are kept: 'kept': ")
+
+
+def test_modes_are_not_taken_for_directories(tool: Tool) -> None:
+    """A misspelt mode is an error with a hint."""
+    error = only_error(tool("--cache=verfy", stdin=b""))
+    assert "directory such as ./verfy, not 'verfy'; did you mean 'verify'" in error
+
+
+@sampled(37)
+def test_corpus(tool: Tool, step: int) -> None:
+    """Tests of xDSL itself, and real files, give the same output and the same errors."""
+    files = [*sorted(CORPUS.rglob("*.mlir")), *sorted(REAL_FILES.rglob("*.mlir"))]
+    for file in files[::step]:
+        text = file.read_text(encoding="utf-8")
+        if text.count("\n") > 20 and "dense_resource" not in text:
+            _write({"in.mlir": text})
+            flags = (CLEAN, "--allow-unregistered-dialect")
+            plain = _run(tool, *flags)
+            for _ in range(2):
+                assert _cached(tool, *flags) == plain
+    assert Store(Path("kept")).statistics().entries
