@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from passel.store import Store, StoreError, default_directory
-from passel.tool.flag_values import CACHE_MODES
+from passel.ir.frontend import UsageError
+from passel.store import Store, default_directory
+from passel.tool.flag_groups import FlagGroup, flag
+from passel.tool.flag_values import CACHE_MODES, number_of
+from passel.tool.help import Program
+from passel.tool.output import put
+from passel.tool.program import run_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PROGRAM = "passel-cache"
+    from passel.tool.flags import CommandLine
+
 _MEBIBYTE = 2**20
+_COMMANDS = ("stats", "prune", "clear")
+
+
+class _Flags(FlagGroup):
+    """Results kept across runs."""
+
+    dir: str = flag("where they are; by default $PASSEL_CACHE or ~/.cache/passel", "<dir>")
+    limit: int = flag("how many MiB prune leaves; by default 256", "<n>", 256, parse=number_of)
+
+
+PROGRAM = Program.of(
+    "passel-cache",
+    "look after the results that passel-opt --cache keeps",
+    "<stats|prune|clear>",
+    _Flags,
+    """\
+  passel-cache stats
+  passel-cache prune --limit=100
+""",
+    """\
+Results are counted, those that were not used for longest are dropped, or all are.
+
+The exit code is 1 if the store cannot be used.
+""",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,21 +54,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments without the program's name; by default those of the process.
 
     Returns:
-        The exit code: 0 if all went well, 1 if the store cannot be used. For a wrong command
-        line, the process exits with 2.
+        The exit code: 0 if all went well, 1 if the command line is wrong or the store cannot be
+        used.
     """
-    arguments = _parser().parse_args(argv)
-    store = Store(arguments.dir or _directory(), writes=arguments.command != "stats")
-    try:
-        if arguments.command == "prune":
-            store.prune(arguments.limit * _MEBIBYTE)
-        elif arguments.command == "clear":
-            store.clear()
-        entries, size = store.statistics()
-    except StoreError as error:
-        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
-        return 1
-    print(f"{store.directory}: {entries:,} entries, {size / _MEBIBYTE:,.1f} MiB")
+    return run_program(PROGRAM, argv, _run)
+
+
+def _run(line: CommandLine) -> int:
+    flags = _Flags(line)
+    command = line.inputs[0] if len(line.inputs) == 1 else ""
+    if command not in _COMMANDS:
+        raise UsageError(f"say what to do: {', '.join(_COMMANDS)}")
+    directory = Path(flags.dir).expanduser() if flags.dir else _directory()
+    store = Store(directory, writes=command != "stats")
+    if command == "prune":
+        store.prune(flags.limit * _MEBIBYTE)
+    elif command == "clear":
+        store.clear()
+    entries, size = store.statistics()
+    put(f"{directory}: {entries:,} entries, {size / _MEBIBYTE:,.1f} MiB\n")
     return 0
 
 
@@ -47,33 +80,3 @@ def _directory() -> Path:
     """Return the directory that passel-opt uses."""
     said = os.environ.get("PASSEL_CACHE", "")
     return Path(said).expanduser() if said and said not in CACHE_MODES else default_directory()
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        PROGRAM,
-        description="Look after the results that passel-opt --cache keeps.",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "command",
-        choices=("stats", "prune", "clear"),
-        help="count the results, drop those not used for longest, or drop all",
-    )
-    parser.add_argument(
-        "--dir", type=Path, metavar="DIR", help="by default $PASSEL_CACHE or ~/.cache/passel"
-    )
-    parser.add_argument(
-        "--limit",
-        type=_limit,
-        default=256,
-        metavar="MIB",
-        help="how much prune leaves; by default 256",
-    )
-    return parser
-
-
-def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"takes a number of MiB, not '{text}'")
-    return int(text)
