@@ -16,7 +16,9 @@ OP = '"a.b"() : () -> ()\n'
 ONE = "func.func private @h()\n"
 USE = 'func.func @use() {\n  "test.op"(%x) : (i32) -> ()\n  return\n}\n'
 SECOND = TWO.index("\n") + 1
-PLAIN = Piece("", ("{", "}"), {}, frozenset(), {}, frozenset())
+PLAIN = Piece("", ("{", "}"), {}, frozenset(), {}, frozenset(), frozenset())
+ANY = float("inf")
+"""Characters that a shard may declare: no bound."""
 
 
 def parse(outline: Outline, index: int) -> ShardParser:
@@ -25,7 +27,7 @@ def parse(outline: Outline, index: int) -> ShardParser:
 
     def make(*arguments: object) -> ShardParser:
         parsers.append(shard_parser()(*arguments))  # pyright: ignore[reportArgumentType] - as given
-        parsers[0].set_shard(outline, index)
+        parsers[0].set_shards(outline, [index])
         return parsers[0]
 
     parse_source(xdsl_context(), outline.text, "in.mlir", make_parser=make)
@@ -34,9 +36,9 @@ def parse(outline: Outline, index: int) -> ShardParser:
 
 def test_a_shard_holds_its_ops() -> None:
     """A shard has its own ops, with their places, and no others."""
-    outline = Outline(TWO, (0, SECOND), None, "")
-    assert [start for _, start in parse(outline, 0).own] == [0]
-    assert [start for _, start in parse(outline, 1).own] == [SECOND]
+    outline = Outline(TWO, (0, SECOND), None, "", ANY)
+    assert [start for _, start, _ in parse(outline, 0).own] == [0]
+    assert [start for _, start, _ in parse(outline, 1).own] == [SECOND]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_a_shard_holds_its_ops() -> None:
 def test_what_is_no_shard(text: str, starts: tuple[int, int], end: int | None, index: int) -> None:
     """What a parser of the whole would not parse as the ops of a shard is refused."""
     with pytest.raises(ParseError):
-        parse(Outline(text, starts, end, ""), index)
+        parse(Outline(text, starts, end, "", ANY), index)
 
 
 def test_a_shard_that_refers_to_much_is_refused() -> None:
@@ -86,7 +88,7 @@ def test_functions_are_declared_by_their_first_line() -> None:
     body = "  this is nothing\n" * 200
     caller = "func.func @f(%a: i32) {\n  func.call @g(%a) : (i32) -> ()\n  return\n}\n"
     text = f"func.func @g(%a: i32) {{\n{body}}}\n{caller}"
-    outline = Outline(text, (0, text.index("func.func @f")), None, "")
+    outline = Outline(text, (0, text.index("func.func @f")), None, "", ANY)
     ((function, _),) = parse(outline, 1).declared
     assert str(function) == "func.func private @g(i32) -> ()"
 
