@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from concurrent.futures import Executor
 
-    from passel.execution.strategies import Jobs, SiblingStrategy
+    from passel.execution.strategies import Jobs
 
 _NAMES = ("threads", "forked", "pool")
 
@@ -54,17 +54,18 @@ class _Counted:
     """
 
     def __init__(self, strategy: Any) -> None:
+        self._strategy = strategy
         self.count = 0
         self.is_of_copies = False
-        self.made: SiblingStrategy = strategy
-        share = strategy._share
 
-        def counted(work: Any, tasks: Sequence[Any], *more: Any) -> Iterable[Any]:
-            self.count += 1
-            self.is_of_copies = work.transport.sends_copies
-            return share(work, tasks, *more)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._strategy, name)
 
-        strategy._share = counted
+    def __call__(self, work: Any, tasks: Sequence[Any], /) -> Iterable[Any]:
+        """Share out tasks."""
+        self.count += 1
+        self.is_of_copies = work.transport.sends_copies
+        return self._strategy(work, tasks)
 
 
 class ForcedStrategy:
@@ -90,20 +91,20 @@ class ForcedStrategy:
         }[self._name]
         self._counted = counted = _Counted(strategy)
 
-        def chosen(jobs: Jobs | None = None, executor: Executor | None = None) -> SiblingStrategy:
+        def chosen(jobs: Jobs | None = None, executor: Executor | None = None) -> Any:
             is_said = executor is not None or jobs not in (None, "auto")
             if is_said or os.environ.get("PASSEL_JOBS"):
                 return strategy_for(jobs, executor)
             if self._name == "pool":
                 vars(strategy)["_executor"] = self._pool_now()
-            return counted.made
+            return counted
 
         self._patch.setattr("passel.manager.pass_manager.strategy_for", chosen)
         self._patch.setattr("passel.execution.run.Sequential", chosen)
         # The strategy was not asked for, so no message says that it cannot be used.
         strategy.where = _WHERE
         for place, log in (
-            ("execution.strategies.base.log_warning_once", log_warning_once),
+            ("execution.strategies.child_run.log_warning_once", log_warning_once),
             ("execution.strategies.futures.log_warning", log_warning),
         ):
             self._patch.setattr(f"passel.{place}", _unless_forced(log))
