@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ def _unless_forced(log: Callable[[str], None]) -> Callable[[str], None]:
 
 
 class _Counted:
-    """A strategy, and how often it has shared work.
+    """A strategy, and how often it has shared work, which one on an executor may still refuse.
 
     Args:
         strategy: The strategy.
@@ -55,16 +56,25 @@ class _Counted:
 
     def __init__(self, strategy: Any) -> None:
         self._strategy = strategy
+        self._counts_calls = True
         self.count = 0
         self.is_of_copies = False
+        if share := getattr(strategy, "_share", None):
+            self._counts_calls = False
+            strategy._share = partial(self._shared, share)
+
+    def _shared(self, share: Any, work: Any, *more: Any) -> Any:
+        self.count += 1
+        self.is_of_copies = work.transport.sends_copies
+        return share(work, *more)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._strategy, name)
 
     def __call__(self, work: Any, tasks: Sequence[Any], /) -> Iterable[Any]:
         """Share out tasks."""
-        self.count += 1
-        self.is_of_copies = work.transport.sends_copies
+        if self._counts_calls:
+            return self._shared(self._strategy, work, tasks)
         return self._strategy(work, tasks)
 
 
