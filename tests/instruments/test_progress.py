@@ -49,7 +49,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *, enable: bool = True, **streams: Any)
     manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Nap())
     manager.enable_progress()
     manager.enable_progress(enable)
-    manager.run(parse_toy("toy.module(toy.func @f,toy.func @g)"))
+    manager.run(parse_toy("toy.module(toy.func @f,toy.func @g)"), jobs=1)
 
 
 def test_a_terminal_shows_how_far_a_run_is(monkeypatch: pytest.MonkeyPatch) -> None:
