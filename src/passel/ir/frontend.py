@@ -171,7 +171,7 @@ class Slices(Protocol):
     """A source as ops at its top, whose results can be had one by one, and kept."""
 
     around: Sequence[str]
-    """What stands before and after the ops."""
+    """Text before and after the ops."""
 
     def __len__(self) -> int: ...
 

@@ -24,7 +24,7 @@ _LIMIT: Final = 512 * 2**20
 """Bytes from which on what was not used for longest goes."""
 
 _AFTER_PRUNING: Final = 0.8
-"""What is left of the limit then, so that not each run prunes."""
+"""Part of the limit that is left then, so that not each run prunes."""
 
 _OVERHEAD: Final = 150
 """Bytes of an entry besides its value."""

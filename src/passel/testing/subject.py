@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Subject:
-    """What tests of an adapter need of its IR; see `AdapterContract`."""
+    """Samples of an IR that tests of its adapter need; see `AdapterContract`."""
 
     adapter: IRAdapter
     names: ClassVar[Mapping[str, str]]

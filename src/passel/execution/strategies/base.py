@@ -1,4 +1,4 @@
-"""What strategies have in common, and the plainest strategy."""
+"""The common base of strategies, and the plainest one."""
 
 from __future__ import annotations
 
