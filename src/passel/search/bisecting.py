@@ -120,7 +120,7 @@ class Bisection:
         return self._first_of(self._steps)
 
     def _first_of(self, steps: Sequence[Execution]) -> Culprit:
-        """Return the first of some executions, the last of which is interesting."""
+        """Return the first interesting one of some executions, as the last one is."""
         low, high = -1, len(steps) - 1
         unknown: set[int] = set()
         while candidates := [n for n in range(low + 1, high) if n not in unknown]:
