@@ -83,6 +83,13 @@ def test_a_shard_that_refers_to_much_is_refused() -> None:
         parse(outline, 3)
 
 
+def test_ops_without_symbols_define_none() -> None:
+    """A shard that refers to a symbol which no op at the top defines needs nothing."""
+    outline = outline_of('"test.op"() {a = @f} : () -> ()\n' * 2, None)
+    assert outline is not None
+    assert outline.needed(0) == []
+
+
 def test_functions_are_declared_by_their_first_line() -> None:
     """Of a function that a shard refers to, the body is not parsed."""
     body = "  this is nothing\n" * 200

@@ -123,7 +123,7 @@ class Outline:
         stop = len(self.text) if self.end is None else self.end
         pattern = re.compile(_DEFINITION.format(self.indent), re.MULTILINE)
         found = list(pattern.finditer(self.text, self.starts[0] - len(self.indent), stop))
-        ends = [*(match.start() for match in found[1:]), stop]
+        ends = [*(match.start() for match in found), stop][1:]
         return {
             (name := match["symbol"] or match["quoted_symbol"]): Definition(
                 match.start() + len(self.indent), end, match["op"] or match["quoted_op"], name
