@@ -27,6 +27,8 @@ PYTHONS ?= 3.12 3.13 3.14
 PYTHON_TESTS ?=
 DEBIAN ?= sid
 SHELLS := fish groff mandoc zsh
+CHROMIUM := chromium fonts-dejavu-core
+APT_INSTALL := apt-get install -y -q --no-install-recommends
 .PHONY: help demo test look sweep properties strategies clients xdsl-releases pythons pythons-of-debian shells browser distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
 
 help: ## List the targets
@@ -69,12 +71,12 @@ pythons-of-debian: ## The same in a fresh Debian, DEBIAN=sid, for others than ar
 
 shells: ## Install the shells and formatters that completion and the manual page are tested with (Debian, root)
 	if [ "$$(id -u)" != 0 ]; then echo "Not root: tests with what is missing are skipped"; \
-	else apt-get install -y -q $(SHELLS) || { apt-get update && apt-get install -y -q $(SHELLS); }; fi
+	else $(APT_INSTALL) $(SHELLS) || { apt-get update && $(APT_INSTALL) $(SHELLS); }; fi
 
 browser: .venv/.browser ## Install the browser that reports are tested in (Debian, root); tests in it are skipped without
 	if command -v chromium >/dev/null; then :; \
 	elif [ "$$(id -u)" != 0 ]; then echo "Not root: tests of reports in a browser are skipped"; \
-	else apt-get install -y -q chromium || { apt-get update && apt-get install -y -q chromium; }; fi
+	else $(APT_INSTALL) $(CHROMIUM) || { apt-get update && $(APT_INSTALL) $(CHROMIUM); }; fi
 
 distributions: .venv/.dev ## Build the wheel and the source distribution into dist/, and check them
 	rm -rf dist
