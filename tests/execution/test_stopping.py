@@ -53,6 +53,18 @@ def test_a_wait_for_a_future_is_in_short_periods() -> None:
         result_of(wrong)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not name children")
+def test_what_a_child_has_started_ends_with_it() -> None:
+    """A child that is late is killed together with its own children."""
+    command = ["/bin/sh", "-c", "sleep 60 & echo; wait"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as late:
+        assert late.stdout is not None
+        late.stdout.readline()
+        status_of(late.pid, lambda: True)
+        assert late.stdout.read() == ""  # its other writer has ended as well
+        late.returncode = -signal.SIGKILL
+
+
 def test_the_end_of_a_child() -> None:
     """Its status comes back once; a child that is late is killed."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(0.3); exit(3)"])

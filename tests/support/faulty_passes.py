@@ -13,7 +13,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from sibling_passes import is_elsewhere
 from xdsl.dialects.builtin import IntAttr
@@ -129,10 +129,10 @@ def _fill_disk() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
 
-def _close_stdout() -> None:
-    with suppress(OSError):  # it may be closed already
-        os.close(1)
-    sys.stdout.close()
+def _close(stream: IO[str]) -> None:
+    with suppress(OSError, ValueError):  # it may be closed already
+        os.close(stream.fileno())
+    stream.close()
 
 
 DEADLY: dict[str, tuple[Callable[[], object], str]] = {
@@ -164,7 +164,10 @@ SURVIVED: dict[str, Callable[[], object]] = {
     "deleted directory": _delete_directory,
     "full disk": _fill_disk,
     "closed pipes and files": lambda: os.closerange(3, 256),
-    "closed stdout": _close_stdout,
+    "closed stdin": lambda: _close(sys.stdin),
+    "closed stdout": lambda: _close(sys.stdout),
+    "closed stderr": lambda: _close(sys.stderr),
+    "closed descriptors": lambda: os.closerange(0, 3),
 }
 """What harms a process, but no op."""
 

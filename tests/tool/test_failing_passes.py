@@ -1,7 +1,6 @@
 """Kinds of failing passes and flags: with workers, the tool says what it says without, and ends alike.
 
-Streams that a pass closes in a worker are those of the worker, so that this kind is left out. A
-death ends a worker alone, and is named.
+A death ends a worker alone, and is named.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _FLAGS = ((), ("--pass-timeout=1",), ("--mlir-pass-statistics",))
 
 _DEADLY = [each for each in DEADLY if each != "terminate"]  # the tool handles that signal
 
-_SAME = [each for each in KINDS if each not in {*_DEADLY, "closed stdout", "hang", "stop"}]
+_SAME = [each for each in KINDS if each not in {*_DEADLY, "hang", "stop"}]
 
 _FAST = {"give up", "child that raises"}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from passel.instruments.whole_files import lasting
 from passel.ir.frontend import UnreadableError
-from passel.tool.output import Output
+from passel.tool.output import Output, streams_kept
 from passel.tool.part import Part
 from passel.tool.sources import read_sources
 
@@ -80,11 +80,12 @@ class Driver:
     def _process(self, source: SourcePart) -> bool:
         """Process a part of the input; return whether it is good."""
         verifier = self._verifier(source)
-        result = self._process_kept(source)
-        if result is None:
-            result = self._process_in_shards(source)
-        if result is None:
-            result = Part(source, self._shared, verifier or self._shared.renderer).process()
+        with streams_kept():
+            result = self._process_kept(source)
+            if result is None:
+                result = self._process_in_shards(source)
+            if result is None:
+                result = Part(source, self._shared, verifier or self._shared.renderer).process()
         if result is not None:
             self._output.write(result)
         if verifier is None:

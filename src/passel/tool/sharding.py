@@ -121,6 +121,7 @@ def forked_results(
     from passel.execution.strategies.base import workers_for
     from passel.execution.strategies.fork_map import fork_map
     from passel.execution.strategies.placement import at_work
+    from passel.execution.streams import flush, standard_streams
 
     if at_work.get():
         return None
@@ -128,11 +129,12 @@ def forked_results(
     @contextmanager
     def body() -> Generator[Callable[[Frontend], Iterator[ShardResult]]]:
         with _standard_streams_to_file() as said:
+            streams = standard_streams()
 
             def process(shard: Frontend) -> Iterator[ShardResult]:
                 result = process_shard(source, shared, shard)
-                sys.stdout.flush()
-                if result is None or os.fstat(said).st_size:
+                flush()
+                if result is None or standard_streams() != streams or os.fstat(said).st_size:
                     raise EncodingError("a shard has printed something")
                 yield result
 

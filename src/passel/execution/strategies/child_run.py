@@ -22,6 +22,7 @@ from passel.execution.options import VerifyEach
 from passel.execution.outcome import CHANGED, UNCHANGED, Outcome, merge
 from passel.execution.strategies.placement import Place, Placement, at_work, placement_of
 from passel.execution.strategies.transport import Transport
+from passel.execution.streams import standard_streams
 from passel.execution.verification import verify, verify_enclosing
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ class ChildRun:
             EncodingError: Passes have changed more than the ops that they ran on.
         """
         prints, siblings = self._services.fingerprints, self._ctx.siblings
-        before = enclosing_states(self._ctx, prints)
+        before, streams = enclosing_states(self._ctx, prints), standard_streams()
         self._looks = True  # what was changed before is not sent back
         self._repeats_failures = repeats_failures or self._services.hooks.repeats_failures
         yield
@@ -298,6 +299,7 @@ class ChildRun:
             or enclosing_states(self._ctx, prints) != before
             or any(self._violations())
             or any(changes_outside(self._ctx))
+            or standard_streams() != streams  # passes are to close those of the main process
         ):
             raise EncodingError("passes have changed more than the ops that they ran on")
 

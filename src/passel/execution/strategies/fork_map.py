@@ -11,7 +11,6 @@ import os
 import pickle
 import signal
 import struct
-import sys
 import tempfile
 import warnings
 from contextlib import suppress
@@ -23,6 +22,7 @@ from passel.errors import EncodingError
 from passel.execution.strategies.placement import at_work
 from passel.execution.strategies.stopping import interrupts_held, status_of
 from passel.execution.strategies.watch import Progress, progress_of
+from passel.execution.streams import flush
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -254,13 +254,6 @@ class _Workers(Generic[_I, _R]):
 
 def _take_no_note(number: int, frame: object) -> None:
     """Handle a signal by doing nothing."""
-
-
-def flush() -> None:
-    """Write what the standard streams hold, unless they are closed or there are none."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError, ValueError):
-            stream.flush()
 
 
 def _tokens(numbers: Iterable[int]) -> int:

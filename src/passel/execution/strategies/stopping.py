@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Lock, current_thread, get_ident, main_thread
 from typing import TYPE_CHECKING, TypeVar
 
@@ -123,7 +124,7 @@ def status_of(process: int, is_late: Callable[[], bool]) -> int | None:
 
     Args:
         process: The child.
-        is_late: Returns whether to end it; asked now and then.
+        is_late: Returns whether to end it, and what it has started; asked now and then.
 
     Returns:
         Its status; None if this process ignores SIGCHLD, or other code has waited for it.
@@ -135,10 +136,19 @@ def status_of(process: int, is_late: Callable[[], bool]) -> int | None:
             if ended:
                 return status
             if is_late():
-                os.kill(process, signal.SIGKILL)
+                _kill(process)
             time.sleep(period)
             period = min(1.2 * period, _LONGEST_PERIOD)
     return None
+
+
+def _kill(process: int) -> None:
+    """End a process, and before it those that it has started, where the system names them."""
+    for children in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in map(int, children.read_text().split()):
+                _kill(child)
+    os.kill(process, signal.SIGKILL)
 
 
 def _raise_in(thread: int, error: type[BaseException]) -> bool:

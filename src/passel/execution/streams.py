@@ -1,0 +1,27 @@
+"""The standard streams of a process, which passes may close or replace."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import Any
+
+
+def flush() -> None:
+    """Write what the standard streams hold, unless they are closed or there are none."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+
+
+def standard_streams() -> dict[str, Any]:
+    """Return the standard output and error as values that are equal while they are the same."""
+    found: dict[str, Any] = {}
+    for number, name in ((1, "output"), (2, "error")):
+        stream, file = (None, sys.stdout, sys.stderr)[number], None
+        with suppress(OSError):
+            status = os.fstat(number)
+            file = status.st_dev, status.st_ino
+        found[name] = stream, getattr(stream, "closed", True), file
+    return found
