@@ -53,7 +53,7 @@ def run(directory: Path, *command: str, programs: Path | None = None) -> str:
             "PYTEST_PLUGINS": "_passel_pytest",
         },
         check=False,
-        timeout=120,
+        timeout=600,
     ).stdout
 
 
