@@ -105,7 +105,7 @@ fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs 
 declarations: .venv/.declarations ## Get MLIR's declarations of its passes, which some tests compare with (Debian)
 
 native-passes: .venv/.dev .venv/.declarations ## Generate the typed classes of MLIR's passes anew
-	$(BIN)/passel-tblgen -gen-pass-stubs -I .venv/declarations/include \
+	$(BIN)/passel-tblgen -gen-pass-stubs -no-descriptions -I .venv/declarations/include \
 	  --default affine-loop-normalize:promote-single-iter=false \
 	  $$(find .venv/declarations -name Passes.td) -o src/passel/mlir/passes.py
 	$(BIN)/ruff format src/passel/mlir/passes.py src/passel/mlir/passes.pyi

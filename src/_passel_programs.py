@@ -48,7 +48,7 @@ def passel_report() -> int:
 
 def passel_tblgen() -> int:
     """Run passel-tblgen and return its exit code."""
-    return _run("passel-tblgen", "passel.specification.command")
+    return _run("passel-tblgen", "passel.tool.tblgen")
 
 
 def _run(program: str, module: str) -> int:

@@ -107,7 +107,9 @@ def test_documentation_of_the_package(package: Path) -> None:
     code = "import sys; from passel.tool.doc import main; sys.exit(main())"
     page = run(package, sys.executable, "-c", code, "demo_passes").stdout
     assert re.findall(r"### `-(.*)`", page) == ["count-ops", "number-functions"]
-    doc = run(package, sys.executable, "-m", "passel.specification", "-gen-pass-doc", "Passes.td")
+    doc = run(
+        package, str(Path(sys.executable).with_name("passel-tblgen")), "-gen-pass-doc", "Passes.td"
+    )
     assert len(re.findall("^### ", doc.stdout, re.MULTILINE)) == 4
 
 

@@ -30,7 +30,7 @@ sys.exit(_passel_programs.{program}())
         ("passel_bisect", "tool"),
         ("passel_compare", "tool"),
         ("passel_reduce", "tool"),
-        ("passel_tblgen", "specification"),
+        ("passel_tblgen", "tool"),
     ],
 )
 def test_ctrl_c_while_a_program_loads(program: str, module: str) -> None:

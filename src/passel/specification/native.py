@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from passel.specification.python import MODULES, PythonOption, PythonPass, in_python
-from passel.specification.source import INDENT, imports, literal
+from passel.specification.python import MODULES, PythonOption, PythonPass, in_python, one_line
+from passel.specification.source import INDENT, docstring, imports, literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -86,23 +86,25 @@ def native_module(root: str) -> str:
     )
 
 
-def native_stubs(passes: Sequence[PassDeclaration]) -> str:
+def native_stubs(passes: Sequence[PassDeclaration], *, described: bool = True) -> str:
     """Return the types of the classes, as a stub file.
 
     Args:
         passes: The declared passes.
+        described: Whether it has the texts that the authors of the passes have written.
 
     Raises:
         SpecificationError: A pass cannot be one in Python.
     """
-    found = sorted(map(in_python, passes), key=lambda each: each.class_name)
+    pairs = [(in_python(each), each) for each in passes]
+    pairs.sort(key=lambda each: each[0].class_name)
     lines = [f"# {_GENERATED}", ""]
-    options = [option for each in found for option in each.options]
+    options = [option for each, _ in pairs for option in each.options]
     if any(option.choices for option in options):
         lines += [*imports([("typing", "Literal")]), ""]
     lines += [*imports(_names(options)), ""]
-    for each in found:
-        lines += _class(each)
+    for python, declared in pairs:
+        lines += _class(python, declared if described else None)
     return "\n".join(lines) + "\n"
 
 
@@ -113,13 +115,19 @@ def _names(options: Iterable[PythonOption]) -> Iterator[tuple[str, str]]:
             yield MODULES[option.scalar], option.scalar
 
 
-def _class(python: PythonPass) -> Iterator[str]:
+def _class(python: PythonPass, declared: PassDeclaration | None) -> Iterator[str]:
     where = python.anchor or (python.target if python.kind == "InterfacePass" else "")
     yield f"class {python.class_name}({_BASE}):"
-    yield f'{INDENT}"""`{python.name}`, on {where or "any op"}."""'
+    summary = f"`{python.name}`, on {where or 'any op'}"
+    if declared and (told := one_line(declared.summary)):
+        summary += f": {told}"
+    yield from docstring(summary, declared.description if declared else "", INDENT)
     for option in python.options:
+        text = f"`{option.name}` in pipelines; by default {_default(option)}."
+        if declared and option.help:
+            text = f"{option.help.rstrip('.')}. {text}"
         yield f"{INDENT}{option.field}: {option.type()} = ..."
-        yield f'{INDENT}"""`{option.name}` in pipelines; by default {_default(option)}."""'
+        yield from docstring(text, "", INDENT)
     if python.options:  # for editors that do not know what a dataclass is
         given = ", ".join(f"{each.field}: {each.type()} = ..." for each in python.options)
         yield f"{INDENT}def __init__(self, *, {given}) -> None: ..."

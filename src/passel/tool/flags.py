@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 PROGRAM = "passel-opt"
 
-_NUMBERED = re.compile(r"([a-z])([0-9]+)")
-"""A short flag with a number right behind it, as make takes `-j4`."""
+_ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
+"""What may stand right behind a flag of one letter, such as `-j4` and `-Iinclude`, by metavar."""
 
 _LEVEL = re.compile(r"O[0-9a-z]?")
 """Names of registered pipelines that are optimization levels."""
@@ -163,10 +163,10 @@ def read_flags(
 def _parted(word: str, flags: Mapping[str, Flag]) -> tuple[str, str, str]:
     """Return a flag's name, the equals sign if it has a value, and the value."""
     name, equals, value = word.lstrip("-").partition("=")
-    if name not in flags and (numbered := _NUMBERED.fullmatch(name)):
-        short = flags.get(numbered[1])
-        if short is not None and short.metavar == "<n>":
-            return numbered[1], "=", numbered[2]
+    short = flags.get(name[:1]) if name not in flags else None
+    form = _ATTACHED.get(short.metavar) if short else None
+    if form and form.fullmatch(attached := word.lstrip("-")[1:]):
+        return name[0], "=", attached
     return name, equals, value
 
 

@@ -86,14 +86,9 @@ def opt_program(tool: ToolDefinition, ir: IRChoice) -> Program:
     return Program(tool.name, summary, "[<file>|-]", fitting, examples, _NOTES, _CLOSING)
 
 
-def _completed(words: Sequence[str], tool: ToolDefinition) -> tuple[Program, Iterable[str]]:
+def _completed(words: Sequence[str], tool: ToolDefinition) -> tuple[Program, PassRegistry]:
     ir = chosen_ir(words, tool)
-    return opt_program(tool, ir), names_in(ir.registry)
-
-
-def names_in(registry: PassRegistry) -> list[str]:
-    """Return the names of passes and pipelines, which are flags as well."""
-    return [info.name for info in (*registry.passes(), *registry.pipelines())]
+    return opt_program(tool, ir), ir.registry
 
 
 def version(tool: ToolDefinition, ir: IRChoice) -> str:

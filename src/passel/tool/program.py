@@ -13,7 +13,7 @@ from passel.tool.output import put
 from passel.tool.process import guarded, prepare_process
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from passel.tool.flags import CommandLine
     from passel.tool.help import Program
@@ -65,7 +65,7 @@ def start(
 def about(
     asked: InformationFlags,
     program: Program,
-    completed: Callable[[Sequence[str]], tuple[Program, Iterable[str]]] | None = None,
+    completed: Callable[[Sequence[str]], tuple[Program, PassRegistry]] | None = None,
 ) -> str | None:
     """Return the help, the manual page or what a shell asks for; None if no flag asks for it.
 
@@ -73,12 +73,12 @@ def about(
         asked: The flags.
         program: The program.
         completed: Returns, given the words of a command line that is completed, the program and
-            the names of passes that may be flags; by default, none is.
+            the passes that may be flags; by default, none is.
     """
     if asked.complete:
         from passel.tool.completion import completions
 
-        return completions(asked.complete, completed or (lambda _: (program, ())))
+        return completions(asked.complete, completed or (lambda _: (program, PassRegistry())))
     if asked.print_completion:
         from passel.tool.completion import completion_script
 

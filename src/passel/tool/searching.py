@@ -18,7 +18,7 @@ from passel.tool.definition import ToolDefinition
 from passel.tool.flag_groups import GROUPS, FlagGroup, flag
 from passel.tool.flag_values import seconds_of
 from passel.tool.help import ABOUT, Program
-from passel.tool.information import names_in, version
+from passel.tool.information import version
 from passel.tool.irs import chosen_ir
 from passel.tool.output import put
 from passel.tool.pipelines import PipelineFactory
@@ -29,10 +29,11 @@ from passel.tool.settings import Settings
 from passel.tool.sources import read_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from passel.diagnostics import Diagnostic
     from passel.ir.frontend import SourcePart
+    from passel.passes import PassRegistry
     from passel.search import FailureIdentity, Oracle
     from passel.search.children import Scratch
 
@@ -102,8 +103,8 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
     """
     tool = ToolDefinition(program.name, flags=program.groups[0][1])
 
-    def completed(words: Sequence[str]) -> tuple[Program, Iterable[str]]:
-        return program, names_in(chosen_ir(words, tool).registry)
+    def completed(words: Sequence[str]) -> tuple[Program, PassRegistry]:
+        return program, chosen_ir(words, tool).registry
 
     def read_and_run(words: Sequence[str]) -> int:
         settings = Settings.of(words, tool)

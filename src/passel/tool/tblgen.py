@@ -1,0 +1,155 @@
+"""The command passel-tblgen: generators on `.td` files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from passel.diagnostics import suggest
+from passel.errors import SpecificationError
+from passel.ir.frontend import UsageError
+from passel.passes.plugins import import_plugin, named_passes_in
+from passel.specification.base_classes import pass_decls
+from passel.specification.markdown import pass_doc
+from passel.specification.native import native_facts, native_module, native_stubs
+from passel.specification.records import read_files, with_defaults
+from passel.specification.td_file import pass_td
+from passel.tool.flag_groups import FlagGroup, flag
+from passel.tool.flag_values import names_of
+from passel.tool.help import Program
+from passel.tool.output import put
+from passel.tool.program import run_program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from passel.specification.model import PassDeclaration
+    from passel.tool.flags import CommandLine
+
+DeclaredT = TypeVar("DeclaredT")
+
+
+class _Flags(FlagGroup):
+    """Declarations."""
+
+    gen_pass_decls: bool = flag("a Python module with base classes of the passes")
+    gen_pass_doc: bool = flag("Markdown, as mlir-tblgen writes it")
+    gen_pass_stubs: bool = flag("typed classes for passes in C++: <file>.py, .pyi and .txt")
+    gen_td: bool = flag("TableGen of passes in Python: the input is a Python file or a module")
+    include: tuple[str, ...] = flag(
+        "a directory of included files", "<dir>", short=("I",), repeated=True
+    )
+    o: str = flag("where it goes", "<file>", "-")
+    passes: tuple[str, ...] | None = flag(
+        "only these passes, by their names in pipelines", "<name,...>", parse=names_of
+    )
+    name: str = flag("name of the group, for register_<group>_passes", "<group>")
+    module: str = flag("where the classes derived from the bases are", "<module>")
+    root: str = flag("bindings that have the passes (mlir)", "<package>", "mlir")
+    no_descriptions: bool = flag("leave what the passes' authors have written out of the stubs")
+    tblgen: str = flag("the llvm-tblgen to use", "<program>")
+    default: tuple[str, ...] = flag(
+        "a default that differs from the declared one, as where a constructor sets it",
+        "<pass:option=C++>",
+        repeated=True,
+    )
+
+
+PROGRAM = Program.of(
+    "passel-tblgen",
+    "make Python, documentation and TableGen of passes declared in TableGen",
+    "<file>...",
+    _Flags,
+    """\
+  passel-tblgen -gen-pass-decls Passes.td -name=Demo -module=demo_passes -o demo_bases.py
+  passel-tblgen -gen-pass-stubs Passes.td -o my_native_passes.py
+  passel-tblgen -gen-td my_passes.py
+""",
+    "One of the flags that begin with gen says what to make.\n",
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run passel-tblgen.
+
+    Args:
+        argv: The arguments without the program's name; by default those of the process.
+
+    Returns:
+        The exit code: 0 if all went well, 1 if the command line or a file is wrong, or the output
+        cannot be written.
+    """
+    return run_program(PROGRAM, argv, _run)
+
+
+def _run(line: CommandLine) -> int:
+    flags = _Flags(line)
+    asked = [name for name in _GENERATORS if getattr(flags, name)]
+    if len(asked) != 1:
+        known = [f"-{name.replace('_', '-')}" for name in _GENERATORS]
+        raise UsageError(f"say what to make, by one of {', '.join(known)}")
+    if not line.inputs:
+        raise UsageError("say which files have the passes")
+    try:
+        outputs = _GENERATORS[asked[0]](line.inputs, flags)
+    except SpecificationError as error:
+        if not error.place:
+            raise
+        sys.stderr.write(f"{error}\n")
+        return 1
+    if len(outputs) == 1 or flags.o == "-":
+        return put(next(iter(outputs.values())), flags.o)
+    for suffix, text in outputs.items():
+        put(text, str(Path(flags.o).with_suffix(suffix)))
+    return 0
+
+
+def _td(files: Sequence[str], flags: _Flags) -> dict[str, str]:
+    classes = [each for file in files for each in named_passes_in(import_plugin(file))]
+    chosen = _chosen(classes, files, flags, lambda each: each.name)
+    if not chosen:
+        raise SpecificationError("no passes are defined there", ", ".join(files))
+    return {".td": pass_td(chosen)}
+
+
+def _declared(files: Sequence[str], flags: _Flags) -> Sequence[PassDeclaration]:
+    passes = read_files(files, flags.include, program=flags.tblgen)
+    return with_defaults(_chosen(passes, files, flags, lambda each: each.argument), flags.default)
+
+
+def _stubs(files: Sequence[str], flags: _Flags) -> dict[str, str]:
+    passes = _declared(files, flags)
+    return {
+        ".pyi": native_stubs(passes, described=not flags.no_descriptions),
+        ".py": native_module(flags.root),
+        ".txt": native_facts(passes),
+    }
+
+
+_GENERATORS: dict[str, Callable[[Sequence[str], _Flags], dict[str, str]]] = {
+    "gen_pass_decls": lambda files, flags: {
+        ".py": pass_decls(_declared(files, flags), group=flags.name, module=flags.module)
+    },
+    "gen_pass_doc": lambda files, flags: {".md": pass_doc(_declared(files, flags))},
+    "gen_pass_stubs": _stubs,
+    "gen_td": _td,
+}
+"""What makes the outputs that a flag asks for, by the suffixes of their files."""
+
+
+def _chosen(
+    passes: Sequence[DeclaredT],
+    files: Sequence[str],
+    flags: _Flags,
+    name_of: Callable[[DeclaredT], str],
+) -> Sequence[DeclaredT]:
+    """Return the passes that `--passes` names, or all."""
+    if flags.passes is None:
+        return passes
+    known = set(map(name_of, passes))
+    for name in flags.passes:
+        if name not in known:
+            message = f"there is no pass '{name}'{suggest(name, known)}"
+            raise SpecificationError(message, ", ".join(files))
+    return [each for each in passes if name_of(each) in flags.passes]
