@@ -95,7 +95,7 @@ package: distributions ## Install the wheel where there is nothing else, and run
 	cd .venv/package/source && ../bin/python -m pytest -n auto tests/pipeline tests/typing \
 	  tests/examples tests/record/page && ../bin/lit -sv --param installed tests/lit/information tests/lit/pipeline
 
-look: docs ## Look at the site in Chromium, at the width of a desktop and of a phone; dead links as well
+look: docs .venv/.browser ## Look at the site in Chromium, at the width of a desktop and of a phone; dead links as well
 	$(BIN)/python tests/release/look_at_site.py site
 
 fuzz: .venv/.dev ## Run random programs for FUZZ_SECONDS=60, then random inputs for half of it

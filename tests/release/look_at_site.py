@@ -9,49 +9,34 @@ not exist, or if its copy button would take more of a `console` block than its c
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
-import subprocess
 import sys
-import tempfile
-import threading
-from functools import partial
 from html.parser import HTMLParser
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from pathlib import Path
-from queue import Empty, Queue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WIDTHS = {"desktop": 1280, "phone": 390}
 
-LOOK = """<!doctype html><meta charset="utf-8"><body><script>
-const found = [];
-async function look(page, width) {
-  const frame = document.createElement("iframe");
-  frame.style = `width:${width}px;height:900px;border:0`;
-  document.body.append(frame);
-  await new Promise(done => { frame.onload = done; frame.src = page; });
-  const inside = frame.contentDocument, root = inside.documentElement;
-  const say = what => found.push(`${page} at ${width}: ${what}`);
-  if (root.scrollWidth > width + 1) say(`is ${root.scrollWidth} pixels wide`);
-  for (const each of inside.querySelectorAll("blockquote"))
-    if (each.textContent.includes(">>>")) say("shows >>> as a quotation");
-  for (const each of inside.querySelectorAll(".language-console pre > code")) {
+LOOK = """() => {
+  const found = [], root = document.documentElement;
+  if (root.scrollWidth > innerWidth + 1) found.push(`is ${root.scrollWidth} pixels wide`);
+  for (const each of document.querySelectorAll("blockquote"))
+    if (each.textContent.includes(">>>")) found.push("shows >>> as a quotation");
+  for (const each of document.querySelectorAll(".language-console pre > code")) {
     each.setAttribute("data-md-copying", "");
     for (const line of each.innerText.split("\\n"))
-      if (line.startsWith("$ ")) say(`copies a prompt: ${line}`);
-    if (each.querySelector(".go") && each.innerText.includes(each.querySelector(".go").textContent.trim()))
-      say(`copies output: ${each.querySelector(".go").textContent}`);
+      if (line.startsWith("$ ")) found.push(`copies a prompt: ${line}`);
+    const output = each.querySelector(".go")?.textContent;
+    if (output && each.innerText.includes(output.trim())) found.push(`copies output: ${output}`);
     each.removeAttribute("data-md-copying");
   }
-  frame.remove();
-}
-(async () => {
-  for (const width of WIDTHS) for (const page of PAGES) await look(page, width);
-  await fetch("/found", {method: "POST", body: JSON.stringify(found)});
-})();
-</script>"""
+  return found;
+}"""
 
 
 class _Links(HTMLParser):
@@ -90,85 +75,19 @@ def dead_links(site: Path) -> list[str]:
     return sorted(dead)
 
 
-def looked_at(site: Path, pages: list[str], chromium: str) -> list[str]:
-    """Return what is wrong with pages, as Chromium lays them out."""
-    script = LOOK.replace("WIDTHS", json.dumps([*WIDTHS.values()]))
-    answers: Queue[list[str]] = Queue()
-    look = script.replace("PAGES", json.dumps(pages)).encode()
-    server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), partial(_Site, look, answers, directory=str(site))
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory() as profile:
-        command = [*_command(chromium), f"--user-data-dir={profile}", "--remote-debugging-port=0"]
-        browser = subprocess.Popen(
-            [*command, f"http://127.0.0.1:{server.server_port}/look"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            return answers.get(timeout=300)
-        except Empty:
-            return ["Chromium did not get to the end"]
-        finally:
-            browser.terminate()
-            browser.wait()
-            server.shutdown()
-
-
-class _Site(SimpleHTTPRequestHandler):
-    """The site, with a page that looks at the others and reports what it has found."""
-
-    def __init__(self, look: bytes, answers: Queue[list[str]], *args: Any, **keywords: Any) -> None:
-        self._look = look
-        self._answers = answers
-        super().__init__(*args, **keywords)
-
-    def do_GET(self) -> None:
-        """Answer with the page that looks, or with one of the site."""
-        if self.path != "/look":
-            super().do_GET()
-            return
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(self._look)
-
-    def do_POST(self) -> None:
-        """Take what was found."""
-        self._answers.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(204)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Say nothing."""
-
-
-def take_pictures(site: Path, pages: list[str], folder: Path, chromium: str) -> None:
-    """Write a picture of each page at each width, in light and in dark."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for page in pages:
-        for name, width in WIDTHS.items():
-            for dark in ("", "-dark"):
-                title = page.strip("/").replace("/", "-").removesuffix("-index.html") or "index"
-                flags = ["--blink-settings=preferredColorScheme=0"] if dark else []
-                subprocess.run(
-                    [
-                        *_command(chromium),
-                        *flags,
-                        f"--window-size={width},1400",
-                        "--virtual-time-budget=5000",
-                        f"--screenshot={(folder / f'{title}-{name}{dark}.png').absolute()}",
-                        f"file://{site.absolute()}{page}",
-                    ],
-                    capture_output=True,
-                    check=True,
-                    timeout=120,
-                )
-
-
-def _command(chromium: str) -> list[str]:
-    return [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+def looked_at(site: Path, pages: list[str], browser: Any, shots: Path | None) -> Iterator[str]:
+    """Yield what is wrong with pages as a browser lays them out, and take pictures of them."""
+    for name, width in WIDTHS.items():
+        page = browser.new_page(viewport={"width": width, "height": 1400})
+        for each in pages:
+            for scheme in ("dark", "light") if shots else ("light",):
+                page.emulate_media(color_scheme=scheme)  # the site asks for it when it loads
+                page.goto(f"file://{site.absolute()}{each}")
+                title = each.strip("/").replace("/", "-").removesuffix("-index.html")
+                if shots:
+                    page.screenshot(path=f"{shots}/{title}-{name}-{scheme}.png")
+            yield from (f"{each} at {width}: {found}" for found in page.evaluate(LOOK))
+        page.close()
 
 
 def main() -> int:
@@ -188,9 +107,11 @@ def main() -> int:
         f"/{path.relative_to(given.site).as_posix()}" for path in given.site.rglob("index.html")
     )
     pages = given.pages or every
-    if given.shots:
-        take_pictures(given.site, pages, given.shots, chromium)
-    problems = [*dead_links(given.site), *looked_at(given.site, pages, chromium)]
+    playwright: Any = import_module("playwright.sync_api")  # `make browser` installs it
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        looked = [*looked_at(given.site, pages, browser, given.shots)]
+    problems = [*dead_links(given.site), *looked]
     lines = [*problems, f"{len(pages)} pages, {len(problems)} problems"]
     sys.stdout.write("\n".join(lines) + "\n")
     return 1 if problems else 0
