@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mlir.dialects import irdl
-from mlir.ir import Context, InsertionPoint, Location, Module
+from mlir.ir import Context, InsertionPoint, Location, Module, Operation
 from mlir_shipped_passes import make_op, name_of
 from mlir_sources import CALLS, EXACT, LLVM, context_of_all, function, functions, parsed, text_of
 
@@ -59,6 +59,16 @@ def written(bodies: list[list[str]]) -> str:
         name = "callee" if number == 1 else f"f{number}"
         lines.append(f"func.func @{name}(%a: i32) -> i32 {{\n{inside}\nreturn %a : i32\n}}")
     return "\n".join([*lines, "func.func nested @callee(i32) -> i32" * (len(bodies) < 2), "}"])
+
+
+def test_a_build_that_reads_modules_alone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ops under another top than a module are refused where they are read, with the reason."""
+    context = context_of_all()
+    top = Operation.parse("gpu.module @top { func.func @f() { return } }", context=context)
+    for module in (frames, shipping):
+        monkeypatch.setattr(module, "calls_of", BindingsCalls)
+    with pytest.raises(EncodingError, match=r"bytecode of modules alone, not of 'gpu\.module'"):
+        sent(top, list(top.operation.regions[0].blocks[0]), context)
 
 
 @given(st.lists(bodies, min_size=1, max_size=4), st.data())

@@ -79,7 +79,8 @@ def ship(bindings: Bindings, ops: Sequence[Any], context: Any) -> bytes:
         if each.key
     ]
     spec = context.allow_unregistered_dialects, tuple(_dialects(bindings, context))
-    return pickle.dumps((spec, data, depth, len(operations), usual), pickle.HIGHEST_PROTOCOL)
+    whole = spec, frame.top.name, data, depth, len(operations), usual
+    return pickle.dumps(whole, pickle.HIGHEST_PROTOCOL)
 
 
 def receive(bindings: Bindings, registering: tuple[Any, ...], data: bytes) -> Shipment:
@@ -93,9 +94,9 @@ def receive(bindings: Bindings, registering: tuple[Any, ...], data: bytes) -> Sh
     Raises:
         EncodingError: This process cannot have them.
     """
-    spec, contents, depth, count, usual = pickle.loads(data)  # noqa: S301 - `ship` wrote it
+    spec, top, contents, depth, count, usual = pickle.loads(data)  # noqa: S301 - `ship` wrote it
     context = _context(bindings, registering, spec)
-    frame = Frame(bindings, _parsed(bindings, context, contents), depth)
+    frame = Frame(bindings, _parsed(bindings, context, contents, top), depth)
     if frame.written() != contents:
         raise EncodingError("it knows other ops than the process that they are from")
     inside = [each.operation for each in frame.block]
@@ -130,10 +131,10 @@ def decode_into(bindings: Bindings, op: Any, data: bytes, context: Any) -> None:
     if not data:
         return
     operation = op.operation
-    depth, outer = 0, operation
+    depth, outer, top = 0, operation, ""
     while (outer := parent_of(outer)) is not None:
-        depth += 1
-    frame = Frame(bindings, _parsed(bindings, context, data), depth)
+        depth, top = depth + 1, outer.name
+    frame = Frame(bindings, _parsed(bindings, context, data, top), depth)
     replace_contents(bindings, operation, next(iter(frame.block)).operation)
 
 
@@ -160,11 +161,13 @@ def _has(distribution: Distribution, package: str) -> bool:
     return f"\n{package}/" in f"\n{distribution.read_text('RECORD') or ''}"
 
 
-def _parsed(bindings: Bindings, context: Any, data: bytes) -> Any:
+def _parsed(bindings: Bindings, context: Any, data: bytes, top: str) -> Any:
     operation, reports = calls_of(bindings).parse(context, data, "<shipment>")
     if operation is None:
         why = reports[0].message if reports else "it does not say why"
         raise EncodingError(f"MLIR cannot read the ops: {why}")
+    if operation.name != top:  # it was put into a module
+        raise EncodingError(f"these bindings read bytecode of modules alone, not of '{top}'")
     return operation
 
 
