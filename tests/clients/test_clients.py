@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from documents import ROOT, blocks_of, commands_of, shows
 
+from passel import __version__
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -114,3 +116,47 @@ def test_versions_are_those_tested() -> None:
     rows = re.findall(r"^\| `([\w-]+)`.*? \| ([\d., ]+) \|$", page, re.MULTILINE)
     shown = {f"{name}=={version}" for name, versions in rows for version in versions.split(", ")}
     assert tested == shown
+
+
+def test_the_matrix_names_what_is_tested() -> None:
+    """`docs/stability.md` has the version, the Pythons, and the releases of xDSL and of MLIR's bindings."""
+    text = {
+        name: (ROOT / name).read_text(encoding="utf-8")
+        for name in (
+            "Makefile",
+            "constraints.txt",
+            "pyproject.toml",
+            "docs/stability.md",
+            ".ci/run",
+        )
+    }
+
+    def found(pattern: str, name: str) -> list[str]:
+        return [
+            word for each in re.findall(pattern, text[name], re.MULTILINE) for word in each.split()
+        ]
+
+    def clients(package: str) -> list[str]:
+        names = (name for client in CLIENTS for name in client.packages.split())
+        versions = {each.partition("==")[2] for each in names if each.startswith(f"{package}==")}
+        return sorted(versions, key=lambda version: [int(part) for part in version.split(".")])
+
+    (newest,) = found(r"^xdsl==(.*)$", "constraints.txt")
+    (bindings,) = found(r"^xtc-mlir-python-bindings==(.*)$", "constraints.txt")
+    releases = found(r"^XDSL_RELEASES := (.*)$", "Makefile")
+    oldest, *others = found(
+        r"^    \"Programming Language :: Python :: (3\.\d+)\",$", "pyproject.toml"
+    )
+    (some,) = found(r"^make pythons PYTHONS=(\S+)", ".ci/run")
+    assert others == found(r"^PYTHONS \?= (.*)$", "Makefile")
+    assert some in others
+    pinned = {*clients("xdsl"), releases[0], newest}  # Catalyst pins the oldest
+    jax, iree = (", ".join(clients(each)) for each in ("jax", "iree-base-compiler"))
+    rows = re.findall(r"^\| (\d.*) \|$", text["docs/stability.md"], re.MULTILINE)
+    assert [row.rpartition(" | ")[0] for row in rows] == [
+        f"{__version__} | {oldest} | {newest} | {bindings}",
+        f"{__version__} | {', '.join(others)} | {newest} | {bindings}",
+        f"{__version__} | {oldest} | {', '.join(releases)} | {bindings}",
+        f"{__version__} | {oldest} | {', '.join(sorted(pinned))} | those of jaxlib {jax} and IREE {iree}",
+    ]
+    assert f"the core on {some} |" in text["docs/stability.md"]
