@@ -28,6 +28,8 @@ class Work(Pass):
     def run(self, op, ctx):
         log.write(f"{ctx.path} {op.symbol}\\n")
         op.value += 1
+        if op.symbol == "f199" and "/19:" in ctx.path:
+            time.sleep(60)  # whatever the moment is, the process does not end before it
 
 record, logged = sys.argv[1:]
 log = open(logged, "w", buffering=1)
@@ -35,11 +37,12 @@ manager = PassManager("toy.module", adapter=ToyAdapter())
 manager.add_nested("toy.func", *(Work() for _ in range(20)))
 manager.enable_recording(record)
 functions = ",".join(f"toy.func @f{n}" for n in range(200))
-print("ready", flush=True)
 manager.run(parse_toy(f"toy.module({functions})"))
 """
 _TAKES = 0.4
 """Seconds that the program takes at most to run its passes, on a quiet machine."""
+_PATIENCE = 60
+"""Seconds for the first of them, on any machine."""
 
 
 @pytest.mark.parametrize(
@@ -47,22 +50,22 @@ _TAKES = 0.4
 )
 def test_a_killed_process_leaves_every_pass_that_has_ended(tmp_path: Path, moments: int) -> None:
     """Whenever a process is killed, its record opens and holds every pass that has ended."""
-    pick, cut = random.Random(moments), 0  # noqa: S311 - repeatable
-    for _ in range(moments):
-        path, logged = tmp_path / "record", tmp_path / "log"
-        path.unlink(missing_ok=True)
+    pick = random.Random(moments)  # noqa: S311 - repeatable
+    for moment in range(moments):
+        path, logged = tmp_path / f"record{moment}", tmp_path / f"log{moment}"
         command = [sys.executable, "-c", _PROGRAM, os.fspath(path), os.fspath(logged)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
-            process.stdout.readline()
-            while not path.exists():
+        with subprocess.Popen(command) as process:
+            end = time.monotonic() + _PATIENCE
+            while not (path.exists() and b'{"total"' in path.read_bytes()):
+                assert process.poll() is None
+                assert time.monotonic() < end
                 time.sleep(0.001)
-            time.sleep(pick.uniform(0.01, _TAKES))
+            time.sleep(pick.uniform(0, _TAKES))
             process.kill()
         begun = [line.split() for line in logged.read_text().splitlines()]
         record = Record.open(path)
         recorded = [[each.path, each.symbol] for each in record.executions]
+        assert recorded
         assert recorded in (begun, begun[:-1])
-        assert record.info.is_complete <= (len(recorded) == 4000)
-        cut += not record.info.is_complete
-    assert cut
+        assert all(record.text(each.after or "") for each in record.executions)
+        assert not record.info.is_complete

@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 import sys
 from contextlib import contextmanager, nullcontext, suppress
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
 from io import BytesIO
 from sys import intern
@@ -54,6 +54,15 @@ _KEYWORDS = {
     "assume_verified": "assume_verified",
 }
 """Names that `get_asm` has for the fields of `PrintFlags`."""
+
+
+@cache
+def _keywords(flags: PrintFlags) -> dict[str, Any]:
+    return {
+        _KEYWORDS[field]: value
+        for field, value in flags._asdict().items()
+        if value is not None and value is not False  # builds may lack the others
+    }
 
 
 class MLIRAdapter(IRAdapter):
@@ -249,26 +258,21 @@ class MLIRAdapter(IRAdapter):
 
     def print_op(self, op: Any, flags: PrintFlags) -> str:
         """Print natively; MLIR itself uses the generic form for what is invalid."""
-        given = {
-            _KEYWORDS[field]: value
-            for field, value in flags._asdict().items()
-            if value is not None and value is not False  # builds may lack the others
-        }
-        return printed(op.operation, **given).rstrip("\n")
+        return printed(op.operation, **_keywords(flags)).rstrip("\n")
 
     def prints_apart(self, op: Any) -> bool:
         """Return whether an op holds ops that share no values: functions, globals and the like."""
-        operation = op.operation
-        if len(operation.regions) != 1 or not self.kind_of(op).isolated:
+        regions = op.operation.regions
+        if len(regions) != 1:
             return False
-        blocks = list(operation.regions[0].blocks)
-        if len(blocks) != 1 or len(blocks[0].arguments):
+        blocks = list(regions[0].blocks)
+        if len(blocks) != 1 or len(blocks[0].arguments) or not self.kind_of(op).isolated:
             return False
-        children = self.bindings.children(op)
-        return bool(children) and all(
+        inside = blocks[0].operations
+        return len(inside) > 0 and all(
             len(each.operation.results) == 0
             and (len(each.operation.regions) == 0 or self.kind_of(each).isolated)
-            for each in children
+            for each in inside
         )
 
     def pass_source(self) -> MLIRSource:

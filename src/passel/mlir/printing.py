@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from io import FileIO
 from typing import Any
 
 FAITHFUL: dict[str, Any] = {
@@ -29,7 +30,6 @@ def printed(operation: Any, **flags: Any) -> str:
     file = os.memfd_create("asm")
     try:
         operation.print(file=f"/proc/self/fd/{file}", **flags)
-        with open(file, "rb", closefd=False) as stream:
-            return stream.read().decode()
+        return FileIO(file, closefd=False).readall().decode()
     finally:
         os.close(file)

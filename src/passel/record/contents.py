@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from passel._version import __version__
 from passel.record.model import (
     FORMAT,
     Execution,
@@ -17,7 +18,7 @@ from passel.record.model import (
     message_of,
 )
 from passel.record.states import State
-from passel.record.texts import text_of
+from passel.record.texts import contents_of, digests_in
 from passel.record.writer import OpFacts, StepFacts
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def read_contents(path: Path) -> Contents:
     """Return the contents of a file.
 
     Raises:
-        RecordError: The file is no record, or one of a later release, or it cannot be read.
+        RecordError: The file is no record, or has another form, or it cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -129,7 +130,8 @@ class Contents:
         """
         content = self._texts[digest]
         if isinstance(content, dict):
-            content = self._texts[digest] = text_of(content)
+            self._texts.update(contents_of(content))
+            return self.content(digest)
         return content
 
     def state(self, run: int, has_ended: Callable[[int], bool]) -> State:
@@ -147,7 +149,7 @@ class Contents:
         """Take the next line; those that are not known are left out.
 
         Raises:
-            RecordError: The record is of a later release.
+            RecordError: The record has another form.
         """
         for kind, take in _LINES.items():
             if kind in line:
@@ -156,11 +158,16 @@ class Contents:
 
     def _take_head(self, line: dict[str, Any]) -> None:
         self._head = line
-        if line["record"] > FORMAT:
-            release = line["passel"]
-            raise RecordError(f"the record is of passel {release}, which is later than this one")
+        if line["record"] != FORMAT:
+            raise RecordError(
+                f"the record is of passel {line['passel']} and has form {line['record']}, where "
+                f"passel {__version__} reads form {FORMAT} alone; record the run again"
+            )
 
-    def _take_text(self, line: dict[str, Any]) -> None:
+    def _take_texts(self, line: dict[str, Any]) -> None:
+        self._texts.update(dict.fromkeys(digests_in(line["texts"]), line))
+
+    def _take_composite(self, line: dict[str, Any]) -> None:
         self._texts[line["text"]] = line
 
     def _take_step(self, line: dict[str, Any]) -> None:
@@ -252,7 +259,8 @@ class Contents:
 _LINES = {
     "begin": "_begin",
     "total": "_end",
-    "text": "_take_text",
+    "texts": "_take_texts",
+    "text": "_take_composite",
     "run": "_start_run",
     "op": "_take_op",
     "step": "_take_step",

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped"]
 
-FORMAT = 1
-"""The version of the form of records; readers refuse later ones."""
+FORMAT = 2
+"""The version of the form of records, raised by each change of it: readers refuse all others."""
 
 
 class RecordError(PasselError, ValueError):

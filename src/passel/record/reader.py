@@ -55,7 +55,7 @@ class Record:
         """Read a record, also one that is still being written.
 
         Raises:
-            RecordError: The file is no record, or one of a later release, or it cannot be read.
+            RecordError: The file is no record, or has another form, or it cannot be read.
         """
         record = cls(path)
         _ = record.info

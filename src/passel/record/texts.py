@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 HOLE = "{...}"
 """The place of what is inside of an op in the op's outline."""
@@ -60,18 +60,30 @@ def digest_of(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST // 2).hexdigest()
 
 
-def text_data(digest: str, content: str | Composite) -> dict[str, Any]:
-    """Return a text as JSON holds it."""
-    if isinstance(content, Composite):
-        return {"text": digest, "outline": content.outline, "parts": "".join(content.parts)}
-    data = zlib.compress(content.encode("utf-8", "surrogatepass"), 1)
-    return {"text": digest, "z": b64encode(data).decode()}
+def texts_data(texts: Mapping[str, str]) -> str:
+    """Return texts by their digests as a line of JSON, compressed together."""
+    data = [each.encode("utf-8", "surrogatepass") for each in texts.values()]
+    together = b64encode(zlib.compress(b"".join(data), 1)).decode()
+    sizes = ",".join(str(len(each)) for each in data)
+    return f'{{"texts":"{"".join(texts)}","sizes":[{sizes}],"z":"{together}"}}'
 
 
-def text_of(data: dict[str, Any]) -> str | Composite:
-    """Return a text that JSON holds."""
-    if "z" in data:
-        return zlib.decompress(b64decode(data["z"])).decode("utf-8", "surrogatepass")
-    parts: str = data["parts"]
-    digests = (parts[at : at + _DIGEST] for at in range(0, len(parts), _DIGEST))
-    return Composite(data["outline"], tuple(digests))
+def composite_data(digest: str, content: Composite) -> dict[str, str]:
+    """Return a composite as JSON holds it."""
+    return {"text": digest, "outline": content.outline, "parts": "".join(content.parts)}
+
+
+def digests_in(data: str) -> list[str]:
+    """Return the digests that stand one after the other in a string."""
+    return [data[at : at + _DIGEST] for at in range(0, len(data), _DIGEST)]
+
+
+def contents_of(data: dict[str, Any]) -> dict[str, str | Composite]:
+    """Return what a line of JSON holds, by digests."""
+    if "z" not in data:
+        return {data["text"]: Composite(data["outline"], tuple(digests_in(data["parts"])))}
+    together, found, at = zlib.decompress(b64decode(data["z"])), dict[str, str | Composite](), 0
+    for digest, size in zip(digests_in(data["texts"]), data["sizes"], strict=True):
+        found[digest] = together[at : at + size].decode("utf-8", "surrogatepass")
+        at += size
+    return found

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from passel._version import __version__
 from passel.record.model import FORMAT, failure_data, location_data
-from passel.record.texts import text_data
+from passel.record.texts import Composite, composite_data, texts_data
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from passel.diagnostics import Location
     from passel.record.model import FailureInfo
-    from passel.record.texts import Composite
 
 _encode = JSONEncoder(separators=(",", ":")).encode
+_TOGETHER = 64
+"""Texts that are compressed as one, at most: a reader of one inflates all."""
 
 
 class StepFacts(NamedTuple):
@@ -76,7 +77,7 @@ class Log(Protocol):
 
 
 class RecordFile:
-    """A record that is being written: each line goes to the system at once.
+    """A record that is being written: what happens goes to the system at once, with new texts.
 
     What a process that is killed has written stays. When nothing can be written any more, that is
     said once, and the run goes on. The file is open while a run goes on.
@@ -92,6 +93,7 @@ class RecordFile:
         self._process = os.getpid()
         self._known: dict[Hashable, int] = {}
         self._texts: set[str] = set()
+        self._waiting: dict[str, str] = {}
         self._runs: list[bool] = []
         self._has_begun = self._broken = False
         self._command = sys.orig_argv if command_line is None else command_line
@@ -136,7 +138,12 @@ class RecordFile:
         """Write a text, unless it is there."""
         if digest not in self._texts:
             self._texts.add(digest)
-            self._line(text_data(digest, content))
+            if isinstance(content, Composite):
+                self._line(composite_data(digest, content))
+                return
+            self._waiting[digest] = content
+            if len(self._waiting) == _TOGETHER:
+                self._write()
 
     def _introduce(self, what: str, key: Hashable, data: Sequence[Any]) -> int:
         """Write what later lines refer to, and return its number among those of its kind."""
@@ -148,13 +155,17 @@ class RecordFile:
     def _line(self, data: Mapping[str, Any]) -> None:
         self._write(_encode(data))
 
-    def _write(self, line: str) -> None:
+    def _write(self, *lines: str) -> None:
+        """Write the texts that wait, and lines that may refer to them."""
+        waiting, self._waiting = self._waiting, {}
         if self._broken or os.getpid() != self._process:
             return
+        if waiting:
+            lines = (texts_data(waiting), *lines)
         try:
             if self._file is None:
                 self._file = self._open()
-            data = memoryview(f"{line}\n".encode())
+            data = memoryview("".join(f"{line}\n" for line in lines).encode())
             while data:
                 data = data[self._file.write(data) :]
         except (OSError, ValueError) as error:
