@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,8 +13,9 @@ from sliced_inputs import functions, in_module
 from tool_fixtures import only_error
 from xdsl_inputs import CORPUS, REAL_FILES, sampled
 
-from passel.store import Store
-from passel.tool import caching, driver
+from passel.diagnostics import Diagnostic, Extent, Location, Severity
+from passel.store import Report, Store, known
+from passel.tool import driver
 
 if TYPE_CHECKING:
     from tool_fixtures import Outcome, Tool
@@ -54,6 +56,54 @@ class Look(Base):
         if op.body.blocks:
             op.body.block.first_op.attributes["said"] = StringAttr(repr(said))
 """
+
+IMPORTS = """
+from passel import Pass, PassFailure
+from xdsl.dialects.builtin import StringAttr, UnitAttr
+from xdsl.dialects.func import FuncOp
+"""
+
+REPORT = "-p=builtin.module(func.func(cse,tell),any(canonicalize))"
+
+REPORTING = """
+from passel import Pass, Statistic
+
+class Tell(Pass):
+    name = "tell"
+    can_fork = True
+    seen = Statistic("Ops seen")
+
+    def run(self, op, ctx):
+        ctx.count(self.seen, sum(1 for _ in op.walk()))
+        if (number := int(op.sym_name.data[1:])) % 3 == 0:
+            first = op.body.blocks[0].first_op
+            ctx.emit_warning(f"look at {number}", first).attach_note("from here")
+            ctx.emit_remark("done")
+"""
+
+LOOKS = {
+    "module": "sum(1 for _ in op.parent_op().walk())",
+    "block": "len(op.parent.ops)",
+    "first": "op.parent.first_op",
+    "private": "op.parent._last_op",
+    "next": "op.next_op",
+    "symbol": 'SymbolTable.lookup_symbol(op.parent_op(), "callee")',
+    "printed": "str(op.parent_op())",
+}
+
+LOOKING = (
+    IMPORTS
+    + """
+from xdsl.traits import SymbolTable
+
+class Peek(Pass):
+    name = "peek"
+    can_fork = True
+
+    def run(self, op, ctx):
+        op.attributes["said"] = StringAttr(str({}))
+"""
+)
 
 FILES = {
     "p.py": PLUGIN,
@@ -164,7 +214,7 @@ MUTATIONS = [
 @pytest.fixture(autouse=True)
 def _nothing_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
-    monkeypatch.setattr(caching, "_WORTH_KEEPING", 0)
+    monkeypatch.setattr(known, "_WORTH_KEEPING", 0)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # changes come within a second
 
 
@@ -201,9 +251,7 @@ def test_another_run_knows_all(tool: Tool) -> None:
     assert "16 of 16 ops known" in _known(tool, CLEAN)
     assert _cached(tool, CLEAN) == plain
     _write({"in.mlir": functions().replace("constant 7", "constant 99")})
-    assert "15 of 16 ops known; new is the text, or what it refers to, of func.func @f7\n" in (
-        _known(tool, CLEAN)
-    )
+    assert "15 of 16 ops known; of func.func @f7, the text changed\n" in _known(tool, CLEAN)
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: f"{each.old}{each.flags}"[:40])
@@ -263,17 +311,152 @@ def test_hits_are_misses(tool: Tool, text: str, flags: tuple[str, ...], jobs: st
         assert _cached(tool, *flags, jobs) == plain
 
 
-@pytest.mark.parametrize("name", ["warn", "fail", "crash", "say", "add", "mark-module", "rename"])
-def test_what_is_reported_is_not_kept(tool: Tool, name: str) -> None:
-    """What a pass says, or does beside its op, shows each time."""
-    plugin = SHARD_PLUGIN.replace(
-        f'    name = "{name}"\n', f'    name = "{name}"\n    can_fork = True\n'
+@pytest.mark.parametrize("name", ["fail", "crash", "say", "add", "mark-module", "rename"])
+def test_what_is_done_elsewhere_is_not_kept(tool: Tool, name: str) -> None:
+    """What a pass does beside its op shows each time, and so does its failure."""
+    start = SHARD_PLUGIN.index("class Do(Pass)")
+    plugin = (
+        IMPORTS
+        + SHARD_PLUGIN[start : SHARD_PLUGIN.index("class Write(Do)")]
+        + (
+            SHARD_PLUGIN[
+                SHARD_PLUGIN.index("class Add(Do)") : SHARD_PLUGIN.index("class Retype(Do)")
+            ]
+        )
     )
+    plugin = plugin.replace(f'    name = "{name}"\n', f'    name = "{name}"\n    can_fork = True\n')
     _write({"in.mlir": in_module(functions(), "module {"), "p.py": plugin})
-    flags = (f"-p=builtin.module(func.func(cse,{name}))", "--load-pass-plugin=p.py")
+    flags = (f"-p=builtin.module(func.func(cse,{name}))", "--load-pass-plugin=p.py", "-j1")
     plain = _run(tool, *flags)
     for _ in range(2):
         assert _cached(tool, *flags) == plain
+    assert "not used: the run fails, or has something to report" in _known(tool, *flags)
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        (),
+        ("--mlir-pass-statistics",),
+        ("--mlir-pass-statistics", "--mlir-pass-statistics-display=json"),
+        ("--mlir-print-debuginfo",),
+        ("--mlir-diagnostic-verbosity-level=warnings",),
+        ("--mlir-disable-diagnostic-notes", "--color=always"),
+        ("--split-input-file", "--mlir-pass-statistics"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_reported_is_kept(tool: Tool, flags: tuple[str, ...], jobs: str) -> None:
+    """What passes report and count of an op is known with its result, wherever the op is then."""
+    text = functions()
+    if "--split-input-file" in flags:
+        text += f"// -----\n{in_module(functions(4))}"
+    _write({"in.mlir": text, "p.py": REPORTING})
+    flags = (REPORT, "--load-pass-plugin=p.py", jobs, *flags)
+    for at in (text, text.replace("constant 3", "constant 33"), "\n" + text):
+        _write({"in.mlir": at})
+        plain = _run(tool, *flags)
+        assert "warning" in plain.err
+        for _ in range(2):
+            assert _cached(tool, *flags) == plain
+    assert "16 of 16 ops known" in _known(tool, *flags)
+
+
+def test_reports_move_with_ops_of_known_passes(tool: Tool) -> None:
+    """Where no pass looks at places, what is reported of an op is said where it is now."""
+    extent, warned = Extent("in", 3, 5), Diagnostic(Severity.WARNING, "look", Location("in", 4, 2))
+    warned.attach_note("there", Location("other", 4, 2, caller=Location("in", 5, 1)))
+    report = Report((warned,), {("a/0:b", "ops"): 3})
+    data = json.loads(json.dumps(report.to_data(extent)))
+    assert Report.of_data(data, extent) == report
+    moved = Report.of_data(data, Extent("in", 13, 15)).diagnostics[0]
+    assert (moved.location.line, moved.notes[0].location.caller) == (14, Location("in", 15, 1))
+    for elsewhere in (
+        Diagnostic(Severity.ERROR, "x"),
+        Diagnostic(Severity.REMARK, "x", Location("in", 9)),
+    ):
+        with pytest.raises(ValueError, match=r"not kept|elsewhere"):
+            Report((elsewhere,)).to_data(extent)
+
+
+def test_timing_has_a_row_for_what_is_known(tool: Tool) -> None:
+    """The time of looking results up has a row, and only what is run has others."""
+    _write({"in.mlir": functions()})
+    flags = (CLEAN, "--mlir-timing", "--cache=./kept")
+    first, second = _run(tool, *flags), _run(tool, *flags)
+    assert first.out == second.out == _run(tool, CLEAN).out
+    assert [name in first.err for name in (" cached\n", "CSE", "Parser")] == [True] * 3
+    assert [name in second.err for name in (" cached\n", "CSE", "Parser")] == [True, False, False]
+    assert second.err.count("Execution time report") == 1
+
+
+@pytest.mark.parametrize("way", LOOKS)
+def test_passes_that_look_at_other_ops_are_not_kept(tool: Tool, way: str) -> None:
+    """A pass that looks at a callee's body is run on all of the source each time."""
+    _write({"in.mlir": TEXT, "p.py": LOOKING.format(LOOKS[way])})
+    flags = ("-p=builtin.module(func.func(cse,peek))", "--load-pass-plugin=p.py")
+    for text in (
+        TEXT,
+        TEXT.replace(
+            "func.return %a : i32", "%0 = arith.constant 5 : i32\n    func.return %0 : i32", 1
+        ),
+    ):
+        _write({"in.mlir": text})
+        plain = _run(tool, *flags)
+        for _ in range(2):
+            assert _cached(tool, *flags) == plain
+            assert "not used: pass 'peek' looks at more than its op" in _known(tool, *flags)
+
+
+def test_what_observes_says_that_nothing_is_known(tool: Tool) -> None:
+    """One remark says which flag keeps results from being used, if they were asked for."""
+    _write({"in.mlir": f"{functions()}// -----\n{functions()}"})
+    flags = (CLEAN, "--split-input-file", "--mlir-print-ir-after=cse", "--cache=./kept")
+    remark = "remark: no known results are used: --mlir-print-ir-after concerns the run as a whole"
+    assert _run(tool, *flags).err.count(remark) == 1
+
+
+@pytest.mark.parametrize(
+    ("mutation", "told"),
+    [
+        (Mutation("p.py", "CONSTANT = 1", "CONSTANT = 2"), "since the last run, the module '"),
+        (Mutation("helper.py", "BONUS = 1", "BONUS = 2"), "helper.py' changed"),
+        (_flag("--mlir-print-op-generic"), "since the last run, --mlir-print-op-generic changed"),
+        (
+            _flag("-p=builtin.module(func.func(look))"),
+            "since the last run, the pipeline's options changed",
+        ),
+        (
+            _flag("-p=builtin.module(func.func(look,cse))"),
+            "since the last run, the pipeline changed",
+        ),
+        (
+            _text("{a = 1 : i32}", "{a = 2 : i32}"),
+            "since the last run, what is around the ops changed",
+        ),
+        (
+            _text("constant 1", "constant 2"),
+            "; of func.func @f, the text changed; of func.func @last, the signature of @f changed",
+        ),
+        (_text("x.y = 1", "x.y = 2"), "of func.func @f, the signature of @callee changed"),
+        (_text("func.func @last", "func.func @end"), "func.func @end is new"),
+        (
+            _text("  func.func @last", "\n  func.func @last"),
+            "of func.func @last, its place changed",
+        ),
+    ],
+    ids=lambda each: "" if isinstance(each, str) else f"{each.old}{each.flags}"[:40],
+)
+def test_explanations_name_what_changed(tool: Tool, mutation: Mutation, told: str) -> None:
+    """The part of the key that differs is named, of ops by their symbols."""
+    _write({**FILES, "in.mlir": TEXT})
+    _cached(tool, LOOK, "--load-pass-plugin=p.py")
+    if mutation.old:
+        text = Path(mutation.file).read_text(encoding="utf-8")
+        _write({mutation.file: text.replace(mutation.old, mutation.new)})
+    pipeline = () if any(each.startswith("-p=") for each in mutation.flags) else (LOOK,)
+    assert told in _known(tool, "--load-pass-plugin=p.py", *pipeline, *mutation.flags)
 
 
 def test_passes_that_do_not_say_so_are_not_kept(tool: Tool) -> None:
@@ -312,7 +495,7 @@ def test_verifying_finds_passes_that_are_not_deterministic(
     _write({**FILES, "p.py": plugin, "in.mlir": TEXT})
     flags = (LOOK, "--load-pass-plugin=p.py")
     monkeypatch.setenv("PASSEL_CACHE", "./kept")
-    monkeypatch.setattr(caching, "_VERIFIED", 1)  # all of them
+    monkeypatch.setattr(known, "_VERIFIED", 1)  # all of them
     monkeypatch.setattr(sys, "hidden", 1, raising=False)
     assert _run(tool, *flags).code == 0
     assert _run(tool, *flags, "--cache=verify").code == 0

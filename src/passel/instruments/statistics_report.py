@@ -99,15 +99,23 @@ class StatisticsReport(PassInstrumentation):
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Print the report."""
-        if run.outer is not None:
-            return
+        if run.outer is None:
+            self.write(run.pipeline, run.counts)
+
+    def write(self, pipeline: Pipeline, counts: Mapping[tuple[str, str], int]) -> None:
+        """Print a report.
+
+        Args:
+            pipeline: The pipeline.
+            counts: What was counted, by the pass's path and the statistic's name.
+        """
         stream = sys.stderr if self._stream is None else self._stream
         if self._display == "pipeline":
-            lines = _Outline(run.counts, self._dynamic).steps(run.pipeline.steps)
+            lines = _Outline(counts, self._dynamic).steps(pipeline.steps)
         elif self._display == "list":
-            lines = _list(self._passes(run.pipeline), run.counts)
+            lines = _list(self._passes(pipeline), counts)
         else:
-            stream.write(_json(self._passes(run.pipeline), run.counts))
+            stream.write(_json(self._passes(pipeline), counts))
             return
         text = "".join(f"{line}\n" for line in lines)
         stream.write(f"{header('Pass statistics report')}{text}\n")

@@ -15,7 +15,7 @@ from passel.ir.contract import PrintFlags
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from passel.diagnostics import Diagnostic
+    from passel.diagnostics import Diagnostic, Extent
     from passel.ir.contract import IRAdapter
     from passel.ir.resources import ExternalResource
 
@@ -179,16 +179,18 @@ class Slices(Protocol):
         """Return the text of an op."""
         ...
 
-    def seen(self, index: int, *, places: bool) -> Sequence[str]:
+    def extent(self, index: int) -> Extent:
+        """Return the lines of an op."""
+        ...
+
+    def seen(self, index: int) -> Sequence[tuple[str, str]]:
         """Return what the result of an op may depend on besides its text and what is around.
 
-        Args:
-            index: Which op.
-            places: Whether it may depend on where in the source it is.
+        Each part has a name, by which explanations call it.
         """
         ...
 
-    def frontend(self, indices: Sequence[int]) -> Frontend:
+    def frontend(self, indices: Sequence[int]) -> SliceFrontend:
         """Return a frontend that reads and prints some of the ops, as those of `CutsSources`."""
         ...
 
@@ -217,8 +219,13 @@ class Slices(Protocol):
 class SlicesSources(Protocol):
     """Optional ability of a frontend: the results of ops at the top can be had one by one."""
 
-    def slices(self, part: SourcePart) -> Slices | None:
-        """Return the ops at the top of a source; None if it should not be cut."""
+    def slices(self, part: SourcePart, *, places: bool) -> Slices | None:
+        """Return the ops at the top of a source; None if it should not be cut.
+
+        Args:
+            part: The source.
+            places: Whether results may depend on where in the source an op is.
+        """
         ...
 
 
@@ -311,3 +318,29 @@ class Frontend:
     def dialect_names(self) -> Iterable[str]:
         """Return the names of the dialects that are available."""
         return ()
+
+
+class SliceGuard(Protocol):
+    """Notices passes that look at other ops than their own.
+
+    Attributes:
+        is_armed: Whether to take note now.
+        has_noticed: Whether any was looked at.
+    """
+
+    is_armed: bool
+    has_noticed: bool
+
+
+class SliceFrontend(Frontend):
+    """Base class of frontends of `Slices`, each for one source in a process of its own.
+
+    Attributes:
+        guard: Notices passes that look at other ops, once the source is parsed.
+    """
+
+    guard: SliceGuard
+
+    def slice_of(self, op: Any) -> int | None:
+        """Return the slice that an op at the top is of; None if it stands for another one."""
+        raise NotImplementedError

@@ -211,6 +211,10 @@ class Pass(Options, Generic[OpT, StateT], abstract=True):
 
         Results that are kept across runs (`passel-opt --cache`) hold for the same text alone, such
         as the version of a library that the pass calls. None: they are never kept.
+
+        A class that defines it declares that its passes look at nothing outside of their op but
+        attributes of enclosing ops, and what the symbols that the op names say of themselves: of a
+        function all but its body. Other passes are held to their op.
         """
         return ""
 

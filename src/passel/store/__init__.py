@@ -4,17 +4,25 @@ A hit cannot be told from a miss, except by its time. What is kept is data, neve
 holds for the very same key alone. Whatever is wrong with a store makes a miss.
 """
 
-from passel.store.code import UnknowableError, code_of, versions_of
+from passel.store.code import code_of, versions_of
 from passel.store.database import Statistics, Store, StoreError, default_directory
-from passel.store.keys import digest_of
+from passel.store.keys import NotKeptError, digest_of
+from passel.store.known import KnownResults, Result
+from passel.store.passes import key_of_passes, looks_beside
+from passel.store.reports import Report
 
 __all__ = [
+    "KnownResults",
+    "NotKeptError",
+    "Report",
+    "Result",
     "Statistics",
     "Store",
     "StoreError",
-    "UnknowableError",
     "code_of",
     "default_directory",
     "digest_of",
+    "key_of_passes",
+    "looks_beside",
     "versions_of",
 ]

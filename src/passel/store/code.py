@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from passel._version import __version__
-from passel.store.keys import digest_of
+from passel.store.keys import NotKeptError, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,10 +25,6 @@ _REACHING_OUT: Final = frozenset(
 """Names by which a module may depend on more than its text and what it imports."""
 
 
-class UnknowableError(Exception):
-    """It is not known what code, or what else, results depend on."""
-
-
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
     """Return what tells the installed versions of packages, with their files.
 
@@ -39,7 +35,7 @@ def versions_of(packages: Iterable[str]) -> dict[str, str]:
     for name in packages:
         spec = find_spec(name)
         if spec is None:
-            raise UnknowableError(f"there is no package '{name}'")
+            raise NotKeptError(f"there is no package '{name}'")
         found[f"files of {name}"] = _files_of(spec)
     return found
 
@@ -52,7 +48,7 @@ def code_of(modules: Iterable[str], packages: Iterable[str]) -> dict[str, str]:
         packages: Packages that `versions_of` covers.
 
     Raises:
-        UnknowableError: It cannot be told what they depend on.
+        NotKeptError: It cannot be told what they depend on.
     """
     reader = _Reader({*packages})
     for name in modules:
@@ -80,7 +76,7 @@ class _Reader:
             spec = find_spec(root)
         if spec is None:
             if beside is None:
-                raise UnknowableError(f"the module '{name}' has no file")
+                raise NotKeptError(f"the module '{name}' has no file")
             return  # an import that fails, wherever it is
         if spec.submodule_search_locations:
             self.found.setdefault(f"files of {root}", _files_of(spec))
@@ -102,17 +98,17 @@ class _Reader:
         try:
             data = file.read_bytes()
         except OSError as error:
-            raise UnknowableError(f"'{file}': {error.strerror}") from None
+            raise NotKeptError(f"'{file}': {error.strerror}") from None
         self.found[str(file)] = digest_of([data]).hex()
         if file.suffix != ".py":
             return
         try:
             tree = ast.parse(data)
         except (SyntaxError, ValueError):
-            raise UnknowableError(f"'{file}' is no Python") from None
+            raise NotKeptError(f"'{file}' is no Python") from None
         for name in _names_in(tree):
             if name.partition(".")[0] in _REACHING_OUT:
-                raise UnknowableError(
+                raise NotKeptError(
                     f"'{file.name}' uses '{name}', and may depend on more than its code"
                 )
         for name in _imports_in(tree):

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+class NotKeptError(Exception):
+    """Results are not kept: it is not known what they depend on, or that is more than keys hold."""
+
+
 def digest_of(parts: Iterable[str | bytes]) -> bytes:
     """Return a digest that no other parts have: each counts with its length.
 

@@ -22,15 +22,18 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TextIO
 
+    from passel.execution.outcome import Counts
     from passel.hooks import PassInstrumentation
     from passel.instruments.debug_counter import DebugCounter
     from passel.instruments.ir_printer import PrintIR
+    from passel.instruments.statistics_report import StatisticsReport
     from passel.instruments.timing import Timing
     from passel.instruments.trace import Trace
     from passel.ir import IRAdapter
     from passel.ir.frontend import SourcePart
     from passel.manager import PassManager
     from passel.record.recorder import Recorder
+    from passel.schedule import Pipeline
     from passel.tool.settings import Settings
 
 
@@ -56,6 +59,7 @@ class Reports(ExitStack):
         self._has_recorded = False
         self._info: TextIO = self._open_info()
         self._unmatched: dict[str, None] | None = None
+        self._unkept: str = ""
         self._lacks_record: bool = settings.reproducers.run_reproducer
         if settings.actions.mlir_print_debug_counter:
             self.callback(self._print_counters)
@@ -92,6 +96,10 @@ class Reports(ExitStack):
             unmatched = {each: None for each in self._unmatched if each in unmatched}
         self._unmatched = unmatched
 
+    def note_unkept(self, reason: str) -> None:
+        """Take note why no results are kept, though that was asked for."""
+        self._unkept = reason
+
     def note_record(self) -> None:
         """Take note that a part of the input records a pipeline."""
         self._lacks_record = False
@@ -110,6 +118,8 @@ class Reports(ExitStack):
                     f"{remark} a nested pipeline found no op to run on: {each} "
                     "(-Wno-unmatched-nest hides this)\n"
                 )
+            if self._unkept:
+                sys.stderr.write(f"{remark} no known results are used: {self._unkept}\n")
             if self._lacks_record:
                 sys.stderr.write(
                     f"{remark} the input records no pipeline for --run-reproducer to run\n"
@@ -186,7 +196,12 @@ class Reports(ExitStack):
 
 
 class PartReports(ExitStack):
-    """Observers of the processing of one part of the input; they report when it is left."""
+    """Observers of the processing of one part of the input; they report when it is left.
+
+    Attributes:
+        timing: Measures times, if that is asked for.
+        writes_timing: Whether these are reported.
+    """
 
     def __init__(
         self, settings: Settings, stream: TextIO, printer: PrintIR | None, trace: Trace | None
@@ -196,9 +211,10 @@ class PartReports(ExitStack):
         self._stream = stream
         self._printer = printer
         self._trace = trace
-        self._timing: Timing | None = None
+        self.timing: Timing | None = None
+        self.writes_timing: bool = True
         if self._settings.mlir_timing:
-            self._timing = self._make_timing()
+            self.timing = self._make_timing()
 
     def scope(self, name: str, timer: str = "") -> AbstractContextManager[object]:
         """Return what times and traces a part of the work that is no pass.
@@ -208,8 +224,8 @@ class PartReports(ExitStack):
             timer: The name of its timer, if that is another one.
         """
         stack = ExitStack()
-        if self._timing is not None:
-            stack.enter_context(self._timing.scope(timer or name))
+        if self.timing is not None:
+            stack.enter_context(self.timing.scope(timer or name))
         if self._trace is not None:
             stack.enter_context(self._trace.scope(name))
         return stack
@@ -220,12 +236,19 @@ class PartReports(ExitStack):
             manager.add_instrumentation(self._printer)
             self.callback(self._printer.forget)
         if self._settings.mlir_pass_statistics:
-            from passel.instruments.statistics_report import StatisticsReport
+            manager.add_instrumentation(self._statistics())
+        if self.timing is not None:
+            manager.add_instrumentation(self.timing)
 
-            display = self._settings.mlir_pass_statistics_display
-            manager.add_instrumentation(StatisticsReport(display, stream=self._stream))
-        if self._timing is not None:
-            manager.add_instrumentation(self._timing)
+    def write_statistics(self, pipeline: Pipeline, counts: Counts) -> None:
+        """Report what passes have counted, if that is asked for, as a run of the pipeline does."""
+        if self._settings.mlir_pass_statistics:
+            self._statistics().write(pipeline, counts)
+
+    def _statistics(self) -> StatisticsReport:
+        from passel.instruments.statistics_report import StatisticsReport
+
+        return StatisticsReport(self._settings.mlir_pass_statistics_display, stream=self._stream)
 
     def _make_timing(self) -> Timing:
         from passel.instruments.timing import Timing
@@ -235,8 +258,12 @@ class PartReports(ExitStack):
             output_format=self._settings.mlir_output_format,
             columns=self._settings.mlir_timing_columns,
         )
-        self.callback(timing.write_report, self._stream)
+        self.callback(self._write, timing)
         return self.enter_context(timing)
+
+    def _write(self, timing: Timing) -> None:
+        if self.writes_timing:
+            timing.write_report(self._stream)
 
 
 def _write_report(recorder: Recorder, output: str) -> None:

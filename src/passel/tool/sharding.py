@@ -10,14 +10,15 @@ import io
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from passel.errors import EncodingError, PasselError
 from passel.execution.strategies import processors
 from passel.ir.frontend import CutsSources, SourcePart, UnreadableError
 from passel.manager import OpPassManager
 from passel.passes.walking import walk
-from passel.tool.shard import ShardResult, process_shard
+from passel.tool.shard import process_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Frontend
     from passel.manager import PassManager
     from passel.tool.shared import Shared
+
+_F = TypeVar("_F", bound="Frontend")
+_R = TypeVar("_R")
 
 _PER_WORKER = 4
 """Shards for each worker: more balance better, fewer cost less."""
@@ -91,7 +95,7 @@ def process_in_shards(source: SourcePart, shared: Shared) -> str | bytes | None:
     if len(shards) < 2:  # noqa: PLR2004 - one shard is the whole
         return None
     if cluster is None:
-        results = forked_results(jobs, source, shared, shards)
+        results = forked_results(jobs, partial(process_shard, source, shared), shards)
     else:
         from passel.tool.remote_shards import results_on
 
@@ -115,9 +119,9 @@ def workers_of_run(shared: Shared) -> int:
 
 
 def forked_results(
-    jobs: int, source: SourcePart, shared: Shared, shards: Sequence[Frontend]
-) -> list[ShardResult] | None:
-    """Return the results of shards from forked workers; None if one of them failed."""
+    jobs: int, process: Callable[[_F], _R | None], shards: Sequence[_F]
+) -> list[_R] | None:
+    """Return the results of shards from forked workers; None if one of them has none, or prints."""
     from passel.execution.strategies.base import workers_for
     from passel.execution.strategies.fork_map import fork_map
     from passel.execution.strategies.placement import at_work
@@ -127,18 +131,18 @@ def forked_results(
         return None
 
     @contextmanager
-    def body() -> Generator[Callable[[Frontend], Iterator[ShardResult]]]:
+    def body() -> Generator[Callable[[_F], Iterator[_R]]]:
         with _standard_streams_to_file() as said:
             streams = standard_streams()
 
-            def process(shard: Frontend) -> Iterator[ShardResult]:
-                result = process_shard(source, shared, shard)
+            def do(shard: _F) -> Iterator[_R]:
+                result = process(shard)
                 flush()
                 if result is None or standard_streams() != streams or os.fstat(said).st_size:
                     raise EncodingError("a shard has printed something")
                 yield result
 
-            yield process
+            yield do
 
     found = fork_map(body, shards, workers_for(jobs), all_or_nothing=True).results
     return [found[n][0] for n in range(len(shards))] if len(found) == len(shards) else None

@@ -106,7 +106,7 @@ class XDSLFrontend(Frontend):
         shards = range(len(outline.starts)) if outline else ()
         return [ShardFrontend(self, self._emitter, outline, (n,)) for n in shards if outline]
 
-    def slices(self, part: SourcePart) -> Slices | None:
+    def slices(self, part: SourcePart, *, places: bool) -> Slices | None:
         """Return the ops at the top one by one; None where the source is not cut."""
         if not self._may_cut(part.text):
             return None
@@ -114,7 +114,9 @@ class XDSLFrontend(Frontend):
         from passel.xdsl.shards.slices import ShardSlices
 
         outline = outline_of(part.text, None)
-        return None if outline is None else ShardSlices(self, self._emitter, outline)
+        if outline is None:
+            return None
+        return ShardSlices(self, self._emitter, outline, part, places=places)
 
     def _may_cut(self, text: str) -> bool:
         plain = self._emitter.is_mlir and self.settings.implicit_module

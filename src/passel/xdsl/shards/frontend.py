@@ -10,8 +10,9 @@ from xdsl.dialects.builtin import FunctionType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import ParseError
 
-from passel.ir.frontend import Frontend, Parsed, UnreadableError
+from passel.ir.frontend import Parsed, SliceFrontend, UnreadableError
 from passel.xdsl.parsing import parse_source
+from passel.xdsl.shards.guard import Guard
 from passel.xdsl.shards.parser import ShardParser, shard_parser
 from passel.xdsl.shards.pieces import Piece
 from passel.xdsl.symbols import symbol_name
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
     from passel.diagnostics import Diagnostic
-    from passel.ir.frontend import SourcePart
+    from passel.ir.frontend import Frontend, SourcePart
     from passel.xdsl.shards.outline import Outline
     from passel.xdsl.targets import Emitter
 
@@ -31,7 +32,7 @@ _EQUATED = (FunctionType, StringAttr)
 """Attributes whose equality is known to be right."""
 
 
-class ShardFrontend(Frontend):
+class ShardFrontend(SliceFrontend):
     """Frontend of shards; what it emits is a `Piece` for each, pickled.
 
     Args:
@@ -39,10 +40,17 @@ class ShardFrontend(Frontend):
         emitter: What prints MLIR.
         outline: How the source is cut.
         indices: Which shards they are.
+        guards: Whether to notice passes that look at other ops than their own, in this process.
     """
 
     def __init__(
-        self, base: Frontend, emitter: Emitter, outline: Outline, indices: Sequence[int]
+        self,
+        base: Frontend,
+        emitter: Emitter,
+        outline: Outline,
+        indices: Sequence[int],
+        *,
+        guards: bool = False,
     ) -> None:
         super().__init__(base.adapter)
         self.configure(base.settings)
@@ -50,6 +58,7 @@ class ShardFrontend(Frontend):
         self._emitter = emitter
         self._outline = outline
         self._indices = indices
+        self._guards = guards
 
     def new_context(self) -> Context:
         """Return a context like that of the whole."""
@@ -68,7 +77,9 @@ class ShardFrontend(Frontend):
             return parser
 
         try:
-            op = parse_source(context, part.text, part.name, make_parser=make)
+            op = parse_source(
+                context, part.text, part.name, line_offset=part.line_offset, make_parser=make
+            )
         except ParseError as error:
             raise UnreadableError([]) from error
         (self._parser,) = parsers
@@ -76,7 +87,14 @@ class ShardFrontend(Frontend):
         self._module = self.adapter.fingerprint(op, recursive=False)
         self._headers = [self._header(each) for each, *_ in self._parser.own]
         self._names = [symbol_name(each) for each, *_ in self._parser.own]
+        self._slices = {id(each): index for each, _, index in self._parser.own}
+        if self._guards:
+            self.guard = Guard(op.regions[0].block)
         return Parsed(op)
+
+    def slice_of(self, op: Operation) -> int | None:
+        """Return the shard that an op at the top is of; None for a declaration."""
+        return self._slices.get(id(op))
 
     def emit(self, parsed: Parsed, context: Context) -> bytes:
         """Return what `join` takes.

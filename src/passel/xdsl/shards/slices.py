@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xdsl.dialects.func import FuncOp
 
+from passel.diagnostics import Extent
 from passel.xdsl.shards.frontend import ShardFrontend
 from passel.xdsl.shards.pieces import Piece, join
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from passel.ir.frontend import Frontend
+    from passel.ir.frontend import Frontend, SourcePart
     from passel.xdsl.shards.outline import Definition, Outline
     from passel.xdsl.targets import Emitter
 
@@ -33,12 +34,18 @@ class ShardSlices:
         base: The frontend of the whole.
         emitter: What prints MLIR.
         outline: How the source is cut, with one shard for each op.
+        part: The source.
+        places: Whether results depend on where in the source an op is.
     """
 
-    def __init__(self, base: Frontend, emitter: Emitter, outline: Outline) -> None:
+    def __init__(
+        self, base: Frontend, emitter: Emitter, outline: Outline, part: SourcePart, *, places: bool
+    ) -> None:
         self._base = base
         self._emitter = emitter
         self._outline = outline
+        self._part = part
+        self._places = places
         text, starts, end = outline.text, outline.starts, outline.end
         self.around: Sequence[str] = (text[: starts[0]], "" if end is None else text[end:])
         self._signatures: dict[Definition, str] = {}
@@ -51,21 +58,30 @@ class ShardSlices:
         """Return the text of an op, and of what stands up to the next."""
         return self._outline.text[self._outline.starts[index] : self._outline.stop(index)].rstrip()
 
-    def seen(self, index: int, *, places: bool) -> Sequence[str]:
-        """Return the token after an op, its place, and what the ops that it refers to say."""
+    def extent(self, index: int) -> Extent:
+        """Return the lines of an op."""
+        first = self._line(self._outline.starts[index])
+        return Extent(self._part.name, first, first + self.text(index).count("\n"))
+
+    def seen(self, index: int) -> Sequence[tuple[str, str]]:
+        """Return the token after an op, its place, and what the ops that it refers to say.
+
+        The place counts as well where the text has locations, which may name it.
+        """
         outline = self._outline
-        stop = outline.stop(index)
+        stop, places = outline.stop(index), self._places or "loc(" in self.text(index)
         after = _WORD.match(outline.text, stop) if stop is not None else None
-        seen = [after[0] if after else "", self._place(outline.starts[index]) if places else ""]
+        seen = [("what follows it", after[0] if after else "")]
+        seen.append(("its place", self._place(outline.starts[index]) if places else ""))
         for each in outline.needed(index):
-            whole = outline.text[each.start : each.end]
-            said = f"{self._place(each.start)} {whole}" if places else self._signature(each, whole)
-            seen += each.op_name, each.symbol, said
+            said = outline.text[each.start : each.end]
+            said = f"{self._place(each.start)} {said}" if places else self._signature(each, said)
+            seen += [(f"the signature of @{each.symbol}", f"{each.op_name} {said}")]
         return seen
 
-    def frontend(self, indices: Sequence[int]) -> Frontend:
-        """Return a frontend of some slices."""
-        return ShardFrontend(self._base, self._emitter, self._outline, indices)
+    def frontend(self, indices: Sequence[int]) -> ShardFrontend:
+        """Return a frontend of some slices, which guards them."""
+        return ShardFrontend(self._base, self._emitter, self._outline, indices, guards=True)
 
     def results(self, emitted: bytes) -> tuple[Sequence[Any], Any]:
         """Return the results of slices, with places counted from where a slice begins."""
@@ -102,9 +118,12 @@ class ShardSlices:
             frozenset(op_names),
         )
 
+    def _line(self, offset: int) -> int:
+        return self._part.line_offset + bisect_right(self._lines, offset)
+
     def _place(self, offset: int) -> str:
-        line = bisect_right(self._lines, offset)
-        return f"{line}:{offset - self._lines[line - 1]}"
+        start = self._lines[bisect_right(self._lines, offset) - 1]
+        return f"{self._part.name}:{self._line(offset)}:{offset - start}"
 
     @cached_property
     def _lines(self) -> list[int]:
