@@ -4,11 +4,10 @@ A hit cannot be told from a miss, except by its time. What is kept is data, neve
 holds for the very same key alone. Whatever is wrong with a store makes a miss.
 """
 
-from passel.store.code import code_of, versions_of
 from passel.store.database import Statistics, Store, StoreError, default_directory
 from passel.store.keys import NotKeptError, digest_of
 from passel.store.known import KnownResults, Result
-from passel.store.passes import key_of_passes, looks_beside
+from passel.store.passes import key_of_run, looks_beside
 from passel.store.reports import Report
 
 __all__ = [
@@ -19,10 +18,8 @@ __all__ = [
     "Statistics",
     "Store",
     "StoreError",
-    "code_of",
     "default_directory",
     "digest_of",
-    "key_of_passes",
+    "key_of_run",
     "looks_beside",
-    "versions_of",
 ]

@@ -2,30 +2,74 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import brief
+from passel.ir import ShipsOps, ability_of
 from passel.passes import Pass
 from passel.passes.walking import walk
-from passel.store.code import code_of
+from passel.store.code import code_of, versions_of
 from passel.store.keys import NotKeptError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from passel.ir import IRAdapter
     from passel.passes.tree import PassTree
 
+_FORM = "2"
+"""The form of keys and results."""
 
-def key_of_passes(
-    pipeline: PassTree, plugins: Iterable[str], packages: Sequence[str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what passes are, and digests of the code of theirs that is in no known package.
+
+def key_of_run(
+    pipeline: PassTree, text: str, adapter: IRAdapter, plugins: Iterable[str] = ()
+) -> tuple[dict[str, str], bool]:
+    """Return what all results of a pipeline have in their keys, by names for explanations.
 
     Args:
         pipeline: The pipeline.
-        plugins: Further modules that are loaded.
-        packages: Packages whose versions the key holds.
+        text: The pipeline with all options.
+        adapter: The adapter of the IR.
+        plugins: Modules that are loaded besides.
+
+    Returns:
+        That, and whether any code is in no known package, so that it may look at locations.
+
+    Raises:
+        NotKeptError: It is not known what results depend on.
+        OSError: A file of code cannot be read.
+    """
+    packages = ["passel"]
+    if ships := ability_of(adapter, ShipsOps):
+        packages += ships.versions()
+    said, code = _passes(pipeline, plugins, packages)
+    environment = (item for item in os.environ.items() if item[0].startswith("PASSEL_FAST"))
+    return {
+        "the form": _FORM,
+        **versions_of(packages),
+        "the IR": adapter.name,
+        "the pipeline": repr([visit.pass_.name for visit in walk(pipeline)]),
+        "the pipeline's options": text,
+        "the environment": repr(sorted(environment)),
+        **said,
+        **code,
+    }, bool(code)
+
+
+def looks_beside(pass_: Pass) -> bool:
+    """Return whether a pass may look at more than its op without saying at what.
+
+    One whose own class defines `cache_key` says so by that.
+    """
+    return "cache_key" not in vars(type(pass_))
+
+
+def _passes(
+    pipeline: PassTree, plugins: Iterable[str], packages: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what passes are, and digests of the code of theirs that is in no known package.
 
     Raises:
         NotKeptError: A pass does not say that it can be run on ops in any order, or it is not
@@ -57,11 +101,3 @@ def key_of_passes(
         f"the module '{name}'{owners.get(name, '')}" if name.endswith(".py") else name: digest
         for name, digest in code.items()
     }
-
-
-def looks_beside(pass_: Pass) -> bool:
-    """Return whether a pass may look at more than its op without saying at what.
-
-    One whose own class defines `cache_key` says so by that.
-    """
-    return "cache_key" not in vars(type(pass_))

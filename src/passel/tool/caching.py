@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import brief
-from passel.ir import ANY, ShipsOps, ability_of
+from passel.ir import ANY
 from passel.ir.frontend import SlicesSources, UsageError
 from passel.manager import OpPassManager
-from passel.passes.walking import walk
 from passel.schedule import PipelineCompiler
 from passel.store import (
     KnownResults,
@@ -27,8 +26,7 @@ from passel.store import (
     Store,
     StoreError,
     default_directory,
-    key_of_passes,
-    versions_of,
+    key_of_run,
 )
 from passel.tool.flag_values import CACHE_MODES, cache_of
 from passel.tool.sharding import (
@@ -46,9 +44,6 @@ if TYPE_CHECKING:
     from passel.manager import PassManager
     from passel.tool.reports import PartReports
     from passel.tool.shared import Shared
-
-_FORM = "2"
-"""The form of keys and results."""
 
 _PER_SHARD = 10_000
 """Characters for which it pays to take another process."""
@@ -276,18 +271,12 @@ def _plan(source: SourcePart, shared: Shared) -> _Plan:
     if manager is None:
         raise NotKeptError("the pipeline is not of nested pipelines alone, or has effects")
     _anchors(manager)
-    packages = ["passel"]
-    if ships := ability_of(shared.adapter, ShipsOps):
-        packages += ships.versions()
-    said, code = key_of_passes(
-        manager,
-        [
-            f"passel_plugin_{Path(each).stem}" if each.endswith(".py") else each
-            for each in settings.pipeline.load_pass_plugin
-        ],
-        packages,
+    plugins = (
+        f"passel_plugin_{Path(each).stem}" if each.endswith(".py") else each
+        for each in settings.pipeline.load_pass_plugin
     )
-    places = bool(code) or settings.print_flags.debuginfo
+    key, has_code = key_of_run(manager, manager.to_text(all_options=True), shared.adapter, plugins)
+    places = has_code or settings.print_flags.debuginfo
     slices = frontend.slices(source, places=places)
     if slices is None:
         raise NotKeptError("the layout of the input is unusual, or it has resources")
@@ -296,19 +285,7 @@ def _plan(source: SourcePart, shared: Shared) -> _Plan:
         for name, words in sorted(settings.written.items())
         if name not in _IN_KEY_OTHERWISE
     }
-    environment = (item for item in os.environ.items() if item[0].startswith("PASSEL_FAST"))
-    around = {
-        "the form": _FORM,
-        **versions_of(packages),
-        "the IR": shared.adapter.name,
-        "the pipeline": repr([visit.pass_.name for visit in walk(manager)]),
-        "the pipeline's options": manager.to_text(all_options=True),
-        **flags,
-        "the environment": repr(sorted(environment)),
-        **said,
-        **code,
-        "what is around the ops": repr(slices.around),
-    }
+    around = {**key, **flags, "what is around the ops": repr(slices.around)}
     return _Plan(slices, manager, around)
 
 
