@@ -18,7 +18,7 @@ from passel.testing import ToyAdapter, ToyOp, parse_toy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from passel.hooks import Run
+    from passel.hooks import Around
     from passel.schedule import Step
 
 SOURCE = "toy.module(toy.func @a,toy.op,toy.module(toy.func @b,toy.func),toy.func,toy.module(toy.func @b))"
@@ -41,10 +41,6 @@ class Executions(PassInstrumentation):
 
     def __init__(self) -> None:
         self.seen: list[PassExecution] = []
-
-    def before_run(self, run: Run) -> None:
-        """Remember who knows the ops."""
-        self.run = run
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Remember the execution."""
@@ -96,6 +92,35 @@ def test_an_execution_is_plain_data() -> None:
     """It can be sent elsewhere."""
     for each in executions(manager()):
         assert pickle.loads(pickle.dumps(each)) == each
+
+
+class Anchors(PassInstrumentation):
+    """Notes the anchor of its run when passes begin and end."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, str]] = []
+
+    def around_pass(self, step: Step, op: Any) -> Around:
+        """Note it."""
+        begun = self.run.pipeline.anchor
+        yield
+        self.seen.append((begun, self.run.pipeline.anchor))
+
+
+def test_a_hook_finds_its_run() -> None:
+    """It is the innermost one, also when a pass lets the same object observe another."""
+    anchors = Anchors()
+
+    def run_another(op: Any, pass_: Any) -> None:
+        pm = PassManager("toy.func", adapter=ToyAdapter()).add(Visit())
+        with pm.instrument(anchors):
+            pm.run(op.body[0])
+
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(run_another)
+    with pm.instrument(anchors):
+        pm.run(parse_toy("toy.module(toy.func)"))
+    assert anchors.seen == [("toy.func", "toy.func"), ("toy.module", "toy.module")]
+    assert not hasattr(pickle.loads(pickle.dumps(anchors)), "run")
 
 
 def test_slices_of_a_trace_have_the_identity() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from passel.diagnostics import Location
-from passel.record import Execution, Message, Record, RecordInfo, RunInfo, StepInfo
+from passel.diagnostics import Diagnostic, Location, Severity
+from passel.record import Execution, Record, RecordInfo, RunInfo, StepInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,7 +74,7 @@ class WrittenRecord(Record):
             own_time=0.001,
             total_time=0.001,
             counts={},
-            diagnostics=() if message is None else (Message("warning", message),),
+            diagnostics=() if message is None else (Diagnostic(Severity.WARNING, message),),
             failure=None,
             before=str(hash(before)),
             after=str(hash(after)),

@@ -16,7 +16,8 @@ from passel.execution.runner import PipelineRunner
 from passel.execution.services import RunServices
 from passel.execution.strategies import Sequential
 from passel.execution.strategies.placement import Place
-from passel.hooks import Bracket, Ended
+from passel.hooks import Bracket, Ended, OpIdentity
+from passel.ir import outwards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -87,6 +88,7 @@ class Run:
         self.outcome: Outcome = UNCHANGED
         self.concluding: list[Diagnostic] = []
         self.repeats_failures: bool = False
+        self._enclosing: tuple[OpIdentity, ...] = ()  # of a share, where it comes from
 
     @property
     def counts(self) -> Mapping[tuple[str, str], int]:
@@ -109,9 +111,17 @@ class Run:
         found = unmatched(self.pipeline, self._services.matched)
         return tuple(dict.fromkeys(found))
 
-    def ordinal_of(self, op: Any) -> int:
-        """Return which of the ops immediately inside of its enclosing op an op is."""
-        return self._services.ordinals.get(self._services.identity_of(op), 0)
+    def identify(self, op: Any) -> tuple[OpIdentity, ...]:
+        """Return the identities of an op, last, and of its enclosing ops, outermost first."""
+        adapter, ordinals = self.adapter, self._services.ordinals
+        chain: list[OpIdentity] = []
+        for each in outwards(adapter, op):
+            if self._enclosing and each == self.op:
+                chain += self._enclosing[::-1]
+                break
+            ordinal = ordinals.get(self._services.identity_of(each), 0)
+            chain.append(OpIdentity(adapter.kind_of(each).name, adapter.symbol_name(each), ordinal))
+        return tuple(reversed(chain))
 
     @property
     def sharing(self) -> str:
@@ -174,7 +184,7 @@ class Run:
         schedule: Schedule,
         step: NestedStep,
         shipment: Shipment,
-        ordinals: Sequence[int],
+        identities: Sequence[tuple[OpIdentity, ...]],
         analyses: Mapping[Any, Any],
     ) -> Iterator[tuple[Outcome, Packed]]:
         """Do a share of another run's work on siblings; yield the outcome and changes of each.
@@ -183,7 +193,7 @@ class Run:
             schedule: The nested step alone.
             step: That step.
             shipment: Copies of some siblings.
-            ordinals: Of each, which one of its siblings it is in the other run.
+            identities: What `identify` returns for each in the other run.
             analyses: The cached analyses of the enclosing ops.
 
         Raises:
@@ -191,6 +201,7 @@ class Run:
         """
         enclosing = self.adapter.parent(shipment.ops[0])
         self.op, self.pipeline = enclosing, schedule.pipeline
+        self._enclosing = identities[0][:-1]
         hooks, services, runner = self._hooks, self._services, self._runner
         hooks.run = self
         self._reports.held = 1
@@ -198,8 +209,8 @@ class Run:
             if runner.initialize(schedule, enclosing).failures:
                 raise EncodingError("it is to fail where it comes from")
             children = runner.child_run(step, enclosing, analyses)
-            for op, number in zip(shipment.ops, ordinals, strict=True):
-                services.ordinals[services.identity_of(op)] = number
+            for op, chain in zip(shipment.ops, identities, strict=True):
+                services.ordinals[services.identity_of(op)] = chain[-1].ordinal
             wanted = set(map(services.identity_of, shipment.ops))
             tasks = [each for each in children.tasks if services.identity_of(each.op) in wanted]
             count, interrupt = 0, None

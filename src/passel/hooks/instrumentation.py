@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from passel.diagnostics import Diagnostic
     from passel.errors import Failure
+    from passel.hooks.identity import OpIdentity
     from passel.ir import IRAdapter
     from passel.schedule import PassStep, Pipeline, Step
 
@@ -59,11 +60,11 @@ class Run(Protocol):
         """Notes for the error that the run raises, once it is over."""
         ...
 
-    def ordinal_of(self, op: Any, /) -> int:
-        """Return the number of an op among its siblings.
+    def identify(self, op: Any, /) -> tuple[OpIdentity, ...]:
+        """Return the identities of an op, last, and of its enclosing ops, outermost first.
 
-        Counted from 0 when the nested pipelines on these started, whatever they do; 0 at the
-        top. With the path of a step it identifies the execution of a pass.
+        The same here as in a worker that has a copy of the op alone. With the path of a step they
+        identify the execution of a pass; see `passel.instruments.events.execution_of`.
         """
         ...
 
@@ -182,6 +183,7 @@ class PassInstrumentation:
     around passes, is meant: the pass fails by it.
 
     Attributes:
+        run: The run that a hook is called for: the innermost one, if passes run others.
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
         run_record: What `RunResult.record` and `PassFailedError.record` are to be, of a recorder.
@@ -227,6 +229,7 @@ class PassInstrumentation:
     failure, and which has no hooks for runs, verification and change.
     """
 
+    run: Run
     timing: Any = None
     reproducer: Path | None = None
     run_record: Any = None
@@ -252,8 +255,8 @@ class PassInstrumentation:
         """Take over what the result of `split` has observed, as if it had happened now."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the lock that hooks share behind when it is copied or pickled."""
-        return {name: value for name, value in vars(self).items() if name != LOCK}
+        """Leave the run, and the lock that hooks share, behind when it is copied or pickled."""
+        return {name: value for name, value in vars(self).items() if name not in {LOCK, "run"}}
 
     # -- Generators around what is observed -------------------------------------------------
 

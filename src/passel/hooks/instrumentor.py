@@ -10,7 +10,7 @@ from passel.diagnostics import log_exception
 from passel.errors import PassFailure
 from passel.hooks.instrumentation import LOCK, YIELDS_ONCE, Ended, PassInstrumentation
 from passel.hooks.interrupts import HeldInterrupts
-from passel.hooks.replay import HookLog, identity_in
+from passel.hooks.replay import HookLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -50,9 +50,10 @@ class _Guarded:
         if id(self._instrumentation) not in self._hooks.broken:
             if self._op_at:
                 args = list(args)
-                args[self._op_at] = identity_in(self._hooks.run, args[self._op_at])
+                args[self._op_at] = self._hooks.run.identify(args[self._op_at])[-1]
             try:
                 with self._alone:
+                    self._instrumentation.run = self._hooks.run
                     around: Around = self._method(*args)
                     if self._is_plain:
                         return
@@ -71,6 +72,7 @@ class _Guarded:
         if id(self._instrumentation) not in self._hooks.broken:
             try:
                 with self._alone:
+                    self._instrumentation.run = self._hooks.run
                     around.send(ended)
                     raise RuntimeError(YIELDS_ONCE)  # noqa: TRY301 - its own error
             except StopIteration:
@@ -270,6 +272,7 @@ class Instrumentor:
     def observing(self, parts: Iterable[PassInstrumentation | None]) -> Generator[None]:
         """Tell parts of instrumentations that what they observe begins and ends."""
         own = Instrumentor([part for part in parts if part is not None])
+        own.run = self.run
         with Bracket(own.runs, self.run):
             yield
 
@@ -278,10 +281,12 @@ class Instrumentor:
         for each, part in zip(self._observers_of_steps(), parts, strict=True):
             if part is not None and id(each) not in self.broken:
                 try:
-                    if isinstance(part, HookLog):
-                        part.replay(each, self.run)
-                    else:
-                        each.merge(part)
+                    with _lock_of(each):
+                        each.run = self.run
+                        if isinstance(part, HookLog):
+                            part.replay(each)
+                        else:
+                            each.merge(part)
                 except Exception:  # noqa: BLE001 - observing never changes how a run goes
                     _disable(each, self.broken)
 
@@ -293,7 +298,9 @@ class Instrumentor:
                 return HookLog(
                     instrumentation, [w for w in _METHODS if _observes(instrumentation, w)]
                 )
-            return instrumentation.split()
+            with _lock_of(instrumentation):
+                instrumentation.run = self.run
+                return instrumentation.split()
         except Exception:  # noqa: BLE001 - as above
             _disable(instrumentation, self.broken)
             return None

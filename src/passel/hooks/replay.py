@@ -16,33 +16,6 @@ if TYPE_CHECKING:
     from passel.schedule import Pipeline, Step
 
 
-class OpIdentity(NamedTuple):
-    """The identity of an op: its name, and its place among its siblings.
-
-    Attributes:
-        name: Its name, such as `func.func`.
-        symbol: Its symbol name, if it has one.
-        ordinal: Which it is of the ops immediately inside of the enclosing op, counted from 0
-            when the nested pipelines on these started.
-    """
-
-    name: str
-    symbol: str | None = None
-    ordinal: int = 0
-
-    @property
-    def title(self) -> str:
-        """The op as MLIR names it, such as `'func.func' operation: @main`."""
-        suffix = "" if self.symbol is None else f": @{self.symbol}"
-        return f"'{self.name}' operation{suffix}"
-
-
-def identity_in(run: Run, op: Any) -> OpIdentity:
-    """Return the identity of an op in a run."""
-    adapter = run.adapter
-    return OpIdentity(adapter.kind_of(op).name, adapter.symbol_name(op), run.ordinal_of(op))
-
-
 class HookLog(PassInstrumentation):
     """A log of the hooks of a part of a run, for an observer elsewhere that looks at names alone.
 
@@ -77,9 +50,9 @@ class HookLog(PassInstrumentation):
         self._events.append((what, tuple(self._known.get(id(each), each) for each in args)))
         self._events.append(("", (yield)))
 
-    def replay(self, observer: PassInstrumentation, run: Run) -> None:
-        """Call the hooks of the observer, with the steps of the run here."""
-        known, begun = dict(_parts_of(run.pipeline)), list[Any]()
+    def replay(self, observer: PassInstrumentation) -> None:
+        """Call the hooks of the observer, with the steps of its run."""
+        known, begun = dict(_parts_of(observer.run.pipeline)), list[Any]()
         for what, noted in self._events:
             if what:
                 args = (known[e.key] if isinstance(e, _Reference) else e for e in noted)

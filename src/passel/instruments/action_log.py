@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.diagnostics import Location
-    from passel.hooks import Around, Run
+    from passel.hooks import Around
     from passel.schedule import Step
 
 _TAG = "`pass-execution`"
@@ -90,20 +90,11 @@ class ActionLog(PassInstrumentation):
     def __init__(self, stream: TextIO, *, places: Iterable[Place] = ()) -> None:
         self._stream = stream
         self._places = tuple(places)
-        self._runs: list[Run] = []
         self._count = 0
-
-    def around_run(self, run: Run) -> Around:
-        """Remember the run, whose adapter knows the ops."""
-        self._runs.append(run)
-        try:
-            yield
-        finally:
-            self._runs.remove(run)
 
     def around_pass(self, step: Step, op: Any) -> Around:
         """Log that a step begins, and that it has ended; MLIR does not tell how either."""
-        adapter = self._runs[-1].adapter
+        adapter = self.run.adapter
         self._count = number = self._count + 1
         if self._places:
             location = adapter.location(op)

@@ -74,8 +74,6 @@ class ContractVerifier(PassInstrumentation):
 
     def before_run(self, run: Run) -> None:
         """Start anew."""
-        self._adapter = run.adapter
-        self._identity_of = run.adapter.identity_of
         self._computed: set[tuple[Any, Hashable]] = set()
         self._illegal: ChainMap[str, str] = ChainMap()  # those of enclosing ops are behind
         self._running: _Running | None = None
@@ -107,7 +105,7 @@ class ContractVerifier(PassInstrumentation):
 
     def before_analysis(self, name: str, kind: Any, op: Any) -> None:
         """Note what is computed, which ought to be there if the running pass requires it."""
-        self._computed.add((kind, self._identity_of(op)))
+        self._computed.add((kind, self.run.adapter.identity_of(op)))
         running = self._running
         if running is not None and kind in running.said.requires and running.op == op:
             running.problems.append(
@@ -124,7 +122,7 @@ class ContractVerifier(PassInstrumentation):
     def _judge(self, step: PassStep, running: _Running) -> None:
         said, op = running.said, running.op
         for kind in said.produces:
-            if (kind, self._identity_of(op)) not in self._computed:
+            if (kind, self.run.adapter.identity_of(op)) not in self._computed:
                 running.problems.append(
                     f"it does not compute {analysis_name(kind)}, which it produces"
                 )
@@ -141,7 +139,7 @@ class ContractVerifier(PassInstrumentation):
         found = self._op_of({*self._illegal, *said.makes_illegal}, op)
         if found is None:
             return
-        name = self._adapter.kind_of(found).name
+        name = self.run.adapter.kind_of(found).name
         dialect = name.partition(".")[0]
         if dialect in said.makes_illegal:
             message = f"it makes dialect '{dialect}' illegal, but leaves '{name}'"
@@ -154,9 +152,9 @@ class ContractVerifier(PassInstrumentation):
 
     def _op_of(self, dialects: Collection[str], op: Any) -> Any:
         """Return the first op in an op that is of one of some dialects."""
-        ops = inwards(self._adapter, op) if dialects else ()
+        ops = inwards(self.run.adapter, op) if dialects else ()
         return next(
-            (e for e in ops if self._adapter.kind_of(e).name.partition(".")[0] in dialects), None
+            (e for e in ops if self.run.adapter.kind_of(e).name.partition(".")[0] in dialects), None
         )
 
     def _broken_inside(self, parent: PassStep, pipeline: Pipeline) -> Iterator[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.hooks.replay import identity_in
-from passel.ir import outwards
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
@@ -56,10 +54,4 @@ class PassExecution(NamedTuple):
 def execution_of(run: Run, step: Step, op: Any) -> PassExecution:
     """Return a step's execution on an op as data."""
     name = step.pass_.name if isinstance(step, PassStep) else ""
-    return PassExecution(step.path, name, step.display_name, identities_of(run, op))
-
-
-def identities_of(run: Run, op: Any) -> tuple[OpIdentity, ...]:
-    """Return the identities of an op, last, and of its enclosing ops, outermost first."""
-    identities = [identity_in(run, each) for each in outwards(run.adapter, op)]
-    return tuple(reversed(identities))
+    return PassExecution(step.path, name, step.display_name, run.identify(op))

@@ -6,15 +6,14 @@ Source: `IRPrinterInstrumentation`, MLIR 22; diffs and single symbols are passel
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
-from threading import get_ident
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import execution_of, identities_of
+from passel.instruments.events import execution_of
 from passel.instruments.ir_diff import unified_diff
 from passel.instruments.ir_files import FileTree
-from passel.instruments.ir_sinks import Dump, DumpLog, StreamSink, TreeSink
+from passel.instruments.ir_sinks import Dump, DumpLog, KnownOps, StreamSink, TreeSink
 from passel.instruments.ir_symbols import complaint, find_symbol
 from passel.ir import PrintFlags, outwards
 from passel.schedule import PassStep
@@ -107,7 +106,8 @@ class PrintIR(PassInstrumentation):
         self._sink: Sink = self._stream
         if directory is not None:
             self._sink = TreeSink(FileTree(directory), self._stream)
-        self._runs: list[_Watched] = []
+        self._failed: set[Run] = set()
+        self._known: tuple[Any, str] | None = None
         self._symbol_seen = False
         self.complaint: str = ""
         self.defers_complaint: bool = False
@@ -115,13 +115,10 @@ class PrintIR(PassInstrumentation):
     # -- Runs ------------------------------------------------------------------------------
 
     def around_run(self, run: Run) -> Around:
-        """Remember the run, and warn in the end if the symbol has not occurred."""
-        watched = _Watched(run, get_ident(), trusted=run.verifies)
-        self._runs.append(watched)
-        try:
-            yield
-        finally:
-            self._runs.remove(watched)
+        """Warn in the end if the symbol has not occurred."""
+        self._known = None
+        yield
+        self._failed.discard(run)
         self.complaint = ""
         if self._symbol and not self._symbol_seen:
             self.complaint = f"warning: {complaint(run.adapter, run.op, self._symbol)}\n"
@@ -135,84 +132,64 @@ class PrintIR(PassInstrumentation):
 
     def split(self) -> PrintIR:
         """Return a printer that keeps the dumps of a part of a run."""
-        container = self._watched.container if self._runs else None
-        outer = () if container is None else identities_of(self._watched.run, container)
         child = copy(self)
-        child._stream, child._runs, child.defers_complaint = StreamSink(None), [], True
-        child._sink = DumpLog(outer)
+        child._stream, child._sink, child.defers_complaint = StreamSink(None), DumpLog(), True
+        child._failed, child._known = set(), None
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
         """Print the dumps that the child has kept."""
-        if not isinstance(child, PrintIR) or not isinstance(child._sink, DumpLog):
-            return
+        assert isinstance(child, PrintIR)  # noqa: S101 - the contract
+        assert isinstance(child._sink, DumpLog)  # noqa: S101 - as above
         self._symbol_seen |= child._symbol_seen
-        watched = self._watched
-        watched.known = None  # the child may have seen changes
-        self._sink.adopt(child._sink, watched.run, watched.container)
-
-    @property
-    def _watched(self) -> _Watched:
-        """The run that a hook is called for: the innermost one of this thread, if it has one."""
-        if len(self._runs) == 1:
-            return self._runs[0]
-        own = (run for run in reversed(self._runs) if run.thread == get_ident())
-        return next(own, self._runs[-1])
+        self._known = None  # the child may have seen changes
+        known = KnownOps(self.run)
+        for dump in child._sink.dumps:
+            self.run.catch_up(dump.reported)
+            self._sink.take(dump, partial(known.find, dump.execution.ops))
 
     # -- Passes ----------------------------------------------------------------------------
 
     def around_pass(self, step: Step, op: Any) -> Around:
         """Print, if the pass is one of those asked for."""
-        run = self._watched
-        if isinstance(step, PassStep):
-            return self._around_pass(run, step, op)
-        return self._around_pipelines(run, op)
-
-    def _around_pipelines(self, run: _Watched, op: Any) -> Around:
-        enclosing, run.container = run.container, op
-        try:
+        if not isinstance(step, PassStep):
             yield
-        finally:
-            run.container = enclosing
-
-    def _around_pass(self, run: _Watched, step: PassStep, op: Any) -> Around:
-        target = self._target(run, op)
+            return
+        target = self._target(op)
         if _takes(self._before, step) and target is not None:
-            self._dump(run, step, op, "Before", self._text(run, target))
+            self._dump(step, op, "Before", self._text(target))
         is_chosen = _takes(self._after, step)
         old = None if target is None else ""
         if is_chosen and target is not None and self._compares:
-            old = self._known_text(run, target)
+            old = self._known_text(target)
         ended = yield
         if ended.failed or ended.changed:
-            run.known = None
-        run.trusted &= not ended.failed
+            self._known = None
+        if ended.failed:
+            self._failed.add(self.run)
         if not is_chosen or (self._only_on_failure and not ended.failed):
             return
         if ended.failed or ended.changed or not self._only_on_change:
-            shown = self._shown_after(run, self._target(run, op), old, failed=ended.failed)
+            shown = self._shown_after(self._target(op), old, failed=ended.failed)
             if shown is not None:
-                self._dump(run, step, op, "After", shown, failed=ended.failed)
+                self._dump(step, op, "After", shown, failed=ended.failed)
 
     # -- What to print ---------------------------------------------------------------------
 
-    def _target(self, run: _Watched, op: Any) -> Any:
+    def _target(self, op: Any) -> Any:
         """Return the op to print when a pass runs on `op`; None if there is none."""
+        adapter, shown = self.run.adapter, op
         if self._symbol:
-            found = find_symbol(run.adapter, op, self._symbol)
-            if found is None:
+            shown = find_symbol(adapter, op, self._symbol)
+            if shown is None:
                 return None
             self._symbol_seen = True
-            return run.top(op) if self._module_scope else found
-        return run.top(op) if self._module_scope else op
+        return list(outwards(adapter, op))[-1] if self._module_scope else shown
 
-    def _shown_after(
-        self, run: _Watched, target: Any, old: str | None, *, failed: bool
-    ) -> str | None:
+    def _shown_after(self, target: Any, old: str | None, *, failed: bool) -> str | None:
         """Return the text to print after a pass; None if there is none.
 
         Args:
-            run: The run.
             target: The op to print; None if the pass has erased it, or it was never there.
             old: Its text before the pass, if texts are compared; None if it was not there.
             failed: Whether the pass has failed.
@@ -220,18 +197,17 @@ class PrintIR(PassInstrumentation):
         if target is None and old is None:
             return None
         if self._diff:
-            new = "" if target is None else self._known_text(run, target)
+            new = "" if target is None else self._known_text(target)
             unchanged = "// the pass changed nothing" if failed else None
             return unified_diff(old or "", new).removesuffix("\n") or unchanged
         if target is None:
             return f"// @{self._symbol} does not exist any more"
-        if self._compares and not failed and self._known_text(run, target) == old:
+        if self._compares and not failed and self._known_text(target) == old:
             return None
-        return self._text(run, target)
+        return self._text(target)
 
     def _dump(
         self,
-        run: _Watched,
         step: PassStep,
         op: Any,
         when: Literal["Before", "After"],
@@ -239,33 +215,35 @@ class PrintIR(PassInstrumentation):
         *,
         failed: bool = False,
     ) -> None:
+        run = self.run
         dump = Dump(
-            execution_of(run.run, step, op),
+            execution_of(run, step, op),
             when,
             text,
             failed=failed,
             is_diff=self._diff and when == "After",
             names_op=self._module_scope or bool(self._symbol),
-            reported=run.run.reported,
+            reported=run.reported,
         )
-        self._sink.take(list(outwards(run.adapter, op))[::-1], dump)
+        self._sink.take(dump, lambda: list(outwards(run.adapter, op))[::-1])
 
-    def _known_text(self, run: _Watched, op: Any) -> str:
+    def _known_text(self, op: Any) -> str:
         """Return an op's text to be compared, the last one if it is of this op and up to date.
 
         Custom form as long as the printer manages: a generic one would differ everywhere.
         """
-        if run.known is None or run.known[0] != op:
-            run.known = op, run.adapter.print_op(op, self._flags)
-        return run.known[1]
+        if self._known is None or self._known[0] != op:
+            self._known = op, self.run.adapter.print_op(op, self._flags)
+        return self._known[1]
 
-    def _text(self, run: _Watched, op: Any) -> str:
+    def _text(self, op: Any) -> str:
         """Return an op's text, with an empty line if it is at the top, as MLIR prints it."""
-        flags = self._flags
+        run, flags = self.run, self._flags
         is_top = run.adapter.parent(op) is None
         if not is_top:
             flags = flags._replace(local_scope=True)
-        if not run.trusted and not _is_valid(run.adapter, op):
+        is_trusted = run.verifies and run not in self._failed
+        if not is_trusted and not _is_valid(run.adapter, op):
             flags = flags._replace(generic=True)
         text = run.adapter.print_op(op, flags)
         return f"{text}\n" if is_top and not flags.local_scope else text
@@ -273,33 +251,6 @@ class PrintIR(PassInstrumentation):
 
 def _takes(wanted: bool | Sequence[str], step: PassStep) -> bool:
     return wanted if isinstance(wanted, bool) else step.pass_.name in wanted
-
-
-@dataclass(slots=True, eq=False)
-class _Watched:
-    """A run that is being observed.
-
-    Attributes:
-        run: The run.
-        thread: Where it runs.
-        trusted: Whether its IR is valid as far as is known.
-        container: The innermost op whose nested pipelines run; None if there is none.
-        known: The op that was last printed to be compared, and its text, until anything changes.
-    """
-
-    run: Run
-    thread: int
-    trusted: bool
-    container: Any = None
-    known: tuple[Any, str] | None = None
-
-    @property
-    def adapter(self) -> IRAdapter:
-        """The adapter of the IR."""
-        return self.run.adapter
-
-    def top(self, op: Any) -> Any:
-        return list(outwards(self.adapter, op))[-1]
 
 
 def _is_valid(adapter: IRAdapter, op: Any) -> bool:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeAlias
 
-from passel.instruments.events import identities_of
 from passel.instruments.ir_diff import coloured
 from passel.instruments.ir_files import FileTree, directory_name
 from passel.instruments.terminals import Color, shows_color
 from passel.ir import outwards
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from passel.hooks import OpIdentity, Run
     from passel.instruments.events import PassExecution
-    from passel.ir import IRAdapter
+
+
+Chain: TypeAlias = "Callable[[], Sequence[Hashable]]"
+"""A function that returns an op, last, and its enclosing ops, outermost first."""
 
 
 class Dump(NamedTuple):
@@ -71,18 +73,12 @@ class StreamSink:
         self._color: Color = color
         self._broken = False
 
-    def take(self, ops: Sequence[Hashable], dump: Dump) -> None:
+    def take(self, dump: Dump, chain: Chain) -> None:
         """Write a dump, in colours if it is a diff and they are wanted."""
         shown = dump
         if dump.is_diff and shows_color(self._target(), self._color):
             shown = dump._replace(text=coloured(dump.text))
         self.say(str(shown))
-
-    def adopt(self, log: DumpLog, run: Run, container: Any) -> None:
-        """Write the dumps that another process has recorded."""
-        for dump in log.dumps:
-            run.catch_up(dump.reported)
-            self.take((), dump)
 
     def say(self, text: str) -> None:
         """Write text, at once: what is reported next comes after it."""
@@ -118,73 +114,41 @@ class TreeSink:
         self._complaints = complaints
         self._broken = False
 
-    def take(self, ops: Sequence[Hashable], dump: Dump) -> None:
-        """Write a dump of what a pass did to the last one of `ops`."""
+    def take(self, dump: Dump, chain: Chain) -> None:
+        """Write a dump of what a pass did to the last op of a chain."""
         if self._broken:
             return
-        named = list(zip(ops, map(directory_name, dump.execution.ops), strict=True))
+        named = list(zip(chain(), map(directory_name, dump.execution.ops), strict=True))
         path = self.tree.place(named, dump.execution.name, ".diff" if dump.is_diff else ".mlir")
         if problem := self.tree.write(path, str(dump)):
             self._broken = True
             self._complaints.say(f"error: {problem}; no more dumps are written\n")
 
-    def adopt(self, log: DumpLog, run: Run, container: Any) -> None:
-        """Write the dumps that another process has recorded, as if its ops were the ones here."""
-        known = _KnownOps(run.adapter, container)
-        for dump in log.dumps_inside(run, container):
-            self.take(known.find(dump.execution.ops), dump)
-
 
 class DumpLog:
-    """A log of dumps, to be pickled and handed on by another process.
+    """A log of dumps, to be pickled and handed on by another process."""
 
-    Args:
-        enclosing: The ops that enclose those that will be seen, outermost first.
-    """
-
-    def __init__(self, enclosing: Sequence[OpIdentity]) -> None:
-        self.enclosing: tuple[Any, ...] = tuple(enclosing)
+    def __init__(self) -> None:
         self.dumps: list[Dump] = []
 
-    def take(self, ops: Sequence[Hashable], dump: Dump) -> None:
+    def take(self, dump: Dump, chain: Chain) -> None:
         """Keep a dump."""
         self.dumps.append(dump)
-
-    def adopt(self, log: DumpLog, run: Run, container: Any) -> None:
-        """Keep the dumps that another process has recorded, with the enclosing ops here."""
-        self.dumps += log.dumps_inside(run, container)
-
-    def dumps_inside(self, run: Run, container: Any) -> Iterator[Dump]:
-        """Yield the dumps with the ops that enclose the `container` here in place of their own."""
-        enclosing = () if container is None else identities_of(run, container)
-        for dump in self.dumps:
-            ops = (*enclosing, *dump.execution.ops[self._depth_of(dump) :])
-            yield dump._replace(execution=dump.execution._replace(ops=ops))
-
-    def _depth_of(self, dump: Dump) -> int:
-        """Return how many of a dump's ops enclose those of this process.
-
-        Whether these came along into the other process depends on how ops travel.
-        """
-        depth = len(self.enclosing)
-        came_along = [op[:2] for op in dump.execution.ops[:depth]]
-        return depth if came_along == [op[:2] for op in self.enclosing] else 0
 
 
 Sink: TypeAlias = StreamSink | TreeSink | DumpLog
 
 
-class _KnownOps:
+class KnownOps:
     """Ops by the identities that another process gave them, so that they count as the same.
 
     Args:
-        adapter: The adapter of the IR.
-        container: The op that encloses those that the other process worked on; None at the top.
+        run: The run that they are in.
     """
 
-    def __init__(self, adapter: IRAdapter, container: Any) -> None:
-        self._adapter = adapter
-        self._outer = list(outwards(adapter, container))[::-1]
+    def __init__(self, run: Run) -> None:
+        self._adapter = run.adapter
+        self._outer = list(outwards(run.adapter, run.op))[::-1]
         self._children: dict[Any, dict[Any, Any]] = {}
 
     def find(self, identities: Sequence[OpIdentity]) -> Sequence[Hashable]:
@@ -194,7 +158,7 @@ class _KnownOps:
         """
         ops = list(self._outer)
         for depth, identity in enumerate(identities[len(ops) :], len(ops)):
-            inside = self._inside(ops[-1]) if ops else {}
+            inside = self._inside(ops[-1])
             # Another number is that of a run on the op alone.
             found = inside.get(identity, inside.get(identity[:2]))
             ops.append(tuple(identities[: depth + 1]) if found is None else found)

@@ -63,7 +63,6 @@ class Progress(PassInstrumentation):
     def __init__(self, line: StatusLine) -> None:
         self._line = line
         self._started = 0.0
-        self._run: Run | None = None
         self._numbers: dict[Step | str, int] = {}
         self._position: Step | None = None
         self._number = self._shown = ""
@@ -75,21 +74,17 @@ class Progress(PassInstrumentation):
         self._numbers = {step: number for number, step in enumerate(steps, 1)}
         # Passes that run as one stand where the first of them stood.
         self._numbers |= {s.path: n for n, s in enumerate(steps, 1) if isinstance(s, PassStep)}
-        self._run = run
         now = time.monotonic()
         self._started = self._started or now
         self._line.show(self.text, max(self._started + _DELAY - now, 0.0))
 
     def after_run(self, run: Run, *, failed: bool) -> None:
         """Remove the line: between runs, others write to the terminal."""
-        self._run = None
         self._line.hide()
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Take note of what runs."""
-        if self._run is None:
-            return
-        adapter = self._run.adapter
+        adapter = self.run.adapter
         if first := self._numbers.get(step) or self._numbers.get(step.path):
             last = first + max(len(step.children) - 1, 0)
             self._position, self._number = step, f"{first}-{last}" if last > first else f"{first}"
@@ -104,7 +99,7 @@ class Progress(PassInstrumentation):
         symbol = adapter.symbol_name(op)
         ops = f", {self._done}/{self._total} ops" if self._total else ""
         where = f" @{symbol}" if symbol else ""
-        count = len(self._run.pipeline.steps)
+        count = len(self.run.pipeline.steps)
         self._shown = f"step {self._number}/{count}{ops}: {what}{where}"  # all of it at once
 
     def after_pipeline(self, pipeline: Pipeline, op: Any, parent: Step, *, failed: bool) -> None:

@@ -147,7 +147,6 @@ class CrashReproducer(PassInstrumentation):
     def before_run(self, run: Run) -> None:
         """Write the file ahead."""
         self.reproducer = None
-        self._run = run
         self._file = target_of(self.destination)
         self._problem = ""
         self._frame = _Frame()
@@ -161,7 +160,7 @@ class CrashReproducer(PassInstrumentation):
 
     def around_pass(self, step: Step, op: Any) -> Around:
         """Write the local reproducer ahead, and remember failures."""
-        outer, execution = self._frame, execution_of(self._run, step, op)
+        outer, execution = self._frame, execution_of(self.run, step, op)
         frame = _Frame([*outer.running, execution])
         if isinstance(step, PassStep):
             self._frame = frame
@@ -202,7 +201,7 @@ class CrashReproducer(PassInstrumentation):
 
     def _recipe(self, pipeline: str, steps: Sequence[PassStep]) -> Recipe | None:
         """Return the IR of now with a pipeline; None, and a problem, if the IR does not print."""
-        run = self._run
+        run = self.run
         try:
             if isinstance(run.adapter, WritesSources):
                 ir = run.adapter.print_source(run.op, run.ir_context)
@@ -214,7 +213,7 @@ class CrashReproducer(PassInstrumentation):
         return Recipe(ir, pipeline, steps)
 
     def _local_recipe(self, step: PassStep, op: Any) -> Recipe | None:
-        adapter, root = self._run.adapter, self._run.op
+        adapter, root = self.run.adapter, self.run.op
         scopes: list[str] = []
         for each in outwards(adapter, op):
             kind = adapter.kind_of(each)
@@ -234,15 +233,15 @@ class CrashReproducer(PassInstrumentation):
             ir,
             pipeline,
             disable_threading=not self.threading,
-            verify_each=self._run.verifies,
+            verify_each=self.run.verifies,
         )
 
     def _readable(self, recipe: Recipe) -> str:
-        adapter = self._run.adapter
+        adapter = self.run.adapter
         ir = recipe.ir
         if isinstance(adapter, WritesSources):
             with suppress(Exception):  # the other form is there
-                ir = adapter.readable_source(ir, self._run.ir_context)
+                ir = adapter.readable_source(ir, self.run.ir_context)
         return self._text(ir, recipe.pipeline)
 
     # -- The report -------------------------------------------------------------------------

@@ -173,12 +173,7 @@ class Timing(PassInstrumentation):
     def around_run(self, run: Run) -> Around:
         """Measure the total time, and print."""
         with self:
-            runs = self._thread().runs
-            runs.append(run)
-            try:
-                yield
-            finally:
-                runs.pop()
+            yield
         if run.sharing:
             self._sharing[run.sharing] = None
         if self._report is not False and not self._thread().running:
@@ -203,7 +198,7 @@ class Timing(PassInstrumentation):
         return self._measure(name)
 
     def _measure_pair(self, step: PassStep, op: Any) -> Generator[None, Any]:
-        pair = execution_of(self._thread().runs[-1], step, op)
+        pair = execution_of(self.run, step, op)
         start = perf_counter()
         try:
             yield from self._measure(step)

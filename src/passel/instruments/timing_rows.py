@@ -6,12 +6,9 @@ import os
 from dataclasses import dataclass, field
 from threading import get_ident
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from passel.instruments.timer import Timer
-
-if TYPE_CHECKING:
-    from passel.hooks import Run
 
 Worker: TypeAlias = tuple[bytes, int, int]
 """The identity of a thread of a process, of any machine."""
@@ -86,14 +83,12 @@ class ThreadTimer:
         root: Its root.
         row: The innermost row that is measured now; the root if there is none.
         running: How many enclosing `with` statements measure the total time.
-        runs: The runs that it observes, innermost last.
     """
 
     def __init__(self) -> None:
         self.root: Row = Row("root")
         self.row: Row = self.root
         self.running: int = 0
-        self.runs: list[Run] = []
         self._start = 0.0
         self._begun = perf_counter(), process_time()
 

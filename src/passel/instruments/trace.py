@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import identities_of
 from passel.instruments.trace_file import TraceFile
 from passel.ir import inwards
 from passel.schedule import PassStep
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from passel.hooks import Around, Run
-    from passel.ir import IRAdapter
     from passel.schedule import Pipeline, Step
 
 Event: TypeAlias = dict[str, Any]
@@ -74,7 +72,6 @@ class Trace(PassInstrumentation):
         self._threads: set[tuple[int, int]] = set()
         self._depth = 0
         self._broken = False
-        self._runs: list[Run] = []
         self._options: dict[PassStep, str] = {}
         self._next_write = self._next_ops = self._next_memory = 0.0
 
@@ -83,14 +80,10 @@ class Trace(PassInstrumentation):
     def around_run(self, run: Run) -> Around:
         """Count the ops before and after the run, and complete the file."""
         with self:
-            self._runs.append(run)
-            try:
-                self._sample(forced=len(self._runs) == 1)
-                yield
-                self._sample(forced=len(self._runs) == 1)
-            finally:
-                self._runs.remove(run)
-                self._options.clear()
+            self._sample(forced=run.outer is None)
+            yield
+            self._sample(forced=run.outer is None)
+            self._options.clear()
 
     def __enter__(self) -> Self:
         """Keep the array open until the `with` statement ends, so that a stream gets only one."""
@@ -171,7 +164,7 @@ class Trace(PassInstrumentation):
 
     def _facts(self, step: Step, op: Any) -> dict[str, Any]:
         """Return the path of a pass, its op and its options."""
-        location = self._adapter.location(op)
+        location = self.run.adapter.location(op)
         args = {
             "path": step.path,
             **self._identity(op),
@@ -184,19 +177,16 @@ class Trace(PassInstrumentation):
                 args["options"] = options
         return args
 
-    @property
-    def _adapter(self) -> IRAdapter:
-        return self._runs[-1].adapter
-
     def _identity(self, op: Any) -> dict[str, Any]:
         """Return the identity of an op, for the slices of all that runs on it."""
-        ops = identities_of(self._runs[-1], op)
+        ops = self.run.identify(op)
         ordinals = [each.ordinal for each in ops]
         return {"op": ops[-1].name, "symbol": ops[-1].symbol, "ordinals": ordinals}
 
     def _place(self, op: Any) -> str:
-        symbol = self._adapter.symbol_name(op)
-        return f"@{symbol}" if symbol else self._adapter.kind_of(op).name
+        adapter = self.run.adapter
+        symbol = adapter.symbol_name(op)
+        return f"@{symbol}" if symbol else adapter.kind_of(op).name
 
     # -- Events --------------------------------------------------------------------------------
 
@@ -237,11 +227,11 @@ class Trace(PassInstrumentation):
             if memory := resident_memory():
                 self._event("C", name="memory", args={"MB": round(memory / 2**20, 2)})
         is_part = self._file is None  # and may have a part of the ops alone
-        if not is_part and (forced or (now > self._next_ops and len(self._runs) == 1)):
+        if not is_part and (forced or (now > self._next_ops and self.run.outer is None)):
             self._count_ops()
 
     def _count_ops(self) -> None:
-        run, started = self._runs[0], self._now()
+        run, started = self.run, self._now()
         count = sum(1 for _ in inwards(run.adapter, run.op))
         self._event("C", name="ops", args={"ops": count})
         now = self._now()

@@ -7,7 +7,6 @@ A record has an event for each execution of a pass, and the texts of the ops tha
 from passel.record.model import (
     Execution,
     FailureInfo,
-    Message,
     RecordError,
     RecordInfo,
     RunInfo,
@@ -18,7 +17,6 @@ from passel.record.reader import Record
 __all__ = [
     "Execution",
     "FailureInfo",
-    "Message",
     "Record",
     "RecordError",
     "RecordInfo",

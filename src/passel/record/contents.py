@@ -13,13 +13,13 @@ from passel.record.model import (
     RecordInfo,
     RunInfo,
     StepInfo,
+    diagnostic_of,
     failure_of,
     location_of,
-    message_of,
 )
 from passel.record.states import State
 from passel.record.texts import contents_of, digests_in
-from passel.record.writer import OpFacts, StepFacts
+from passel.record.writer import OpFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ class Begun(NamedTuple):
     """An execution that has begun."""
 
     run: int
-    step: StepFacts
+    step: StepInfo
     op: OpFacts
     before: str | None
     first: int
@@ -98,7 +98,7 @@ class Contents:
 
     def __init__(self) -> None:
         self._texts: dict[str, str | Composite | dict[str, Any]] = {}
-        self._steps: list[StepFacts] = []
+        self._steps: list[StepInfo] = []
         self._ops: list[OpFacts] = []
         self._states: list[State] = []
         self._ends: dict[int, dict[str, Any]] = {}
@@ -172,7 +172,7 @@ class Contents:
 
     def _take_step(self, line: dict[str, Any]) -> None:
         path, name, title, parts = line["step"]
-        self._steps.append(StepFacts(path, name, title, tuple(parts)))
+        self._steps.append(StepInfo(path, name, title, tuple(parts)))
 
     def _start_run(self, line: dict[str, Any]) -> None:
         self._runs.append(line)
@@ -212,7 +212,7 @@ class Contents:
             line.get("own", line["total"]),
             line["total"],
             line.get("counts", {}),
-            tuple(map(message_of, line.get("diagnostics", ()))),
+            tuple(map(diagnostic_of, line.get("diagnostics", ()))),
             None if failure is None else failure_of(failure),
             before,
             None,

@@ -33,41 +33,13 @@ class StepInfo(NamedTuple):
         path: Its path, such as `builtin.module/func.func/1:cse`.
         pass_name: Its textual name.
         title: The pass as in a pipeline, with the options that differ from their defaults.
+        parts: The paths of the passes that the IR ran as one in its place.
     """
 
     path: str
     pass_name: str
     title: str
-
-
-class Message(NamedTuple):
-    """A diagnostic as plain data.
-
-    Attributes:
-        severity: `error`, `warning`, `remark` or `note`.
-        message: The message.
-        location: The place that it is about.
-        notes: Further ones that belong to it.
-    """
-
-    severity: str
-    message: str
-    location: Location = UNKNOWN
-    notes: tuple[Message, ...] = ()
-
-    @classmethod
-    def of(cls, diagnostic: Diagnostic) -> Message:
-        """Return a diagnostic as plain data."""
-        notes = tuple(map(cls.of, diagnostic.notes))
-        return cls(diagnostic.severity.value, diagnostic.message, diagnostic.location, notes)
-
-    def diagnostic(self) -> Diagnostic:
-        """Return it as a diagnostic again."""
-        notes = (each.diagnostic() for each in self.notes)
-        return Diagnostic(Severity(self.severity), self.message, self.location, notes)
-
-    def __str__(self) -> str:
-        return str(self.diagnostic())
+    parts: tuple[str, ...] = ()
 
 
 class FailureInfo(NamedTuple):
@@ -145,7 +117,7 @@ class Execution(NamedTuple):
     own_time: float
     total_time: float
     counts: Mapping[str, int]
-    diagnostics: tuple[Message, ...]
+    diagnostics: tuple[Diagnostic, ...]
     failure: FailureInfo | None
     before: str | None
     after: str | None
@@ -252,16 +224,17 @@ def location_of(data: Any) -> Location:
     return Location(*plain, caller=None if caller is None else location_of(caller))
 
 
-def message_data(message: Message) -> Sequence[Any]:
-    """Return a message as JSON holds it."""
-    severity, text, location, notes = message
-    return [severity, text, location_data(location), [message_data(each) for each in notes]]
+def diagnostic_data(diagnostic: Diagnostic) -> Sequence[Any]:
+    """Return a diagnostic as JSON holds it."""
+    notes = [diagnostic_data(each) for each in diagnostic.notes]
+    severity, location = diagnostic.severity.value, location_data(diagnostic.location)
+    return [severity, diagnostic.message, location, notes]
 
 
-def message_of(data: Any) -> Message:
-    """Return a message that JSON holds."""
+def diagnostic_of(data: Any) -> Diagnostic:
+    """Return a diagnostic that JSON holds."""
     severity, text, location, notes = data
-    return Message(severity, text, location_of(location), tuple(map(message_of, notes)))
+    return Diagnostic(Severity(severity), text, location_of(location), map(diagnostic_of, notes))
 
 
 def failure_data(failure: FailureInfo) -> Sequence[Any]:

@@ -32,18 +32,14 @@ class Record:
     Example:
         >>> import tempfile
         >>> from passel import PassManager
-        >>> from passel.manager.combinators import register
-        >>> from passel.passes import PassRegistry
         >>> from passel.testing import ToyAdapter, parse_toy
-        >>> registry = PassRegistry()
-        >>> register(registry)
-        >>> pipeline = "toy.module(toy.func(composite-fixed-point-pass))"
-        >>> pm = PassManager.parse(pipeline, registry=registry, adapter=ToyAdapter())
+        >>> pm = PassManager("toy.module", adapter=ToyAdapter())
+        >>> functions = pm.nest("toy.func").add(lambda op, _: None)
         >>> pm.enable_recording(f"{tempfile.mkdtemp()}/record")
         >>> with pm.run(parse_toy("toy.module(toy.func @f)")).record as record:
         ...     for each in record.executions:
         ...         print(each.path, each.op_title, each.status)
-        toy.module/toy.func/0:composite-fixed-point-pass toy.func @f unchanged
+        toy.module/toy.func/0:lambda toy.func @f unchanged
     """
 
     def __init__(self, path: str | Path) -> None:

@@ -6,20 +6,19 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
-from passel.instruments.events import identities_of
 from passel.ir import ShipsOps, ability_of
-from passel.record.model import FailureInfo, Message, failure_data, message_data
+from passel.record.model import FailureInfo, StepInfo, diagnostic_data, failure_data
 from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
 from passel.record.texts import digest_of
-from passel.record.writer import OpFacts, PartLog, RecordFile, StepFacts
+from passel.record.writer import OpFacts, PartLog, RecordFile
 from passel.schedule import PassStep, passes_in, passes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from passel.hooks import Around, Ended, Run
+    from passel.hooks import Around, Ended, OpIdentity, Run
     from passel.record.writer import Log
     from passel.schedule import Step
 
@@ -61,7 +60,7 @@ class Recorder(PassInstrumentation):
         self.finds_changes: bool = finds_changes
         self._source: tuple[str, str | bytes] = "", b""
         self._runs: list[_RecordedRun] = []
-        self._steps: dict[Step, StepFacts] = {}
+        self._steps: dict[Step, StepInfo] = {}
         self._enclosing: _Enclosing | None = None
         self._inner = 0.0
         self._told: set[int] = set()
@@ -84,7 +83,8 @@ class Recorder(PassInstrumentation):
         child = Recorder.__new__(Recorder)
         child._file = None
         child._start(PartLog(), self.pipeline, self.one_by_one, self.finds_changes)
-        child._enclosing = self._runs[-1].enclosing
+        if (enclosing := self._runs[-1].enclosing) is not None:
+            child._enclosing = enclosing._replace(op=None)
         return child
 
     def merge(self, child: PassInstrumentation) -> None:
@@ -179,7 +179,7 @@ class Recorder(PassInstrumentation):
             "outer": outer,
         }
 
-    def _step_facts(self, step: Step) -> StepFacts:
+    def _step_facts(self, step: Step) -> StepInfo:
         facts = self._steps.get(step)
         if facts is None:
             facts = self._steps[step] = _facts_of(step)
@@ -198,7 +198,7 @@ class Recorder(PassInstrumentation):
         told = [each for each in outcome.diagnostics if id(each) not in self._told]
         if told:
             self._told.update(map(id, told))
-            data["diagnostics"] = [message_data(Message.of(each)) for each in told]
+            data["diagnostics"] = [diagnostic_data(each) for each in told]
         failures = outcome.failures[:1] if step.is_fused else ()
         for failure in (ended.failure, *failures):
             if failure is not None:
@@ -222,19 +222,14 @@ class _Enclosing(NamedTuple):
     """An op on whose nested ops pipelines run.
 
     Attributes:
-        names: Name and symbol of each op from the top one to this one.
-        ordinals: The numbers of these.
+        ordinals: The numbers of the ops from the top one to this one.
         is_apart: Whether its text consists of those of the nested ops.
         op: The op; None in another thread or process.
     """
 
-    names: tuple[tuple[str, str | None], ...]
     ordinals: tuple[int, ...]
     is_apart: bool
-    op: Any = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Enclosing, self[:3]
+    op: Any
 
 
 class _RecordedRun:
@@ -260,7 +255,6 @@ class _RecordedRun:
         self.enclosing = part_of
         self.changes = 0
         self._run = run
-        self._part_of = part_of
         self._seen: set[tuple[int, ...]] = set()
         self._last: tuple[Any, OpFacts, bool] | None = None
         self._children: tuple[_Enclosing, Sequence[Any]] | None = None
@@ -268,8 +262,9 @@ class _RecordedRun:
     def facts_of(self, op: Any) -> OpFacts:
         """Return an op as records name it, as it is before the pass that runs on it next."""
         if self._last is None or self._last[0] is not op:
-            names, ordinals = self._identity(op)
-            facts = OpFacts(*names[-1], ordinals, self._run.adapter.location(op))
+            ops = self._run.identify(op)
+            name, symbol, _ = ops[-1]
+            facts = OpFacts(name, symbol, _ordinals(ops), self._run.adapter.location(op))
             self._last = op, facts, self.snapshots.is_apart(op)
         return self._last[1]
 
@@ -279,9 +274,8 @@ class _RecordedRun:
 
     def enter(self, op: Any) -> _Enclosing:
         """Return an op on whose nested ops pipelines are to run."""
-        names, ordinals = self._identity(op)
         self._seen.clear()
-        return _Enclosing(names, ordinals, self.snapshots.is_apart(op), op)
+        return _Enclosing(_ordinals(self._run.identify(op)), self.snapshots.is_apart(op), op)
 
     def is_new_inside(self, op: OpFacts) -> bool:
         """Return whether an op is seen for the first time, and is in no text that is known."""
@@ -305,22 +299,12 @@ class _RecordedRun:
                 self._children = enclosing, self._run.adapter.children(enclosing.op)
             self.snapshots.note(self._children[1][op.ordinals[-1]], digest)
 
-    def _identity(self, op: Any) -> tuple[tuple[tuple[str, str | None], ...], tuple[int, ...]]:
-        """Return name and symbol of each op from the top one to this one, and their numbers.
 
-        In another process the enclosing ops may not have come along, and have no numbers.
-        """
-        chain = identities_of(self._run, op)
-        names = tuple((each.name, each.symbol) for each in chain)
-        ordinals = tuple(each.ordinal for each in chain)
-        if self._part_of is None:
-            return names, ordinals
-        outer, numbers, *_ = self._part_of
-        depth = len(outer) if names[: len(outer)] == outer else 0
-        return (*outer, *names[depth:]), (*numbers, *ordinals[depth:])
+def _ordinals(ops: Sequence[OpIdentity]) -> tuple[int, ...]:
+    return tuple(op.ordinal for op in ops)
 
 
-def _facts_of(step: Step) -> StepFacts:
+def _facts_of(step: Step) -> StepInfo:
     name = "" if step.is_fused or step.pass_ is None else step.pass_.name
     parts = tuple(each.path for each in passes_in(step)) if step.is_fused else ()
-    return StepFacts(step.path, name, step.title, parts)
+    return StepInfo(step.path, name, step.title, parts)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from datetime import datetime
+from functools import partialmethod
 from io import FileIO
 from json import JSONEncoder
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from passel._version import __version__
 from passel.record.model import FORMAT, failure_data, location_data
@@ -19,20 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from passel.diagnostics import Location
-    from passel.record.model import FailureInfo
+    from passel.record.model import FailureInfo, StepInfo
 
 _encode = JSONEncoder(separators=(",", ":")).encode
 _TOGETHER = 64
 """Texts that are compressed as one, at most: a reader of one inflates all."""
-
-
-class StepFacts(NamedTuple):
-    """A step as records name it; see `Execution`."""
-
-    path: str
-    pass_name: str
-    title: str
-    parts: tuple[str, ...]
 
 
 class OpFacts(NamedTuple):
@@ -47,33 +39,6 @@ class OpFacts(NamedTuple):
     def title(self) -> str:
         """The op as people name it."""
         return f"{self.name} @{self.symbol}" if self.symbol else self.name
-
-
-class Log(Protocol):
-    """Takes what happens, in program order.
-
-    Runs have numbers. For the others see `Recorder`, and for the form in a file `Record`.
-    """
-
-    def start_run(self, facts: Mapping[str, Any]) -> int:
-        """Take the start of a run, and return its number."""
-        ...
-
-    def begin(self, run: int, step: StepFacts, op: OpFacts) -> None:
-        """Take the start of an execution."""
-        ...
-
-    def end(self, run: int, op: OpFacts, facts: Mapping[str, Any]) -> None:
-        """Take the end of the execution that has begun last."""
-        ...
-
-    def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
-        """Take the text of an op in which nested pipelines have changed others."""
-        ...
-
-    def text(self, digest: str, content: str | Composite) -> None:
-        """Take a text, before anything that refers to it."""
-        ...
 
 
 class RecordFile:
@@ -114,7 +79,7 @@ class RecordFile:
             self._file.close()
             self._file = None
 
-    def begin(self, run: int, step: StepFacts, op: OpFacts) -> None:
+    def begin(self, run: int, step: StepInfo, op: OpFacts) -> None:
         """Write the start of an execution."""
         known = self._known
         number = known[step] if step in known else self._introduce("step", step, step)
@@ -202,20 +167,15 @@ class PartLog:
     def start_run(self, facts: Mapping[str, Any]) -> int:
         """Keep the start of a run inside of a pass."""
         self._runs += 1
-        self._calls.append(("start_run", (facts,)))
+        self._keep("start_run", facts)
         return self._runs
 
-    def begin(self, run: int, step: StepFacts, op: OpFacts) -> None:
-        """Keep the start of an execution."""
-        self._calls.append(("begin", (run, step, op)))
+    def _keep(self, what: str, *arguments: Any) -> None:
+        self._calls.append((what, arguments))
 
-    def end(self, run: int, op: OpFacts, facts: Mapping[str, Any]) -> None:
-        """Keep the end of an execution."""
-        self._calls.append(("end", (run, op, facts)))
-
-    def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
-        """Keep the text of an op."""
-        self._calls.append(("change", (run, ordinals, digest)))
+    begin = partialmethod(_keep, "begin")
+    end = partialmethod(_keep, "end")
+    change = partialmethod(_keep, "change")
 
     def text(self, digest: str, content: str | Composite) -> None:
         """Keep a text."""
@@ -240,3 +200,7 @@ class PartLog:
             getattr(log, name)(runs[number], *rest)
             if name == "end" and number == 0:
                 yield rest[0], rest[1]
+
+
+Log: TypeAlias = RecordFile | PartLog
+"""Takes what happens, in program order: runs, which have numbers, and what passes did in them."""

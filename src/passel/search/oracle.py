@@ -217,13 +217,12 @@ class _Notes(PassInstrumentation):
 
     def before_run(self, run: Run) -> None:
         """Take note that the IR has been read."""
-        self._run = run
         self._scratch.note(run.pipeline.anchor)
 
     def before_pass(self, step: Step, op: Any) -> None:
         """Take note of a pass."""
         if isinstance(step, PassStep) and not self._has_failed:
-            self._scratch.note(place_of(step, op, self._run))
+            self._scratch.note(place_of(step, op, self.run))
 
     def after_pass_failed(self, step: Step, op: Any, failure: Failure | None) -> None:
         """Keep the note."""

@@ -89,7 +89,7 @@ class _LocalReproducer(CrashReproducer):
         self._place = place
 
     def _local_recipe(self, step: PassStep, op: Any) -> Recipe | None:
-        is_there = place_of(step, op, self._run) == self._place
+        is_there = place_of(step, op, self.run) == self._place
         return super()._local_recipe(step, op) if is_there else None
 
 

@@ -194,8 +194,8 @@ def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterat
     yield f"// {execution.path} on {execution.op_title}{where}: {execution.status}, {time}\n"
     for name, count in execution.counts.items():
         yield f"// {name}: {count}\n"
-    for message in execution.diagnostics:
-        yield "".join(f"// {line}\n" for line in str(message).splitlines())
+    for diagnostic in execution.diagnostics:
+        yield "".join(f"// {line}\n" for line in str(diagnostic).splitlines())
 
     def text(digest: str | None) -> str:
         if digest is None:

@@ -18,6 +18,7 @@ from passel.schedule import passes_in
 
 if TYPE_CHECKING:
     from passel.execution.options import RunOptions
+    from passel.hooks import OpIdentity
     from passel.ir import IRAdapter
     from passel.passes.effects_guard import EffectsGuard
     from passel.schedule import NestedStep
@@ -52,13 +53,13 @@ class Parcel(NamedTuple):
 
     Attributes:
         ops: The ops, as `ShipsOps.ship` returns them.
-        ordinals: Of each op, which one of its siblings it is.
+        identities: Of each op, with its enclosing ops.
         parts: Parts of what observes the run.
         missing: Kinds of analyses that are cached for the enclosing ops, and stay there.
     """
 
     ops: bytes
-    ordinals: tuple[int, ...]
+    identities: tuple[tuple[OpIdentity, ...], ...]
     parts: tuple[Any, ...]
     missing: frozenset[Any]
 

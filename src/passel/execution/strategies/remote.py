@@ -136,7 +136,7 @@ class RemoteWorker:
         alone = nullcontext() if locks is None else locks.alone_in(shipment.context)
         with alone, running_on(adapter, shipment.context):
             yield from run.do_share(
-                schedule, step, shipment, parcel.ordinals, MissingAnalyses(parcel.missing)
+                schedule, step, shipment, parcel.identities, MissingAnalyses(parcel.missing)
             )
 
     def _schedule(self, context: Any) -> tuple[PipelineCompiler, Schedule]:

@@ -149,9 +149,9 @@ class Transport:
             raise EncodingError("analyses of the ops are known already")
         assert self._ships is not None  # noqa: S101 - else the placement has an obstacle
         ops = self._ships.ship([task.op for task in tasks], self._ctx.ir_context)
-        ordinals = tuple(task.number for task in tasks)
-        parts = self._services.hooks.branch()[1]
-        return Parcel(ops, ordinals, parts, self._enclosing_analyses())
+        hooks = self._services.hooks
+        identities = tuple(hooks.run.identify(task.op) for task in tasks)
+        return Parcel(ops, identities, hooks.branch()[1], self._enclosing_analyses())
 
     def open(self, parcel: Parcel) -> None:
         """Make ops of the copies in a parcel, as a worker does, and forget them.

@@ -10,8 +10,8 @@ from passel.record.lineage import blame, in_custom_form
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from passel.diagnostics import Location
-    from passel.record import Execution, Message, Record, RunInfo
+    from passel.diagnostics import Diagnostic, Location
+    from passel.record import Execution, Record, RunInfo
 
 
 _TEARS = 8
@@ -141,7 +141,7 @@ def _row(each: Execution, path: int, order: dict[str, int]) -> list[Any]:
     failure = each.failure
     more = {
         "counts": dict(each.counts),
-        "diagnostics": [_message(message) for message in each.diagnostics],
+        "diagnostics": [_diagnostic(diagnostic) for diagnostic in each.diagnostics],
         "failure": failure and {"kind": failure.kind, "message": failure.message},
         "fused": each.is_fused,
     }
@@ -163,14 +163,12 @@ def _number(digest: str | None, order: dict[str, int]) -> int | None:
     return None if digest is None else order.setdefault(digest, len(order))
 
 
-def _message(message: Message) -> dict[str, Any]:
-    notes = [_message(note) for note in message.notes]
-    place = _place(message.location)
+def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
     return {
-        "severity": message.severity,
-        "message": message.message,
-        "location": place,
-        "notes": notes,
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
+        "location": _place(diagnostic.location),
+        "notes": [_diagnostic(note) for note in diagnostic.notes],
     }
 
 
