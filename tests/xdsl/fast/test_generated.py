@@ -32,6 +32,7 @@ _USUAL = (
     "%b{r} = arith.cmpi slt, %{i}, %{j} : i32",
     "%{r} = builtin.unrealized_conversion_cast %{w}, %{v} : {u}, {t} to {t}",
     '"test.op"(%{v}, %{i}) : ({t}, i32) -> ()',
+    '%{r} = "test.op"(%{v}) : ({t}) -> {t} loc("a b":{n}:7)',
 )
 _UNUSUAL = (
     '%{r}:2 = "test.op"() : () -> ({t}, {u})',

@@ -28,6 +28,16 @@ _SHAPES = {
     "the first of two": '%{n} = "test.op"(%pair) : (i32) -> i32\n',
     "a location": '%{n} = "test.op"() : () -> i32 loc("x":{n}:1)\n',
     "a location of many": '%{n} = "test.op"() : () -> i32 loc("x":1:1)\n',
+    "an unknown location": '%{n} = "test.op"() : () -> i32 loc(unknown)\n',
+    "a location with zeros": '"test.op"() : () -> () loc("x":0{n}:00)\n',
+    "a location with an escape": '"test.op"() : () -> () loc("x\\22":{n}:1)\n',
+    "a range": '"test.op"() : () -> () loc("x":{n}:1 to :3)\n',
+    "a named location": '"test.op"() : () -> () loc("x"("y":{n}:1))\n',
+    "a location in a comment": '"test.op"() : () -> () // loc("x":1:{n})\n',
+    "half a location in a string": '"test.op"() {{s = " loc("x":{n}:1)\n',
+    "locations with and without": '%{n} = "test.op"() : () -> i32 loc("x%a":{n}:1)\n'
+    '%x{n} = "test.op"() : () -> i32\n',
+    "an integer and a location": '%{n} = arith.constant {n} : i32 loc("x":{n}:1)\n',
     "a location on the next line": '%{n} = "test.op"() : () -> i32\nloc("x":1:1)\n',
     "attributes on the next line": '%{n} = "test.op"()\n{{a}} : () -> i32\n',
     "comments": '%{n} = "test.op"(%a) : (i32) -> i32 // of %a and %{n}\n',
@@ -60,6 +70,14 @@ def test_unusual_lines(subject: str, end: str) -> None:
         f"{lines}{end}}}"
     )
     assert_same(text, context_with)
+
+
+def test_located_lines_are_of_one_shape() -> None:
+    """Lines that differ in their explicit locations are built from one template."""
+    lines = "".join(f'"test.op"() : () -> () loc("x":{n}:{n})\n' for n in range(1, 9))
+    assert (
+        assert_same(f"builtin.module {{\n{lines}}}", context_with).from_templates == 5
+    )  # the last is followed by }
 
 
 _BRANCHES = """\

@@ -10,7 +10,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    FileLineColLoc,
+    IntAttr,
+    LocationAttr,
+    StringAttr,
+    UnknownLoc,
+)
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.lexer import Span
 
@@ -44,6 +51,12 @@ _before_number: Final = re.compile(
 """The text between the start of an op and a typed integer that is an attribute of the op: not
 a part of a string, a comment, a location, or another attribute."""
 
+_ends_located: Final = re.compile(
+    r"""(.*) [ ] loc\( (?: unknown | "([^"\\]*)" : (0|[1-9][0-9]*) : (0|[1-9][0-9]*) ) \)""",
+    re.ASCII | re.VERBOSE,
+).fullmatch
+"""A line that ends with a location, as printers write it."""
+
 _OP_NAME: Final = re.compile(r'"([^"\\]*)"|([a-zA-Z_][a-zA-Z0-9_$.]*)', re.ASCII)
 _DIALECT_NAME: Final = re.compile(r"([!#])([a-zA-Z_][\w$]*)(?:\.|\s*<\s*)([\w$.]*)", re.ASCII)
 """A type or attribute of a dialect."""
@@ -56,6 +69,13 @@ class _State(Enum):
     REFUSED = "has none"
 
 
+def _location(explicit: re.Match[str]) -> LocationAttr:
+    _, file, line, column = explicit.groups()
+    if file is None:
+        return UnknownLoc()
+    return FileLineColLoc(StringAttr(file), IntAttr(int(line)), IntAttr(int(column)))
+
+
 _Shapes = dict[Hashable, Template | _State]
 
 
@@ -64,6 +84,8 @@ class _Line(NamedTuple):
 
     Attributes:
         match: The line, from its first token.
+        text: Its text, with a null character in place of an explicit location.
+        location: That location, if there is one.
         following: The next line, if there is one that can be one of ops.
         key: Its shape.
         names: Its names.
@@ -72,16 +94,13 @@ class _Line(NamedTuple):
     """
 
     match: re.Match[str]
+    text: str
+    location: LocationAttr | None
     following: re.Match[str] | None
     key: Hashable
     names: list[str]
     number: str | None
     shapes: _Shapes
-
-    @property
-    def text(self) -> str:
-        """The line."""
-        return self.match[1]
 
     @property
     def start(self) -> int:
@@ -161,6 +180,10 @@ class TemplateParser(SourceParser):
             if content[-1] == "{" or content[0] in "}^":
                 break  # a region follows, or a block ends
             following = LINE.match(text, match.end())
+            location = None
+            if content[-1] == ")" and (explicit := _ends_located(content)):
+                # Of shapes of their own: no line that an op can be on has a null character.
+                content, location = f"{explicit[1]}\0", _location(explicit)
             key, names = shape_of(content)
             template, number = shapes.get(key), None
             if template is None and (bare := shape_without_number(content)) is not None:
@@ -172,10 +195,12 @@ class TemplateParser(SourceParser):
                 not isinstance(template, Template)
                 or ("" if following is None else following[2]) not in template.followers
                 or (template.size != size and not self._is_current(template, size))
-                or not self._build(template, block, names, number, start, content)
+                or (op := self._build(template, block, names, number, start, content)) is None
             ):
-                line = _Line(match, following, key, names, number, shapes)
+                line = _Line(match, content, location, following, key, names, number, shapes)
                 break
+            if location is not None:
+                op.location = location
             count += 1
             end = match.end()
             match = following
@@ -206,28 +231,28 @@ class TemplateParser(SourceParser):
         number: str | None,
         start: int,
         content: str,
-    ) -> bool:
+    ) -> Operation | None:
         """Build an op and append it to the block, if everything is as in the template."""
         values = self.ssa_values
         operands = self._find_operands(template, names)
         if operands is None:
-            return False
+            return None
         bound = template.bound
         offset = start + template.name_offset
         forward = self.forward_ssa_references
         for at in range(bound):
             name = names[at]
             if name in values or name in forward:
-                return False
+                return None
             offset += len(name)
         attribute = None
         if template.number is not None and number is not None:
             attribute = self._find_number(template.number, number)
             if attribute is None:
-                return False
+                return None
         successors = self._find_blocks(template, names, start, content)
         if successors is None:
-            return False
+            return None
         op = template.build(operands, successors, attribute)
         if self._source is not None:
             op.location = SourceLocation(self._source, offset)
@@ -238,7 +263,7 @@ class TemplateParser(SourceParser):
             if SSAValue.is_valid_name(name):
                 result.name_hint = name
         block.add_op(op)
-        return True
+        return op
 
     def _find_operands(self, template: Template, names: list[str]) -> list[SSAValue[Any]] | None:
         """Return the operands that names stand for; None if one is not as in the template."""
@@ -369,7 +394,9 @@ class TemplateParser(SourceParser):
         return template
 
     def _is_located(self, op: Operation, line: _Line) -> bool:
-        """Return whether an op is where its line is: it has no location of its own."""
+        """Return whether an op is at its line's explicit location, or else where the line is."""
+        if line.location is not None:
+            return op.location is not UNKNOWN_LOC and op.location == line.location
         if self._source is None:
             return op.location == UNKNOWN_LOC
         return isinstance(
