@@ -61,6 +61,11 @@ def gated(x: jax.Array) -> jax.Array:
     return jnp.where(x > 0, jnp.arcsinh(x), 0.0)
 
 
+def total(x: jax.Array) -> jax.Array:
+    """Reduce, in a short form that xdsl-jax does not read."""
+    return x.sum()
+
+
 def text_of(op: Any) -> str:
     """Print an op."""
     stream = StringIO()
@@ -69,7 +74,7 @@ def text_of(op: Any) -> str:
 
 
 def main() -> None:
-    """Lower three functions, and run the same passes as xDSL does."""
+    """Lower four functions, and run the same passes on three as xDSL does."""
     square, row = jnp.ones((3, 3)), jnp.ones(3)
     known = Universe.get_multiverse().all_passes
     for function, arguments in (
@@ -93,6 +98,8 @@ def main() -> None:
         changed = manager.run(ours).changed
         same = text_of(ours) == text_of(theirs)
         print(function.__name__, "changed:", changed, "as by xDSL:", same)
+    lowered = jax.jit(total).lower(row).compiler_ir("stablehlo")
+    Path("total.mlir").write_text(str(lowered), encoding="utf-8")
 
 
 if __name__ == "__main__":

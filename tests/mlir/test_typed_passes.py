@@ -471,7 +471,8 @@ def test_a_module_for_another_build(
         'include "mlir/Pass/PassBase.td"\n'
         'def OwnCSE : Pass<"cse">;\n'
         'def Own : Pass<"canonicalize"> {\n'
-        '  let options = [Option<"n", "max-iterations", "int64_t", "10", "">];\n'
+        '  let summary = "Simplify";\n'
+        '  let options = [Option<"n", "max-iterations", "int64_t", "10", "How often.">];\n'
         "}\n"
         'def Absent : Pass<"not-there"> { let options = [Option<"a", "a", "bool", "", "">]; }\n'
     )
@@ -479,6 +480,9 @@ def test_a_module_for_another_build(
         "-gen-pass-stubs", str(tmp_path / "Own.td"), "-o", str(tmp_path / "own_native_passes.py")
     )
     assert outcome.err == ""
+    stubs = (tmp_path / "own_native_passes.pyi").read_text()
+    assert '"""`canonicalize`, on any op: Simplify."""' in stubs
+    assert '"""How often. `max-iterations` in pipelines; by default `10`."""' in stubs
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     module: Any = __import__("own_native_passes")
     context = Context()

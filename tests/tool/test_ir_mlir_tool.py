@@ -282,14 +282,6 @@ def test_hint_at_passes_of_mlir(tool: Tool) -> None:
     assert "--ir=mlir" not in tool("in.mlir", "-p", "builtin.module(affine-loop-fusionn)").err
 
 
-def test_hint_at_dialects_of_mlir(tool: Tool) -> None:
-    """A dialect that xDSL lacks and MLIR has is said to be there."""
-    Path("in.mlir").write_text("nvgpu.x\n")
-    assert "in.mlir:1:1: note: MLIR itself has the dialect 'nvgpu': --ir=mlir\n" in (
-        tool("in.mlir").err
-    )
-
-
 @pytest.mark.parametrize("flag", ["--emit-bytecode", "--verify-roundtrip", "--irdl-file=x"])
 def test_flags_for_mlir_alone(tool: Tool, flag: str) -> None:
     """With xDSL, a flag that needs MLIR says so before the input is read."""

@@ -36,9 +36,9 @@ _KNOWN = ("xdsl", "mlir")
 
 _NO_DIALECT = re.compile(
     r"[Dd]ialect [`'](\w+)'|[`']?(\w+)\.[\w.$]+'? (?:is not |is un|created with un)registered"
-    r"|unregistered operation '(\w+)\."
+    r"|(?:unregistered operation|custom op|by the operation|reads) '(\w+)\."
 )
-"""Errors of IRs about a dialect that they lack."""
+"""Errors of IRs about a dialect that they lack, or have only a part of."""
 
 _NO_INPUT = {each.name for each in InformationFlags.flags.values()} | {
     "lint",

@@ -58,12 +58,8 @@ class Part:
                 with self._reports.scope("Parser"):
                     self._parsed: Parsed = self._parse()
             except UnreadableError as error:
-                from passel.tool.irs import hint_at_dialect
-
                 for diagnostic in error.diagnostics:
-                    if hint := hint_at_dialect(diagnostic.message, self._settings.reading.ir):
-                        diagnostic.attach_note(hint, diagnostic.location)
-                    self._report(diagnostic)
+                    self._refuse(diagnostic)
                 return None
             with self._reports.scope("Verify the input", timer="Parser"):
                 is_valid = self._verify()
@@ -105,9 +101,17 @@ class Part:
         try:
             adapter.verify(self._parsed.op, recursive=True)
         except InvalidIR as error:
-            self._report(invalid_diagnostic(adapter, error))
+            self._refuse(invalid_diagnostic(adapter, error))
             return False
         return True
+
+    def _refuse(self, diagnostic: Diagnostic) -> None:
+        """Report what is wrong with the input, and which IR might take it."""
+        from passel.tool.irs import hint_at_dialect
+
+        if hint := hint_at_dialect(diagnostic.message, self._settings.reading.ir):
+            diagnostic.attach_note(hint, diagnostic.location)
+        self._report(diagnostic)
 
     # -- Run ---------------------------------------------------------------------------------
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from passel.ir.resources import ExternalResource
 
 _NEEDS_MLIR = "needs --ir=mlir: xDSL has no such thing"
-_NO_DIALECT = re.compile(r"Dialect `(\w+)' not found")
 _NOT_KNOWN = re.compile("not found|not registered|unregistered|[Uu]nknown")
 """Messages about names that a package may have, which cannot be used."""
 
@@ -162,18 +159,7 @@ def _unreadable(error: ParseError) -> UnreadableError:
     if isinstance(error, MultipleSpansParseError):
         for span, note in error.refs:
             diagnostic.attach_note(note or error.ref_text or "see here", _location(span))
-    if (found := _NO_DIALECT.search(error.msg)) and _has_mlir_dialect(found[1]):
-        message = f"MLIR itself has the dialect '{found[1]}': --ir=mlir"
-        diagnostic.attach_note(message, diagnostic.location)
     return UnreadableError([diagnostic])
-
-
-def _has_mlir_dialect(name: str) -> bool:
-    """Return whether MLIR's bindings are installed and have a dialect, without loading them."""
-    spec = find_spec("mlir")
-    folders = (spec and spec.submodule_search_locations) or ()
-    files = (f"{name}.py", f"_{name}_ops_gen.py")
-    return any(Path(folder, "dialects", file).is_file() for folder in folders for file in files)
 
 
 def _location(span: Span[str] | Span[bytes]) -> Location:

@@ -18,6 +18,8 @@ _UNREGISTERED_DIALECT: Final = (
 _STRING_START: Final = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+')
 _UNKNOWN_OP: Final = re.compile(r"Operation (.*) is not registered")
 _NO_CUSTOM_FORM: Final = "Operation builtin.unregistered does not have a custom format."
+_CUSTOM_FORM: Final = re.compile(r"\s*(?:%[^=]*=\s*)?([a-zA-Z_]\w*\.[\w.]+)", re.ASCII)
+"""The beginning of a line with an op that is not in the generic form."""
 _LAST_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_$.]*\s*\Z", re.ASCII)
 
 
@@ -38,7 +40,14 @@ def reworded(error: ParseError, text: str, context: Context, dialect: str) -> Pa
     if (found := _UNKNOWN_OP.fullmatch(message)) or message == _NO_CUSTOM_FORM:
         name = found[1] if found else _LAST_NAME.findall(text[: span.start])[-1].rstrip()
         return _unknown_op(name, span, text, context, dialect)
-    return _reworded_text(error, text)
+    error = _reworded_text(error, text)
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    if (found := _CUSTOM_FORM.match(line)) and (op := context.get_optional_op(found[1])):
+        package = op.__module__.partition(".")[0]
+        if package != "xdsl":
+            message = f"{error.msg}, as the package {package} reads '{found[1]}'"
+            return ParseError(error.span, message)
+    return error
 
 
 def _reworded_text(error: ParseError, text: str) -> ParseError:
