@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from passel.record.texts import Composite
+    from passel.record.traces import Trace
 
 
 def read_contents(path: Path) -> Contents:
@@ -58,7 +59,7 @@ def read_contents(path: Path) -> Contents:
 _START = b'{"record":'
 
 
-class _Change(NamedTuple):
+class Change(NamedTuple):
     """A new text of an op.
 
     Attributes:
@@ -66,12 +67,14 @@ class _Change(NamedTuple):
         after: The number of the last execution that had ended by then.
         ordinals: The op.
         digest: The text.
+        trace: Which ops that execution has kept, if the change is its own and that is known.
     """
 
     run: int
     after: int
     ordinals: tuple[int, ...]
     digest: str | None
+    trace: Trace | None
 
     def apply(self, state: State) -> None:
         """Change a state."""
@@ -93,6 +96,7 @@ class Contents:
 
     Attributes:
         executions: The executions.
+        changes: New texts of ops.
         begun: Those that have begun and not ended.
     """
 
@@ -104,7 +108,7 @@ class Contents:
         self._ends: dict[int, dict[str, Any]] = {}
         self._head: dict[str, Any] = {}
         self._runs: list[dict[str, Any]] = []
-        self._changes: list[_Change] = []
+        self.changes: list[Change] = []
         self.begun: list[Begun] = []
         self.executions: list[Execution] = []
 
@@ -137,7 +141,7 @@ class Contents:
     def state(self, run: int, has_ended: Callable[[int], bool]) -> State:
         """Return the state of a run's op after executions, of which it is asked by number."""
         state = self._new_state(self._runs[run])
-        for change in self._changes:
+        for change in self.changes:
             if change.run == run and has_ended(change.after):
                 change.apply(state)
         return state
@@ -189,7 +193,7 @@ class Contents:
         self.begun.append(Begun(run, step, op, before, first))
 
     def _take_state(self, line: dict[str, Any]) -> None:
-        self._change(line["in"], tuple(line["state"]), line["after"])
+        self._change(line["in"], tuple(line["state"]), line)
 
     def _end_run(self, line: dict[str, Any]) -> None:
         self._ends[line["end"]] = line
@@ -221,17 +225,18 @@ class Contents:
         )
         self.executions.append(execution)
         if "after" in line:
-            self._change(run, op.ordinals, line["after"])
+            self._change(run, op.ordinals, line)
         after, status = self._states[run].digest(op.ordinals), execution.status
         if "after" in line and "status" not in line:
             is_known = before is not None and after is not None
             status = "unknown" if not is_known else "unchanged" if before == after else "changed"
         self.executions[number] = execution._replace(after=after, status=status)
 
-    def _change(self, run: int, ordinals: tuple[int, ...], digest: str | None) -> None:
-        change = _Change(run, len(self.executions) - 1, ordinals, digest)
+    def _change(self, run: int, ordinals: tuple[int, ...], line: dict[str, Any]) -> None:
+        last = len(self.executions) - 1
+        change = Change(run, last, ordinals, line["after"], line.get("ops"))
         change.apply(self._states[run])
-        self._changes.append(change)
+        self.changes.append(change)
 
     def _run_info(self, line: dict[str, Any]) -> RunInfo:
         """Return facts about a run, once all lines have been taken."""

@@ -1,6 +1,7 @@
 """Lineage: which pass made an op, and from which line of the input, found from a record.
 
-A record has the text of each op before and after each pass that has changed it. An op that has
+Where a record has traces, it says which ops a pass has kept, and of which it has made the others.
+Elsewhere it has the text of each op before and after each pass that has changed it: an op that has
 kept its name, types and location is the same one; what is new after a pass was made by it, from
 what has its location or, that being unknown, from what is gone at its place.
 """
@@ -8,16 +9,19 @@ what has its location or, that being unknown, from what is gone at its place.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.record.op_texts import OpText, ops_in
 from passel.record.readable import reader_for
-from passel.record.texts import HOLE, without_locations
+from passel.record.texts import HOLE, Composite, without_locations
+from passel.record.traces import values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
+    from passel.record.contents import Change
     from passel.record.model import Execution, RunInfo
     from passel.record.reader import Record
 
@@ -50,28 +54,110 @@ class BlamedLine(NamedTuple):
     is_end: bool = True
 
 
-def blame(
-    record: Record, run: RunInfo, *, last: int | None = None, symbol: str = ""
-) -> list[BlamedLine]:
-    """Return the text of a run's op in generic form, with the origin of each op in it.
+class Lineage:
+    """The origins of the ops of a run, followed from its beginning on.
 
     Args:
         record: The record.
         run: The run.
-        last: The number of the last execution that is to have happened; by default all have.
-        symbol: The symbol name of the op to return; by default the run's.
+
+    Example:
+        >>> import tempfile
+        >>> from passel import PassManager
+        >>> from passel.xdsl import XDSLAdapter, parse_source
+        >>> context = XDSLAdapter().create_context()
+        >>> pm = PassManager.parse("builtin.module(func.func(cse))", context)
+        >>> pm.enable_recording(f"{tempfile.mkdtemp()}/record")
+        >>> source = "func.func private @f()"
+        >>> record = pm.run(parse_source(context, source, "in.mlir")).record
+        >>> lines = Lineage(record, record.info.runs[0]).after(record.executions[0])
+        >>> for line in in_custom_form(lines, "xdsl"):
+        ...     print(line.origin.place, line.text)
+        in.mlir:1:1 func.func private @f() -> ()
     """
-    if run.before is None:
-        return []
-    tree = _Tree(record, run.before, None)
-    tree.settle([])
-    for each in record.executions:
-        if last is not None and each.number > last:
-            break
-        if each.run == run.number and each.after != each.before:
-            tree.apply(each)
-    found = tree.find(f'"{symbol}"') if symbol else tree
-    return [] if found is None else list(found.lines())
+
+    def __init__(self, record: Record, run: RunInfo) -> None:
+        self._record = record
+        self._changes: deque[Change] = deque()
+        self._tree = _Tree(record)
+        self._loose: dict[tuple[int, ...], _Tree] = {}
+        if run.before is not None:
+            self._changes += (each for each in record.changes if each.run == run.number)
+            self._tree.fill(run.before, {})
+            for each in self._tree.all():
+                each.origins = list(_in_input(each.ops))
+
+    def after(self, execution: Execution) -> list[BlamedLine]:
+        """Return an op in generic form, as a pass has left it, with the origin of each op in it.
+
+        It is empty if that is not known.
+
+        Args:
+            execution: The execution of the pass: no earlier one than those asked for before.
+        """
+        depth, number = len(execution.ordinals), execution.number
+        while self._changes and (
+            self._changes[0].after < number
+            # not what becomes of ops around it
+            or (self._changes[0].after == number and len(self._changes[0].ordinals) >= depth)
+        ):
+            self._apply(self._changes.popleft())
+        tree = self._find(execution.ordinals)
+        return list(tree.lines()) if tree and tree.now() == execution.after else []
+
+    def in_the_end(self, symbol: str = "") -> list[BlamedLine]:
+        """Return the run's op in the end, or the one that defines a symbol; see `after`."""
+        while self._changes:
+            self._apply(self._changes.popleft())
+        tree = self._tree.find(f'"{symbol}"') if symbol else self._tree
+        return list(tree.lines()) if tree and tree.digest else []
+
+    def _find(self, ordinals: tuple[int, ...]) -> _Tree | None:
+        """Return an op; None if it has no text of its own."""
+        tree = self._tree
+        for ordinal in ordinals[1:]:
+            if ordinal >= len(tree.inside):
+                return self._loose.get(ordinals)
+            tree = tree.inside[ordinal]
+        return tree
+
+    def _apply(self, change: Change) -> None:
+        """Change the op that an execution has changed."""
+        depth, ordinals = len(change.ordinals), change.ordinals
+        executions = self._record.executions
+        if change.after >= 0 and self._is_inside(executions[change.after]):
+            return
+        inside = [key for key in self._loose if len(key) > depth and key[:depth] == ordinals]
+        former = [each.former() for key in inside for each in self._loose.pop(key).all()]
+        if change.digest is None:
+            return
+        tree = self._find(ordinals)
+        if tree is None:
+            tree = self._loose[ordinals] = _Tree(self._record)
+            former += [each.former() for each in self._tree.all()]
+        else:
+            former += [each.former() for each in tree.all()]
+        number = change.after if change.after >= 0 else None
+        before = None if number is None else executions[number].before
+        if before != change.digest == tree.now():
+            return  # a pass that it ran has left it so
+        count = sum(len(each.ops) for each in former)
+        is_known = change.trace is not None and (before, change.trace[0]) == (tree.now(), count)
+        values = list(values_of(change.trace)) if is_known and change.trace else None
+        tree.fill(change.digest, {each.digest: each for each in former})
+        tree.settle(former, number, values)
+
+    def _is_inside(self, execution: Execution) -> bool:
+        """Return whether a pass ran another one on an op inside of its own.
+
+        That pass may have changed the op before, so that its own trace says more.
+        """
+        while execution.caller is not None:
+            caller = self._record.executions[execution.caller]
+            if caller.run == execution.run and caller.ordinals != execution.ordinals:
+                return True
+            execution = caller
+        return False
 
 
 def in_custom_form(lines: Sequence[BlamedLine], ir: str) -> Sequence[BlamedLine]:
@@ -106,57 +192,85 @@ def in_custom_form(lines: Sequence[BlamedLine], ir: str) -> Sequence[BlamedLine]
     return found
 
 
+class _Former(NamedTuple):
+    """An op as it was before a pass."""
+
+    digest: str
+    text: str
+    ops: Sequence[OpText]
+    origins: Sequence[Origin]
+
+    def pairs(self) -> Iterator[tuple[OpText, Origin]]:
+        """Yield the ops with their origins."""
+        return zip(self.ops, self.origins, strict=True)
+
+
 class _Tree:
     """An op with the origins of the ops in it.
 
     Args:
         record: The record.
-        digest: The digest of its text.
-        execution: The number of the execution that has left it so; None for the input.
     """
 
-    def __init__(self, record: Record, digest: str, execution: int | None) -> None:
+    def __init__(self, record: Record) -> None:
         self._record = record
-        self._fill(digest, execution)
-
-    def _fill(self, digest: str, execution: int | None) -> None:
-        record = self._record
-        self.digest = digest
-        self._execution = execution
-        self.inside = [_Tree(record, each, execution) for each in record.parts(digest)]
-        outline = record.outline(digest)
-        self.text: str = outline.replace(HOLE, "{\n}") if self.inside else outline
-        self.ops: list[OpText] = ops_in(self.text)
+        self.digest = self.text = ""
+        self.inside: list[_Tree] = []
+        self.ops: Sequence[OpText] = ()
         self.origins: Sequence[Origin] = ()
 
-    def apply(self, execution: Execution) -> None:
-        """Change the op that an execution has changed."""
-        tree = self
-        for ordinal in execution.ordinals[1:]:
-            if ordinal >= len(tree.inside):
-                return  # it is in no text of its own
-            tree = tree.inside[ordinal]
-        if execution.after is not None and execution.after != tree.digest:
-            former = [_Former(each.digest, each.ops, each.origins) for each in tree.all()]
-            tree._fill(execution.after, execution.number)
-            tree.settle(former)
+    def fill(self, digest: str, known: Mapping[str, _Former]) -> None:
+        """Give the op another text.
 
-    def settle(self, former: Sequence[_Former]) -> None:
-        """Find the origins of the ops, given what there was before."""
-        same: defaultdict[str, deque[_Former]] = defaultdict(deque)
-        for each in former:
-            same[each.digest].append(each)
-        new: list[_Tree] = []
-        for each in self.all():
-            if not each.inside and same[each.digest]:
-                each.origins = same[each.digest].popleft().origins
-            else:
-                new.append(each)
-        before = [pair for left in same.values() for each in left for pair in each.pairs()]
-        sources = (pair for each in former for pair in each.pairs())
-        matching = _Matching(before, sources, self._execution)
-        origins = iter(matching.origins([op for each in new for op in each.ops]))
-        for each in new:
+        Args:
+            digest: The text's digest.
+            known: What is known of texts, by their digests.
+        """
+        record = self._record
+        self.digest = digest
+        self.inside = [_Tree(record) for _ in record.parts(digest)]
+        for each, part in zip(self.inside, record.parts(digest), strict=True):
+            each.fill(part, known)
+        if (former := known.get(digest)) is not None:
+            self.text, self.ops = former.text, former.ops
+        else:
+            outline = record.outline(digest)
+            self.text = outline.replace(HOLE, "{\n}") if self.inside else outline
+            self.ops = ops_in(self.text)
+
+    def now(self) -> str:
+        """Return the digest of the text as it is, with what passes have changed inside."""
+        if not self.inside:
+            return self.digest
+        parts = tuple(each.now() for each in self.inside)
+        return Composite(self._record.outline(self.digest), parts).digest
+
+    def former(self) -> _Former:
+        """Return the op as it is, without those inside that have texts of their own."""
+        return _Former(self.digest, self.text, self.ops, self.origins)
+
+    def settle(
+        self, former: Sequence[_Former], execution: int | None, values: Sequence[int | None] | None
+    ) -> None:
+        """Find the origins of the ops.
+
+        Args:
+            former: What there was before.
+            execution: The number of the execution in between; None for the first.
+            values: What its trace says, if it has one.
+        """
+        trees = list(self.all())
+        before = [pair for each in former for pair in each.pairs()]
+        sources = before
+        if values is None or len(values) != sum(len(each.ops) for each in trees):
+            trees, left = _changed(trees, former)
+            before = [pair for each in left for pair in each.pairs()]
+            ops = [op for each in trees for op in each.ops]
+            values = _found_again([op for op, _ in before], ops)
+        else:
+            ops = [op for each in trees for op in each.ops]
+        origins = iter(_origins(ops, values, before, sources, execution))
+        for each in trees:
             each.origins = [next(origins) for _ in each.ops]
 
     def all(self) -> Iterator[_Tree]:
@@ -183,73 +297,81 @@ class _Tree:
                     yield from each.lines(f"{indent}  ")
 
 
-class _Former(NamedTuple):
-    """An op as it was before a pass."""
+def _changed(
+    trees: Sequence[_Tree], former: Sequence[_Former]
+) -> tuple[list[_Tree], list[_Former]]:
+    """Return what has not the text of anything before, and what is left of that."""
+    same: defaultdict[str, deque[_Former]] = defaultdict(deque)
+    for each in former:
+        same[each.digest].append(each)
+    new: list[_Tree] = []
+    for each in trees:
+        if not each.inside and same[each.digest]:
+            each.origins = same[each.digest].popleft().origins
+        else:
+            new.append(each)
+    return new, [each for left in same.values() for each in left]
 
-    digest: str
-    ops: Sequence[OpText]
-    origins: Sequence[Origin]
 
-    def pairs(self) -> Iterator[tuple[OpText, Origin]]:
-        """Yield the ops with their origins."""
-        return zip(self.ops, self.origins, strict=True)
+def _found_again(before: Sequence[OpText], after: Sequence[OpText]) -> list[int | None]:
+    """Return the number that each op had before, by what it looks like; None if it is new."""
+    left = dict.fromkeys(range(len(before)))
+    found: list[int | None] = [None] * len(after)
+    for key_of in _KEYS:
+        known: defaultdict[Hashable, deque[int]] = defaultdict(deque)
+        for number in left:
+            known[key_of(before[number])].append(number)
+        for at, op in enumerate(after):
+            if found[at] is None and (same := known.get(key_of(op))):
+                found[at] = number = same.popleft()
+                del left[number]
+    return found
 
 
-class _Matching:
-    """Finds ops again.
+def _origins(
+    ops: Sequence[OpText],
+    values: Sequence[int | None],
+    before: Sequence[tuple[OpText, Origin]],
+    sources: Iterable[tuple[OpText, Origin]],
+    execution: int | None,
+) -> Iterator[Origin]:
+    """Yield the origin of each op.
 
     Args:
-        before: The ops that there were, but for those in texts that have not changed.
-        sources: All ops that there were.
-        execution: The number of the execution in between; None for the input.
+        ops: The ops.
+        values: What a trace says of them.
+        before: The ops before, with their origins.
+        sources: All those whose locations ops may have.
+        execution: The number of the execution in between.
     """
+    kept = {value for value in values if value is not None}
+    gone = [number for number in range(len(before)) if number not in kept]
+    by_place: dict[str, Origin] = {}
+    nearest = -1
+    for op, value in zip(ops, values, strict=True):
+        if value is not None and value >= 0:
+            nearest = value
+            yield before[value][1]
+        elif op.location:
+            by_place = by_place or _by_place(sources)
+            source = by_place.get(op.location) or by_place.get(op.place)
+            yield Origin(execution, source.place if source else op.place)
+        elif value is not None:
+            yield before[~value][1]._replace(execution=execution)
+        else:
+            at = bisect_right(gone, nearest)
+            number = gone[at] if at < len(gone) else nearest
+            place = before[number][1].place if number >= 0 else ""
+            yield Origin(execution, place, is_guess=True)
 
-    def __init__(
-        self,
-        before: Sequence[tuple[OpText, Origin]],
-        sources: Iterable[tuple[OpText, Origin]],
-        execution: int | None,
-    ) -> None:
-        self._before = before
-        self._execution = execution
-        self._left = dict.fromkeys(range(len(before)))
-        self._by_place: dict[str, Origin] = {}
-        for op, origin in sources:
-            for place in (op.location, op.place):
-                if place:
-                    self._by_place.setdefault(place, origin)
 
-    def origins(self, after: Sequence[OpText]) -> list[Origin]:
-        """Return the origin of each op that there is now."""
-        if self._execution is None:
-            return list(_in_input(after))
-        found: dict[int, int] = {}
-        for key_of in _KEYS:
-            known: defaultdict[Hashable, deque[int]] = defaultdict(deque)
-            for number in self._left:
-                known[key_of(self._before[number][0])].append(number)
-            for number, op in enumerate(after):
-                if number not in found and (same := known.get(key_of(op))):
-                    found[number] = same.popleft()
-                    del self._left[found[number]]
-        origins: list[Origin] = []
-        nearest = -1
-        for number, op in enumerate(after):
-            if number in found:
-                nearest = found[number]
-                origins.append(self._before[nearest][1])
-            else:
-                origins.append(self._new(op, nearest))
-        return origins
-
-    def _new(self, op: OpText, nearest: int) -> Origin:
-        """Return the origin of an op that is new, behind one that there was before."""
-        if op.location:
-            source = self._by_place.get(op.location) or self._by_place.get(op.place)
-            return Origin(self._execution, source.place if source else op.place)
-        gone = next((number for number in self._left if number > nearest), nearest)
-        place = self._before[gone][1].place if gone >= 0 else ""
-        return Origin(self._execution, place, is_guess=True)
+def _by_place(sources: Iterable[tuple[OpText, Origin]]) -> dict[str, Origin]:
+    found: dict[str, Origin] = {}
+    for op, origin in sources:
+        for place in (op.location, op.place):
+            if place:
+                found.setdefault(place, origin)
+    return found
 
 
 def _in_input(ops: Iterable[OpText]) -> Iterator[Origin]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from functools import cached_property
 
 from passel.record.texts import LOCATION, without_locations
 
@@ -13,30 +13,53 @@ _PLACE = re.compile(r'"((?:[^"\\]|\\.)*)":([1-9]\d*):(\d+)')
 _TYPES = re.compile(r" : \(.*$")
 
 
-class OpText(NamedTuple):
+class OpText:
     """An op in a text.
 
-    Attributes:
+    Args:
         name: The op's name.
-        shape: Its own text without names of values, without its types and what is inside.
-        types: Its types.
-        location: Its location as text; empty if it is unknown.
+        text: Its text, without what is inside.
         first: The number of its first line, counted from 0.
         last: The number of its last line.
     """
 
-    name: str
-    shape: str
-    types: str
-    location: str
-    first: int
-    last: int
+    def __init__(self, name: str, text: str, first: int, last: int) -> None:
+        self.name: str = name
+        self.first: int = first
+        self.last: int = last
+        self._text = text
+
+    @cached_property
+    def location(self) -> str:
+        """Its location as text; empty if it is unknown."""
+        found = ""
+        for match in LOCATION.finditer(self._text):
+            if match[1] is None:
+                found = match[0]  # the last is its own, those before are of block arguments
+        return "" if found == " loc(unknown)" else found.strip()
 
     @property
     def place(self) -> str:
         """The first place in a file that its location names: `in.mlir:3:5`; may be empty."""
         found = _PLACE.search(self.location)
         return ":".join(found.groups()) if found else ""
+
+    @property
+    def shape(self) -> str:
+        """Its own text without names of values, and without its types."""
+        return self._parts[0]
+
+    @property
+    def types(self) -> str:
+        """Its types."""
+        return self._parts[1]
+
+    @cached_property
+    def _parts(self) -> tuple[str, str]:
+        own = _NAMES.sub(lambda match: match[1] or "%", without_locations(self._text)).strip()
+        types = _TYPES.search(own)
+        shape = own if types is None else own[: types.start()]
+        return shape, own[len(shape) :]
 
 
 def ops_in(text: str) -> list[OpText]:
@@ -55,20 +78,8 @@ def ops_in(text: str) -> list[OpText]:
                 begun.append((len(found), number, header[1], line))
                 found.append(None)
             else:
-                found.append(_op(header[1], line, number, number))
+                found.append(OpText(header[1], line, number, number))
         elif begun and line.lstrip().startswith("})"):
             index, first, name, start = begun.pop()
-            found[index] = _op(name, f"{start}{line.lstrip()}", first, number)
+            found[index] = OpText(name, f"{start}{line.lstrip()}", first, number)
     return [op for op in found if op is not None]
-
-
-def _op(name: str, text: str, first: int, last: int) -> OpText:
-    location = ""
-    for match in LOCATION.finditer(text):
-        if match[1] is None:
-            location = match[0]  # the last is its own, those before are of block arguments
-    location = "" if location == " loc(unknown)" else location.strip()
-    own = _NAMES.sub(lambda match: match[1] or "%", without_locations(text)).strip()
-    types = _TYPES.search(own)
-    shape = own if types is None else own[: types.start()]
-    return OpText(name, shape, own[len(shape) :], location, first, last)

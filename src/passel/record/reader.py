@@ -14,7 +14,7 @@ from passel.record.texts import Composite
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from passel.record.contents import Contents
+    from passel.record.contents import Change, Contents
     from passel.record.model import Execution, RecordInfo
 
 
@@ -147,6 +147,11 @@ class Record:
         return unified_diff(
             *(f"{each}\n" for each in self.all_readable(digests, run=execution.run))
         )
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """All new texts of ops, in program order."""
+        return self._contents.changes
 
     def parts(self, digest: str) -> Sequence[str]:
         """Return the digests of the ops inside, if an op is stored as these; else nothing."""

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
-from passel.ir import ShipsOps, ability_of
+from passel.ir import ShipsOps, TracesOps, ability_of
 from passel.record.model import FailureInfo, StepInfo, diagnostic_data, failure_data
 from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
 from passel.record.texts import digest_of
+from passel.record.traces import trace_of
 from passel.record.writer import OpFacts, PartLog, RecordFile
 from passel.schedule import PassStep, passes_in, passes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from passel.hooks import Around, Ended, OpIdentity, Run
+    from passel.record.traces import Trace
     from passel.record.writer import Log
     from passel.schedule import Step
 
@@ -130,15 +134,19 @@ class Recorder(PassInstrumentation):
         if run.holds_others():
             run.snapshots.prepare(op)
         place, self._inner = run.place_of(op), 0.0
-        started = perf_counter()
-        ended = yield
-        total = perf_counter() - started
+        ops = run.ops_inside()
+        with run.traced_rewrites() as source_of:
+            started = perf_counter()
+            ended = yield
+            total = perf_counter() - started
         data: dict[str, Any] = {"total": round(total, 7)}
         if self._inner:
             data["own"] = round(max(total - self._inner, 0.0), 7)
         self._tell(ended, step, data)
         if ended.failed or ended.changed or (ended.outcome and ended.outcome.changed is None):
             self._look(run, op, ended, place, data)
+            if ops is not None and data["after"] is not None:
+                data["ops"] = run.trace(op, ops, source_of)
         self._log.end(run.number, facts, data)
         self._inner = outer + perf_counter() - entered
 
@@ -232,6 +240,22 @@ class _Enclosing(NamedTuple):
     op: Any
 
 
+class _Known(NamedTuple):
+    """An op that no pass has changed since it was looked at.
+
+    Attributes:
+        op: The op.
+        facts: It, as records name it.
+        is_apart: Whether the ops inside are texts of their own.
+        ops: It and all ops inside, if it can be told which of these passes keep.
+    """
+
+    op: Any
+    facts: OpFacts
+    is_apart: bool
+    ops: Sequence[Any] | None
+
+
 class _RecordedRun:
     """A run that is being recorded.
 
@@ -256,25 +280,44 @@ class _RecordedRun:
         self.changes = 0
         self._run = run
         self._seen: set[tuple[int, ...]] = set()
-        self._last: tuple[Any, OpFacts, bool] | None = None
+        self._last: _Known | None = None
+        self._traces = ability_of(run.adapter, TracesOps)
+        no_rewrites = nullcontext(_no_source)
+        self.traced_rewrites: Callable[[], AbstractContextManager[Callable[[Any], Any]]] = lambda: (
+            no_rewrites if self._traces is None else self._traces.traced_rewrites()
+        )
         self._children: tuple[_Enclosing, Sequence[Any]] | None = None
 
     def facts_of(self, op: Any) -> OpFacts:
         """Return an op as records name it, as it is before the pass that runs on it next."""
-        if self._last is None or self._last[0] is not op:
-            ops = self._run.identify(op)
-            name, symbol, _ = ops[-1]
-            facts = OpFacts(name, symbol, _ordinals(ops), self._run.adapter.location(op))
-            self._last = op, facts, self.snapshots.is_apart(op)
-        return self._last[1]
+        if self._last is None or self._last.op is not op:
+            chain = self._run.identify(op)
+            name, symbol, _ = chain[-1]
+            facts = OpFacts(name, symbol, _ordinals(chain), self._run.adapter.location(op))
+            ops = None if self._traces is None else self._traces.ops_inside(op)
+            self._last = _Known(op, facts, self.snapshots.is_apart(op), ops)
+        return self._last.facts
 
     def holds_others(self) -> bool:
         """Return whether the ops inside of the op of the last facts are texts of their own."""
-        return self._last is not None and self._last[2]
+        return self._last is not None and self._last.is_apart
+
+    def ops_inside(self) -> Sequence[Any] | None:
+        """Return the op of the last facts and all in it, if it can be told which it keeps."""
+        return None if self._last is None else self._last.ops
+
+    def trace(
+        self, op: Any, before: Sequence[Any], source_of: Callable[[Any], Any]
+    ) -> Trace | None:
+        """Return which ops a pass has kept."""
+        assert self._traces is not None  # noqa: S101 - there are ops from before
+        after = self._traces.ops_inside(op)
+        return trace_of(before, after, source_of, self._run.adapter.parent)
 
     def enter(self, op: Any) -> _Enclosing:
         """Return an op on whose nested ops pipelines are to run."""
         self._seen.clear()
+        self._last = None  # what passes inside change is not seen here if workers run them
         return _Enclosing(_ordinals(self._run.identify(op)), self.snapshots.is_apart(op), op)
 
     def is_new_inside(self, op: OpFacts) -> bool:
@@ -302,6 +345,10 @@ class _RecordedRun:
 
 def _ordinals(ops: Sequence[OpIdentity]) -> tuple[int, ...]:
     return tuple(op.ordinal for op in ops)
+
+
+def _no_source(_: Any) -> None:
+    return None
 
 
 def _facts_of(step: Step) -> StepInfo:

@@ -9,7 +9,7 @@ from passel.diagnostics import suggest
 from passel.instruments.ir_diff import coloured, unified_diff
 from passel.instruments.terminals import shows_color
 from passel.ir.frontend import UsageError
-from passel.record.lineage import blame, in_custom_form
+from passel.record.lineage import Lineage, in_custom_form
 from passel.record.outline import rows_of, top_runs
 from passel.search import Place
 from passel.tool.flag_groups import DiagnosticFlags, FlagGroup, flag
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from passel.record import Execution, Record, RunInfo
-    from passel.record.lineage import Origin
+    from passel.record.lineage import BlamedLine, Origin
     from passel.record.outline import Row
 
 _MOST_FAILURES = 20
@@ -53,7 +53,7 @@ def shown(record: Record, flags: ViewFlags) -> str:
     Raises:
         UsageError: It asks for what is not there.
     """
-    if flags.blame:
+    if flags.blame and not flags.step:
         return "".join(_blamed(record, flags))
     if not flags.step:
         for name in ("op", "diff"):
@@ -133,23 +133,25 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
 
 
 def _blamed(record: Record, flags: ViewFlags) -> Iterator[str]:
-    """Yield the lines of the IR, each behind the pass that made it and its place in the input."""
-    last, symbol = None, flags.op.removeprefix("@")
-    runs = top_runs(record.info)
-    if flags.step:
-        found = _executions_of(record, flags.step)
-        last, runs = found[-1].number, [record.info.runs[found[-1].run]]
-    for run in runs:
-        lines = blame(record, run, last=last, symbol=symbol)
+    """Yield the IR in the end, each line behind the pass that made it and where it is from."""
+    symbol: str = flags.op.removeprefix("@")
+    for run in top_runs(record.info):
+        lines = Lineage(record, run).in_the_end(symbol)
         if not lines:
             raise UsageError(f"there is no op '@{symbol}'" if symbol else "the IR is not known")
-        if not flags.generic:
-            lines = in_custom_form(lines, run.ir)
-        marks = [_mark(record, each.origin) for each in lines]
-        widths = [max(len(mark[column]) for mark in marks) for column in range(2)]
-        for mark, line in zip(marks, lines, strict=True):
-            margin = "  ".join(text.ljust(width) for text, width in zip(mark, widths, strict=True))
-            yield f"{margin} | {line.text}\n"
+        yield from _with_margin(record, run, lines, flags)
+
+
+def _with_margin(
+    record: Record, run: RunInfo, lines: Sequence[BlamedLine], flags: ViewFlags
+) -> Iterator[str]:
+    if not flags.generic:
+        lines = in_custom_form(lines, run.ir)
+    marks = [_mark(record, each.origin) for each in lines]
+    widths = [max(len(mark[column]) for mark in marks) for column in range(2)]
+    for mark, line in zip(marks, lines, strict=True):
+        margin = "  ".join(text.ljust(width) for text, width in zip(mark, widths, strict=True))
+        yield f"{margin} | {line.text}\n"
 
 
 def _mark(record: Record, origin: Origin | None) -> tuple[str, str]:
@@ -176,8 +178,15 @@ def _step(record: Record, flags: ViewFlags) -> Iterator[str]:
             hint = suggest(f"@{symbol}", [f"@{name}" for name in names])
             raise UsageError(f"'{path}' did not run on @{symbol}{hint}")
     shown = [e for e in found if symbol or e.status != "unchanged"]
+    lineages: dict[int, Lineage] = {}
     for each in shown:
         yield from _execution(record, each, flags)
+        if flags.blame:
+            run = record.info.runs[each.run]
+            if run.number not in lineages:
+                lineages[run.number] = Lineage(record, run)
+            lines = lineages[run.number].after(each)
+            yield from _with_margin(record, run, lines, flags) if lines else ["// not known\n"]
     if rest := len(found) - len(shown):
         yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
 
@@ -205,6 +214,8 @@ def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterat
         locations = flags.locations
         return f"{record.readable(digest, run=execution.run, locations=locations)}\n"
 
+    if flags.blame:
+        return
     if not flags.diff:
         yield text(execution.after)
     elif execution.before != execution.after or execution.before is None:

@@ -5,6 +5,7 @@
 // RUN: passel-report %t --step cse --diff | filecheck %s --check-prefix=DIFF
 // RUN: passel-report %t --step cse --op @g | filecheck %s --check-prefix=OP
 // RUN: passel-report %t --step cse --op @f --generic | filecheck %s --check-prefix=GENERIC
+// RUN: passel-report %t --step cse --blame | filecheck %s --check-prefix=BLAME
 // RUN: not passel-report %t --step cs 2>&1 | filecheck %s --check-prefix=STEP
 // RUN: not passel-report %t --step cse --op @h 2>&1 | filecheck %s --check-prefix=NO-OP
 // RUN: not passel-report %t --diff 2>&1 | filecheck %s --check-prefix=USE
@@ -34,6 +35,11 @@
 // OP-NEXT: }
 
 // GENERIC: "func.return"(%a, %a) : (i32, i32) -> () loc("{{.*}}report.mlir":
+
+// BLAME:      on func.func @f at
+// BLAME:      input {{.*}}report.mlir:{{[0-9]+}}:8 |   %a = arith.addi %x, %x : i32
+// BLAME-NEXT: input {{.*}}report.mlir:{{[0-9]+}}:3 |   func.return %a, %a : i32, i32
+// BLAME:      // unchanged by builtin.module/func.func/0:cse: 1 op
 
 // STEP:      passel-report: error: no pass is at 'cs'; did you mean 'cse'?; the passes are at:
 // STEP-NEXT: builtin.module/func.func/0:cse

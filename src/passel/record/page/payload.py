@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from passel.record.lineage import blame, in_custom_form
+from passel.record.lineage import Lineage, in_custom_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -154,7 +154,7 @@ def _row(each: Execution, path: int, order: dict[str, int]) -> list[Any]:
 
 def _origins(record: Record, run: RunInfo) -> list[Any]:
     """Return for each line of a run's result, without locations, where its op comes from."""
-    lines = in_custom_form(blame(record, run), run.ir)
+    lines = in_custom_form(Lineage(record, run).in_the_end(), run.ir)
     return [line.origin and [*line.origin] for line in lines]
 
 
