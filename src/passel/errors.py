@@ -193,17 +193,17 @@ class PassFailure(Exception):  # noqa: N818 - it is not an error of passel's but
         message: Why, in a sentence without a final period. May be empty if the pass has
             emitted an error diagnostic already.
         op: The op to blame, if it is not the one that the pass ran on.
-        is_told: Whether a pipeline that the pass has run has reported it already, so that it is
+        is_reported: Whether a pipeline that the pass has run has reported it already, so that it is
             not reported as a diagnostic of its own.
 
     Source: `mlir::Pass::signalPassFailure`, which unlike this does not stop the body.
     """
 
-    def __init__(self, message: str = "", *, op: Any = None, is_told: bool = False) -> None:
+    def __init__(self, message: str = "", *, op: Any = None, is_reported: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.op = op
-        self.is_told = is_told
+        self.is_reported = is_reported
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the op behind, which belongs to its process."""

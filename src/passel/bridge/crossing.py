@@ -155,7 +155,7 @@ class Crossing(Pass[Any]):
         if not outcome:
             first = outcome.failures[0]
             why = f"{first.diagnostic.message} [{first.path}]"
-            raise PassFailure(why, is_told=True) from first.cause
+            raise PassFailure(why, is_reported=True) from first.cause
 
 
 def _side(ir: str, context: Any = None, adapter: Any = None) -> Side:

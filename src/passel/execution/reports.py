@@ -130,10 +130,10 @@ class Reports:
 
     def fail(self, failure: Failure) -> Outcome:
         """Report a failure and return its outcome; one that was reported adds no diagnostic."""
-        is_told = isinstance(failure.cause, PassFailure) and failure.cause.is_told
-        if is_told:
+        is_reported = isinstance(failure.cause, PassFailure) and failure.cause.is_reported
+        if is_reported:
             failure.diagnostic.detach(render=False)
-        diagnostics = () if is_told else self.detach([failure.diagnostic])
+        diagnostics = () if is_reported else self.detach([failure.diagnostic])
         self(diagnostics, (failure,))
         return Outcome(None, (failure,), diagnostics)
 

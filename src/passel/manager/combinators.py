@@ -111,7 +111,7 @@ class CompositeFixedPoint(Pass[Any, None]):
         start = before = ctx.fingerprint()
         for _ in range(self.max_iterations):
             if not ctx.run_pipeline(self.pipeline):
-                raise PassFailure("its pipeline failed", is_told=True)
+                raise PassFailure("its pipeline failed", is_reported=True)
             after = ctx.fingerprint()
             if after == before:
                 break
@@ -119,7 +119,7 @@ class CompositeFixedPoint(Pass[Any, None]):
         else:
             # As in MLIR, the run that finds the limit exceeded still takes place.
             if not ctx.run_pipeline(self.pipeline):
-                raise PassFailure("its pipeline failed", is_told=True)
+                raise PassFailure("its pipeline failed", is_reported=True)
             ctx.emit_warning(
                 f'Composite pass "{self.title}" didn\'t converge in '
                 f"{self.max_iterations} iterations"

@@ -19,6 +19,10 @@ def _says_the_same(self: tuple[Any, ...], other: object) -> bool:
     return self[:-1] == cast("tuple[Any, ...]", other)[:-1]
 
 
+def _differs(self: tuple[Any, ...], other: object) -> bool:
+    return not _says_the_same(self, other)
+
+
 def _hash(self: tuple[Any, ...]) -> int:
     return hash(self[:-1])
 
@@ -37,14 +41,9 @@ class OptionText(NamedTuple):
     quote: str = ""
     span: Span | None = None
 
-    def __eq__(self, other: object) -> bool:
-        return _says_the_same(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return not _says_the_same(self, other)
-
-    def __hash__(self) -> int:
-        return _hash(self)
+    __eq__ = _says_the_same
+    __ne__ = _differs
+    __hash__ = _hash
 
 
 class OptionNode(NamedTuple):
@@ -54,14 +53,9 @@ class OptionNode(NamedTuple):
     value: OptionText | None
     span: Span | None = None
 
-    def __eq__(self, other: object) -> bool:
-        return _says_the_same(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return not _says_the_same(self, other)
-
-    def __hash__(self) -> int:
-        return _hash(self)
+    __eq__ = _says_the_same
+    __ne__ = _differs
+    __hash__ = _hash
 
 
 class PassNode(NamedTuple):
@@ -80,14 +74,9 @@ class PassNode(NamedTuple):
     argument: OptionText | None = None
     span: Span | None = None
 
-    def __eq__(self, other: object) -> bool:
-        return _says_the_same(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return not _says_the_same(self, other)
-
-    def __hash__(self) -> int:
-        return _hash(self)
+    __eq__ = _says_the_same
+    __ne__ = _differs
+    __hash__ = _hash
 
 
 class PipelineNode(NamedTuple):
@@ -97,14 +86,9 @@ class PipelineNode(NamedTuple):
     elements: tuple[ElementNode, ...] = ()
     span: Span | None = None
 
-    def __eq__(self, other: object) -> bool:
-        return _says_the_same(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return not _says_the_same(self, other)
-
-    def __hash__(self) -> int:
-        return _hash(self)
+    __eq__ = _says_the_same
+    __ne__ = _differs
+    __hash__ = _hash
 
 
 ElementNode: TypeAlias = PassNode | PipelineNode
