@@ -132,9 +132,9 @@ def test_an_incomplete_line_at_the_end_is_left_out(tmp_path: Path) -> None:
         ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "passel 9.9 and has form 99, where passel"),
         (
             '{"record":1,"passel":"0.1.0"}\n',
-            "has form 1, .* reads form 2 alone; record the run again",
+            "has form 1, .* reads form 3 alone; record the run again",
         ),
-        ('{"record":2}\n{"begin":0,"of":0,"in":0}\n', "is damaged in line 2"),
+        ('{"record":3}\n{"begin":0,"of":0,"in":0}\n', "is damaged in line 2"),
     ],
 )
 def test_what_is_no_record_is_refused(tmp_path: Path, text: str, why: str) -> None:

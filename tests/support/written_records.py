@@ -43,6 +43,7 @@ class WrittenRecord(Record):
             steps=tuple(steps.values()),
             source="input.mlir",
             source_text=None,
+            replay="",
             op_name=MODULE,
             before=None,
             after=None,

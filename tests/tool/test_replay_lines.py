@@ -13,6 +13,8 @@ import ways_to_fail
 
 from passel import PassRegistry
 from passel.passes.registry import installed_registry
+from passel.record import Record
+from passel.record.replays import replay
 from passel.tool import opt_main
 
 if TYPE_CHECKING:
@@ -113,6 +115,26 @@ def test_with_a_file_it_replays_that(fresh: Callable[..., str], way: str, local:
     again = fresh(*command_in(said))
     assert first_error(again) == first_error(said)
     assert command_in(again) == command_in(said)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_with_a_record_it_begins_at_the_pass_that_failed(
+    fresh: Callable[..., str], way: str
+) -> None:
+    """The record alone shows the same failure, of that execution and no other."""
+    pipeline, *words = WAYS[way]
+    given = ["my functions.mlir", PLUGIN, "-p", f"builtin.module(symbol-dce,{pipeline})", *words]
+    said = fresh(*given, "--record=my record", "--record-each-pass")
+    record = Record.open("my record")
+    failed = next(each for each in record.executions if each.status == "failed")
+    Path("my functions.mlir").unlink()
+    words = shlex.split(replay(record, failed))[1:]
+    again = fresh(*words, "--record=again")
+    assert first_error(again) == first_error(said)
+    while failed.caller is not None:
+        failed = record.executions[failed.caller]
+    ran = [e for e in Record.open("again").executions if e.status != "skipped"]
+    assert [e.identity for e in ran if e.caller is None] == [failed.identity]
 
 
 def test_effects_that_are_allowed_are_joined_by_those_that_it_takes(

@@ -32,14 +32,40 @@ def how_to_replay(
         steps: The passes in its pipeline.
         command: The command, with `{file}` for the file's quoted name, if one was given.
     """
-    passes = list(dict.fromkeys(each.pass_ for s in steps for each in walk(s.pass_)))
+    passes = _passes_of(steps)
     if problem := _unnamed(passes):
         return f"it cannot be replayed: {problem}"
-    adapter = run.adapter
-    is_read = installed_name(adapter) and ability_of(adapter, BringsFrontend)
-    if command is None and not is_read:
-        return f"to replay, use `passel.load_reproducer`: passel-opt does not read {adapter.name}"
-    return f"to replay: {_completed(command or _COMMAND, file, run, passes)}"
+    if command is None and not _is_read(run):
+        adapter = run.adapter.name
+        return f"to replay, use `passel.load_reproducer`: passel-opt does not read {adapter}"
+    completed = _completed(command or _COMMAND, run, passes)
+    return f"to replay: {completed.replace('{file}', shlex.quote(file or '-'))}"
+
+
+def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = None) -> str:
+    """Return the command that replays a file with a run's passes; empty if there is none.
+
+    Args:
+        run: The run.
+        steps: Its passes.
+        command: The command, if one was given.
+
+    Returns:
+        The command, with `{file}` for the file's quoted name.
+    """
+    passes = _passes_of(steps)
+    if _unnamed(passes) or (command is None and not _is_read(run)):
+        return ""
+    return _completed(command or _COMMAND, run, passes)
+
+
+def _passes_of(steps: Iterable[PassStep]) -> list[Pass[Any, Any]]:
+    return list(dict.fromkeys(each.pass_ for s in steps for each in walk(s.pass_)))
+
+
+def _is_read(run: Run) -> bool:
+    """Return whether passel-opt reads the IR of a run."""
+    return bool(installed_name(run.adapter) and ability_of(run.adapter, BringsFrontend))
 
 
 def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
@@ -54,8 +80,8 @@ def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
     return ""
 
 
-def _completed(command: str, file: str, run: Run, passes: Iterable[Pass[Any, Any]]) -> str:
-    """Return a command with the file, and with the flags that it lacks for replaying it."""
+def _completed(command: str, run: Run, passes: Iterable[Pass[Any, Any]]) -> str:
+    """Return a command with the flags that it lacks for replaying a file."""
     if "--run-reproducer" in command:
         effects = {effect for each in passes for effect in each.own_effects()}
         if allowed := _ALLOWED.search(command):
@@ -65,7 +91,7 @@ def _completed(command: str, file: str, run: Run, passes: Iterable[Pass[Any, Any
         flags = [*allowing, *_reading_flags(run), *run.checks]
         missing = [flag for flag in flags if flag.partition("=")[0] not in command]
         command = command.replace("--run-reproducer", " ".join(["--run-reproducer", *missing]))
-    return command.replace("{file}", shlex.quote(file or "-"))
+    return command
 
 
 def _reading_flags(run: Run) -> Sequence[str]:

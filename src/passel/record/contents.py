@@ -251,6 +251,7 @@ class Contents:
             tuple(StepInfo(*each) for each in line["steps"]),
             line["source"],
             line["source_text"],
+            line["replay"],
             line["op"],
             line["before"],
             self._states[number].digest((0,)),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped"]
 
-FORMAT = 2
+FORMAT = 3
 """The version of the form of records, raised by each change of it: readers refuse all others."""
 
 
@@ -148,6 +148,8 @@ class RunInfo(NamedTuple):
         steps: All passes of that, depth first, also those that no op was there for.
         source: The name of the input; empty if it is not known.
         source_text: The digest of the input's text; None if it is not known.
+        replay: The command that runs its passes on a file, for which `{file}` stands; empty if
+            there is none.
         op_name: The name of the op that it ran on.
         before: The digest of that op's text before the run.
         after: The digest after all that is recorded of the run.
@@ -165,6 +167,7 @@ class RunInfo(NamedTuple):
     steps: tuple[StepInfo, ...]
     source: str
     source_text: str | None
+    replay: str
     op_name: str
     before: str | None
     after: str | None

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
+from passel.instruments.replaying import replay_command
 from passel.ir import ShipsOps, TracesOps, ability_of
 from passel.record.model import FailureInfo, StepInfo, diagnostic_data, failure_data
 from passel.record.reader import Record
@@ -63,6 +64,7 @@ class Recorder(PassInstrumentation):
         self.one_by_one: bool = one_by_one
         self.finds_changes: bool = finds_changes
         self._source: tuple[str, str | bytes] = "", b""
+        self._replay: str | None = None
         self._runs: list[_RecordedRun] = []
         self._steps: dict[Step, StepInfo] = {}
         self._enclosing: _Enclosing | None = None
@@ -76,9 +78,16 @@ class Recorder(PassInstrumentation):
         """The record, which is read when it is first looked at; None of a part of a run."""
         return None if self._file is None else Record(self._file.path)
 
-    def prepare(self, pipeline: str, source: str, text: str | bytes) -> None:
-        """Take note of the next run: its pipeline as written, and its input's name and text."""
-        self.pipeline, self._source = pipeline, (source, text)
+    def prepare(self, pipeline: str, source: str, text: str | bytes, replay: str) -> None:
+        """Take note of the next run.
+
+        Args:
+            pipeline: Its pipeline as written.
+            source: The name of its input.
+            text: The text of that.
+            replay: The command that replays a file; see `RunInfo`.
+        """
+        self.pipeline, self._source, self._replay = pipeline, (source, text), replay
 
     # -- Parts of a run in other threads and processes ------------------------------------------
 
@@ -171,7 +180,9 @@ class Recorder(PassInstrumentation):
         schedule = str(run.pipeline)
         outer = self._runs[-1].number if self._runs else None
         source, text = self._source if outer is None else ("", b"")
-        digest = None
+        digest, replay = None, ""
+        if outer is None and self._file is not None:
+            replay = replay_command(run, passes_of(run.pipeline), self._replay)
         if isinstance(text, str):
             self._log.text(digest := digest_of(text), text)
         return {
@@ -182,6 +193,7 @@ class Recorder(PassInstrumentation):
             "steps": [_facts_of(each)[:3] for each in passes_of(run.pipeline)],
             "source": source,
             "source_text": digest,
+            "replay": replay,
             "op": run.adapter.kind_of(run.op).name,
             "before": snapshots.take(run.op),
             "outer": outer,

@@ -188,7 +188,7 @@ class Part:
     def _observe(self, manager: PassManager) -> None:
         """Let the manager's run be observed as the flags ask for."""
         shared = self._shared
-        shared.reports.record(manager, self._adapter, self._source)
+        shared.reports.record(manager, self._adapter, self._source, shared.replay.command())
         shared.replay.observe(manager, threading=self._threading)
         self._reports.observe(manager)
         shared.reports.observe(manager)

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from passel.record import Record
 
 
-def write_page(records: Sequence[Record], output: str) -> int:
+def write_page(records: Sequence[Record], output: str, *, replays: bool = True) -> int:
     """Write a page about a record, or about an old and a new one, and return the exit code.
 
     Args:
         records: The records.
         output: The file to write, or `-`.
+        replays: Whether the records' files stay, so that commands can read them.
 
     Raises:
         PasselError: A record cannot be read, or the page cannot be written.
@@ -28,4 +29,4 @@ def write_page(records: Sequence[Record], output: str) -> int:
     is_same = len(set(sources)) < len(sources) or not all(sources)
     names = [str(record.path) for record in records] if is_same else sources
     title = " and ".join(Path(name).name for name in names)
-    return put(page(title, zip(names, records, strict=True)), output)
+    return put(page(title, zip(names, records, strict=True), replays=replays), output)

@@ -11,6 +11,7 @@ from passel.instruments.terminals import shows_color
 from passel.ir.frontend import UsageError
 from passel.record.lineage import Lineage, in_custom_form
 from passel.record.outline import rows_of, top_runs
+from passel.record.replays import replay, replay_of_pass
 from passel.search import Place
 from passel.tool.flag_groups import DiagnosticFlags, FlagGroup, flag
 from passel.tool.output import laid_out
@@ -189,6 +190,9 @@ def _step(record: Record, flags: ViewFlags) -> Iterator[str]:
             yield from _with_margin(record, run, lines, flags) if lines else ["// not known\n"]
     if rest := len(found) - len(shown):
         yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
+    is_one = len(found) == 1
+    if again := replay(record, found[0]) if is_one else replay_of_pass(record, path, found[0].run):
+        yield f"// to run it again: {again}\n"
 
 
 def _executions_of(record: Record, step: str) -> list[Execution]:

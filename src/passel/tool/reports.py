@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from passel.manager import PassManager
     from passel.record.recorder import Recorder
     from passel.schedule import Pipeline
+    from passel.tool.flag_groups import RecordFlags
     from passel.tool.settings import Settings
 
 
@@ -68,16 +69,18 @@ class Reports(ExitStack):
         """Return what observes the processing of one part of the input."""
         return PartReports(self._settings, self._info, self._printer, self._trace)
 
-    def record(self, manager: PassManager, adapter: IRAdapter, source: SourcePart) -> None:
-        """Let a manager's run on a part of the input be recorded.
+    def record(
+        self, manager: PassManager, adapter: IRAdapter, source: SourcePart, replay: str
+    ) -> None:
+        """Let a manager's run on a part of the input be recorded, with the command for a replay.
 
         Before it is observed by anything else: what that notes of a failure is recorded as well.
         """
         if (recorder := self._recorder) is not None:
             if not self._has_recorded and self._settings.records.report:
-                self.callback(_write_report, recorder, self._settings.records.report)
+                self.callback(_write_report, recorder, self._settings.records)
             self._has_recorded = True
-            recorder.prepare(str(manager), source.name, source.text)
+            recorder.prepare(str(manager), source.name, source.text, replay)
             recorder.finds_changes = adapter.policies().finds_changes
             manager.add_instrumentation(recorder)
 
@@ -266,11 +269,11 @@ class PartReports(ExitStack):
             timing.write_report(self._stream)
 
 
-def _write_report(recorder: Recorder, output: str) -> None:
+def _write_report(recorder: Recorder, flags: RecordFlags) -> None:
     from passel.tool.record_page import write_page
 
     assert recorder.run_record is not None  # noqa: S101 - it has a file
-    write_page([recorder.run_record], output)
+    write_page([recorder.run_record], flags.report, replays=bool(flags.record))
 
 
 def _check_columns(columns: tuple[str, ...]) -> None:

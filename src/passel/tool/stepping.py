@@ -113,7 +113,8 @@ def _places(flags: SteppingFlags, paths: Sequence[str]) -> list[Place | None]:
     places = [start, *edits, stop]
     known = [each for each in places if each]
     for one, other in pairwise(known):
-        if paths.index(one.path) > paths.index(other.path):
+        in_turn = one.symbol and other.symbol  # on the ops one by one: the run tells
+        if not in_turn and paths.index(one.path) > paths.index(other.path):
             raise UsageError(f"{other} comes before {one} in the pipeline: nothing lies between")
     return places
 

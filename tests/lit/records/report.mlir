@@ -4,6 +4,7 @@
 // RUN: passel-report %t | filecheck %s --check-prefix=TREE
 // RUN: passel-report %t --step cse --diff | filecheck %s --check-prefix=DIFF
 // RUN: passel-report %t --step cse --op @g | filecheck %s --check-prefix=OP
+// RUN: passel-report %t --step canonicalize --op @g | filecheck %s --check-prefix=AGAIN
 // RUN: passel-report %t --step cse --op @f --generic | filecheck %s --check-prefix=GENERIC
 // RUN: passel-report %t --step cse --blame | filecheck %s --check-prefix=BLAME
 // RUN: not passel-report %t --step cs 2>&1 | filecheck %s --check-prefix=STEP
@@ -33,6 +34,8 @@
 // OP-NEXT: func.func @g() {
 // OP-NEXT:   func.return
 // OP-NEXT: }
+
+// AGAIN: // to run it again: passel-opt --run-reproducer --start-after=builtin.module/func.func/0:cse@g --stop-after=builtin.module/func.func/1:canonicalize@g {{.*}}report.mlir{{.*}}
 
 // GENERIC: "func.return"(%a, %a) : (i32, i32) -> () loc("{{.*}}report.mlir":
 

@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from passel.record.lineage import Lineage, in_custom_form
+from passel.record.replays import replay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from passel.diagnostics import Diagnostic, Location
     from passel.record import Execution, Record, RunInfo
 
+
+_MOST_REPLAYS = 20
+"""Failed executions that have a command of their own, which takes a look at all of the run."""
 
 _TEARS = 8
 """The length of lines, such as a brace, that are not worth the end of a run of new lines."""
@@ -61,11 +65,18 @@ class LineTable:
         return runs
 
 
-def payload(records: Iterable[tuple[str, Record]]) -> tuple[dict[str, Any], list[str]]:
-    """Return what the page shows of named records, and the lines of their texts."""
+def payload(
+    records: Iterable[tuple[str, Record]], *, replays: bool = True
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what the page shows of named records, and the lines of their texts.
+
+    Args:
+        records: The records.
+        replays: Whether their files stay, so that commands can read them.
+    """
     named = list(records)
     order: dict[str, int] = {}
-    data = [_record(name, record, order) for name, record in named]
+    data = [_record(name, record, order, replays=replays) for name, record in named]
     table = LineTable()
     runs: list[list[int]] = [[]] * len(order)
     for _, record in named:
@@ -87,7 +98,7 @@ def _digests(record: Record, run: RunInfo) -> list[str]:
     return list(dict.fromkeys(digest for pair in ends for digest in pair if digest is not None))
 
 
-def _record(name: str, record: Record, order: dict[str, int]) -> dict[str, Any]:
+def _record(name: str, record: Record, order: dict[str, int], *, replays: bool) -> dict[str, Any]:
     paths: dict[str, int] = {}
     titles: list[tuple[str, str, bool]] = []
     runs = record.info.runs
@@ -96,6 +107,8 @@ def _record(name: str, record: Record, order: dict[str, int]) -> dict[str, Any]:
         if each.path not in paths:
             paths[each.path] = len(titles)
             titles.append((each.path, each.title, at < len(steps)))
+    failed = [each for each in record.executions if each.status == "failed"]
+    again = {e.number: replay(record, e) for e in failed[:_MOST_REPLAYS] if replays}
     return {
         "name": name,
         "facts": _facts(record),
@@ -109,7 +122,10 @@ def _record(name: str, record: Record, order: dict[str, int]) -> dict[str, Any]:
             if each.outer is None
         ],
         "paths": titles,
-        "executions": [_row(each, paths[each.path], order) for each in record.executions],
+        "executions": [
+            _row(each, paths[each.path], order, again.get(each.number))
+            for each in record.executions
+        ],
     }
 
 
@@ -136,7 +152,7 @@ def _facts(record: Record) -> list[tuple[str, str]]:
     return [fact for fact in dict.fromkeys(facts) if fact[1]]
 
 
-def _row(each: Execution, path: int, order: dict[str, int]) -> list[Any]:
+def _row(each: Execution, path: int, order: dict[str, int], again: str | None) -> list[Any]:
     """Return an execution, without what is empty at its end."""
     failure = each.failure
     more = {
@@ -144,6 +160,7 @@ def _row(each: Execution, path: int, order: dict[str, int]) -> list[Any]:
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in each.diagnostics],
         "failure": failure and {"kind": failure.kind, "message": failure.message},
         "fused": each.is_fused,
+        "again": again,
     }
     texts = (_number(each.before, order), _number(each.after, order))
     row: list[Any] = [path, each.run, each.op_name, each.symbol, each.ordinals]

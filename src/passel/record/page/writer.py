@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 _SCRIPTS = ("diff.js", "text.js", "model.js", "code.js", "tree.js", "step.js", "page.js")
 
 
-def page(title: str, records: Iterable[tuple[str, Record]]) -> str:
+def page(title: str, records: Iterable[tuple[str, Record]], *, replays: bool = True) -> str:
     """Return a page in HTML about a named record, or about an old and a new one.
 
     It opens from a disk, loads nothing, and runs no script but its own. What records hold is
     compressed in it, and shown as text.
+
+    Args:
+        title: The title.
+        records: The records with their names.
+        replays: Whether their files stay, so that commands can read them.
     """
-    data, lines = payload(records)
+    data, lines = payload(records, replays=replays)
     assets = files("passel.record.page") / "assets"
     script = "\n".join((assets / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     parts = {

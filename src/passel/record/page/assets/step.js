@@ -46,11 +46,11 @@ const Step = (() => {
       message && el("p", null, ...Code.visible(message)));
   }
 
-  // How to see a failure again: as the reproducer's note says, or as it was seen first.
-  function replay() {
+  // How to see a failure again: from the record, as the reproducer's note says, or as it was seen first.
+  function replay(execution) {
     const { command: typed, notes } = model.records.at(-1), told = /^to replay: (.*)$/m;
     const others = notes.map((note) => note.replace(/^to replay: .*\n?/m, "")).filter(Boolean);
-    const again = told.exec(notes.join("\n"))?.[1] ?? typed;
+    const again = execution?.again ?? told.exec(notes.join("\n"))?.[1] ?? typed;
     return [others.map((note) => el("p", null, ...Code.visible(note))), again && [el("p", { class: "again" }, "To see it again:"), command(again)]];
   }
 
@@ -108,7 +108,7 @@ const Step = (() => {
         pager(null),
         el("div", { class: "head" }, el("h1", null, ...headline(failed))),
         failed.slice(0, 20).map((place) => failure(Model.current(place), place)),
-        (failed.length > 0 || model.records.at(-1).cut) && replay(),
+        (failed.length > 0 || model.records.at(-1).cut) && replay(failed[0] && Model.current(failed[0])),
         first && [el("h2", null, "First difference"), el("p", null, el("a", { href: link(first.link) }, `${Model.current(first).title} on ${first.label}`), ` · ${Tree.sign(first.status)[1]}`)],
         diagnosed.length > 0 && [el("h2", null, "Diagnostics"), notes(diagnosed)],
         slow.length > 0 && [el("h2", null, "Where time went"), times(slow)],
@@ -214,7 +214,7 @@ const Step = (() => {
           Object.entries(execution.counts).map(([name, count]) => fact(name, count.toLocaleString("en"))),
           fact("at", execution.location)),
         execution.fused && el("p", { class: "facts" }, el("span", null, "Native passes ran here as one: what each of them did is not in the record."))),
-      found.status === "failed" && [failure(execution), replay()],
+      found.status === "failed" && [failure(execution), replay(execution)],
       notes(diagnostics(found).map((each) => [each])),
       states.length > 0 ? controls(states, [from, to], (a, b) => { [from, to] = [a, b]; redraw(); }, counts) : null,
       view);
