@@ -29,7 +29,7 @@ DEBIAN ?= sid
 SHELLS := fish groff mandoc zsh
 CHROMIUM := chromium fonts-dejavu-core
 APT_INSTALL := apt-get install -y -q --no-install-recommends
-.PHONY: help demo test look sweep properties strategies clients xdsl-releases pythons pythons-of-debian shells browser distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
+.PHONY: help demo test look sweep properties strategies clients xdsl-releases pythons pythons-of-debian shells browser storage distributions package fuzz declarations native-passes lit check format compat bench docs lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -77,6 +77,8 @@ browser: .venv/.browser ## Install the browser that reports are tested in (Debia
 	if command -v chromium >/dev/null; then :; \
 	elif [ "$$(id -u)" != 0 ]; then echo "Not root: tests of reports in a browser are skipped"; \
 	else $(APT_INSTALL) $(CHROMIUM) || { apt-get update && $(APT_INSTALL) $(CHROMIUM); }; fi
+
+storage: .venv/.storage ## Install the server of S3's protocol that stores are tested on; tests with it are skipped without, but for CI
 
 distributions: .venv/.dev ## Build the wheel and the source distribution into dist/, and check them
 	rm -rf dist
@@ -138,7 +140,7 @@ docs: .venv/.dev ## Build the documentation into site/
 lock: ## Rewrite constraints.txt from the newest versions that fit
 	rm -rf .venv-lock
 	$(PYTHON) -m venv .venv-lock
-	.venv-lock/bin/python -m pip install --quiet -e '.[bench,browser,dev,mlir]'
+	.venv-lock/bin/python -m pip install --quiet -e '.[bench,browser,dev,mlir,storage]'
 	{ sed '/^[^#]/,$$d' constraints.txt; \
 	  .venv-lock/bin/python -m pip freeze --exclude-editable; } > .venv-lock/constraints.txt
 	mv .venv-lock/constraints.txt constraints.txt
@@ -183,6 +185,10 @@ clean: ## Remove everything that the targets made
 
 .venv/.browser: .venv/.dev
 	$(PIP_INSTALL) -e '.[browser]'
+	@touch $@
+
+.venv/.storage: .venv/.dev
+	$(PIP_INSTALL) -e '.[storage]'
 	@touch $@
 
 .venv/.bench: .venv/.dev

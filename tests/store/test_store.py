@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from passel.store import Store, StoreError, digest_of
-from passel.store.database import _digest  # pyright: ignore[reportPrivateUsage]
+from passel.store import LocalStore, StoreError, digest_of
+from passel.store.entries import digest_of_entry
 from passel.tool.cache import main
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ KEYS = [digest_of([str(number)]) for number in range(2_020)]
 WORKER = """
 import sys
 from pathlib import Path
-from passel.store import Store, digest_of
+from passel.store import LocalStore, digest_of
 
-store = Store(Path(sys.argv[1]))
+store = LocalStore(Path(sys.argv[1]))
 seed = int(sys.argv[2])
 while True:
     for first in range(seed, 2_000, 100):
@@ -41,17 +41,17 @@ while True:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path) -> LocalStore:
     """A store in a directory of its own."""
-    return Store(tmp_path / "kept")
+    return LocalStore(tmp_path / "kept")
 
 
-def _database(store: Store) -> sqlite3.Connection:
+def _database(store: LocalStore) -> sqlite3.Connection:
     (file,) = store.directory.glob("*.sqlite")
     return sqlite3.connect(file)
 
 
-def test_what_is_kept_is_found(store: Store) -> None:
+def test_what_is_kept_is_found(store: LocalStore) -> None:
     """Results come back as they were, and unknown keys are left out."""
     results = {key: ["text \u2028", {"a": number}] for number, key in enumerate(KEYS)}
     assert store.find(KEYS) == {}
@@ -77,7 +77,7 @@ def test_parts_of_a_key_do_not_run_together() -> None:
         "DELETE FROM entries",
     ],
 )
-def test_an_entry_that_does_not_match_is_dropped(store: Store, change: str) -> None:
+def test_an_entry_that_does_not_match_is_dropped(store: LocalStore, change: str) -> None:
     """It makes a miss, and is gone afterwards."""
     store.keep({key: number for number, key in enumerate(KEYS)})
     with closing(_database(store)) as database, database:
@@ -89,18 +89,18 @@ def test_an_entry_that_does_not_match_is_dropped(store: Store, change: str) -> N
 
 
 @pytest.mark.parametrize("value", [b"no zlib", b"x\x9c\x03\x00\x00\x00\x00\x01"])
-def test_values_of_another_form_are_dropped(store: Store, value: bytes) -> None:
+def test_values_of_another_form_are_dropped(store: LocalStore, value: bytes) -> None:
     """A value with the right digest that is no JSON is a miss."""
     store.keep({KEYS[0]: 1})
     with closing(_database(store)) as database, database:
-        digest = _digest(KEYS[0], value)
+        digest = digest_of_entry(KEYS[0], value, b"")
         database.execute("UPDATE entries SET value = ?, digest = ?", (value, digest))
     assert store.find(KEYS[:1]) == {}
 
 
 def test_the_size_has_a_limit(tmp_path: Path) -> None:
     """What was not used for longest goes first."""
-    store = Store(tmp_path / "kept", limit=400_000)
+    store = LocalStore(tmp_path / "kept", limit=400_000)
     for first in range(0, 200, 10):
         store.keep({key: os.urandom(4_000).hex() for key in KEYS[first : first + 10]})
         with closing(_database(store)) as database, database:
@@ -110,7 +110,7 @@ def test_the_size_has_a_limit(tmp_path: Path) -> None:
     assert store.find(KEYS[:10]) == {}
 
 
-def test_processes_are_killed_at_random(store: Store) -> None:
+def test_processes_are_killed_at_random(store: LocalStore) -> None:
     """Whatever several processes were doing, each entry that is left is right."""
     choose = random.Random(1)  # noqa: S311 - no secret
     for _ in range(4):
@@ -137,7 +137,7 @@ def test_processes_are_killed_at_random(store: Store) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"no database" * 1000])
-def test_a_file_that_is_no_database(store: Store, content: bytes) -> None:
+def test_a_file_that_is_no_database(store: LocalStore, content: bytes) -> None:
     """It cannot be used until it is cleared."""
     store.keep({KEYS[0]: 1})
     for each in store.directory.iterdir():
@@ -150,7 +150,7 @@ def test_a_file_that_is_no_database(store: Store, content: bytes) -> None:
     assert store.find(KEYS) == {KEYS[0]: 2}
 
 
-def test_the_command(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(store: LocalStore, capsys: pytest.CaptureFixture[str]) -> None:
     """passel-cache counts, prunes and clears."""
     where = f"--dir={store.directory}"
     assert main(["stats", where]) == 0

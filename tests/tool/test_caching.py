@@ -14,7 +14,7 @@ from tool_fixtures import only_error
 from xdsl_inputs import CORPUS, REAL_FILES, sampled
 
 from passel.diagnostics import Diagnostic, Extent, Location, Severity
-from passel.store import Report, Store, known
+from passel.store import LocalStore, Report, known
 from passel.tool import driver
 
 if TYPE_CHECKING:
@@ -540,4 +540,4 @@ def test_corpus(tool: Tool, step: int) -> None:
             plain = _run(tool, *flags)
             for _ in range(2):
                 assert _cached(tool, *flags) == plain
-    assert Store(Path("kept")).statistics().entries
+    assert LocalStore(Path("kept")).statistics().entries

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import sqlite3
 import time
-import zlib
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from passel.errors import PasselError
+from passel.store.entries import Statistics, Store, StoreError, packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -41,44 +38,22 @@ _WAIT: Final = 5
 _WRITABLE_BY_OTHERS: Final = 0o022
 
 
-class StoreError(PasselError):
-    """A store cannot be used, which makes a miss."""
+class LocalStore(Store):
+    """A store in a directory that is the user's alone.
 
-
-class Statistics(NamedTuple):
-    """The size of a store.
-
-    Attributes:
-        entries: How many entries there are.
-        size: Their bytes.
-    """
-
-    entries: int
-    size: int
-
-
-def default_directory() -> Path:
-    """Return where results are kept if nothing else is asked for."""
-    caches = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(caches).expanduser() / "passel"
-
-
-class Store:
-    """Results by their keys, in a directory that is the user's alone.
-
-    An entry is JSON, compressed, with a digest of its own: it is thrown away if it does not match.
-    The database is open only while one of the methods runs.
+    An entry that does not match its digest is dropped. The database is open only while one of the
+    methods runs.
 
     Args:
         directory: Where it is; made if need be.
         writes: Whether anything may be written.
         limit: Bytes that it may take.
-
-    Raises:
-        StoreError: Raised by all methods if the store cannot be used.
     """
 
+    is_shared = False
+
     def __init__(self, directory: Path, *, writes: bool = True, limit: int = _LIMIT) -> None:
+        self.name = str(directory)
         self.directory: Path = directory
         self._writes = writes
         self._limit = limit
@@ -94,8 +69,8 @@ class Store:
             noted = time.time() - _NOTED_AFTER
             for key, value, digest, used in _rows_of(database, keys):
                 try:
-                    found[key] = _unpacked(key, value, digest)
-                except (ValueError, TypeError, zlib.error, RecursionError):
+                    found[key] = unpacked(key, value, digest)
+                except ValueError:
                     wrong.append(key)
                 else:
                     if not isinstance(used, int) or used < noted:
@@ -113,7 +88,7 @@ class Store:
     def keep(self, results: Mapping[bytes, Any]) -> None:
         """Keep results, and drop what was not used for longest if there are too many."""
         now = int(time.time())
-        rows = [(key, *_packed(key, result), now) for key, result in results.items()]
+        rows = [(key, *packed(key, result), now) for key, result in results.items()]
         with self._opened() as database:
             database.execute("BEGIN IMMEDIATE")
             database.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", rows)
@@ -128,13 +103,13 @@ class Store:
             (count,) = database.execute("SELECT count(*) FROM entries").fetchone()
             return Statistics(count, _size(database))
 
-    def prune(self, limit: int | None = None) -> None:
+    def prune(self, limit: int) -> None:
         """Drop what was not used for longest, until no more bytes are taken than a limit."""
         if not self._file.exists():
             return
         with self._opened() as database:
             database.execute("BEGIN IMMEDIATE")
-            _prune(database, self._limit if limit is None else limit, 1.0)
+            _prune(database, limit, 1.0)
             database.execute("COMMIT")
             database.execute("VACUUM")
 
@@ -144,7 +119,7 @@ class Store:
             for end in ("", "-wal", "-shm"):
                 Path(f"{self._file}{end}").unlink(missing_ok=True)
         except OSError as error:
-            raise StoreError(f"'{self.directory}': {error.strerror}") from None
+            raise StoreError(f"'{self.name}': {error.strerror}") from None
 
     @property
     def _file(self) -> Path:
@@ -170,16 +145,16 @@ class Store:
                     )
                 yield database
         except sqlite3.Error as error:
-            raise StoreError(f"'{self.directory}': {error}") from None
+            raise StoreError(f"'{self.name}': {error}") from None
         except OSError as error:
-            raise StoreError(f"'{self.directory}': {error.strerror or error}") from None
+            raise StoreError(f"'{self.name}': {error.strerror or error}") from None
 
     def _check_owner(self) -> None:
         """Refuse a directory that others can write to: they could make up results."""
         status = self.directory.stat()
         is_mine = not hasattr(os, "getuid") or status.st_uid == os.getuid()
         if not is_mine or status.st_mode & _WRITABLE_BY_OTHERS:
-            raise StoreError(f"'{self.directory}': others can write to it")
+            raise StoreError(f"'{self.name}': others can write to it")
 
 
 def _rows_of(
@@ -192,26 +167,6 @@ def _rows_of(
             f"SELECT key, value, digest, used FROM entries WHERE key IN ({marks})",  # noqa: S608 - question marks
             batch,
         ).fetchall()
-
-
-def _packed(key: bytes, result: Any) -> tuple[bytes, bytes]:
-    value = zlib.compress(json.dumps(result, separators=(",", ":")).encode(), 1)
-    return value, _digest(key, value)
-
-
-def _unpacked(key: bytes, value: Any, digest: Any) -> Any:
-    """Return what an entry holds.
-
-    Raises:
-        ValueError, TypeError, zlib.error: It is not what was written.
-    """
-    if _digest(key, value) != digest:
-        raise ValueError("the digest does not match")
-    return json.loads(zlib.decompress(value))
-
-
-def _digest(key: bytes, value: bytes) -> bytes:
-    return hashlib.sha256(key + value).digest()
 
 
 def _size(database: sqlite3.Connection) -> int:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from passel.diagnostics import Extent
-    from passel.store.database import Store
+    from passel.store.entries import Store
 
 _WORTH_KEEPING = 0.0002
 """Seconds of work on an op that are worth keeping: ten times what it takes to find it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.diagnostics import brief
@@ -14,7 +15,7 @@ from passel.store.code import code_of, versions_of
 from passel.store.keys import NotKeptError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from passel.ir import IRAdapter
     from passel.passes.tree import PassTree
@@ -24,7 +25,12 @@ _FORM = "2"
 
 
 def key_of_run(
-    pipeline: PassTree, text: str, adapter: IRAdapter, plugins: Iterable[str] = ()
+    pipeline: PassTree,
+    text: str,
+    adapter: IRAdapter,
+    plugins: Iterable[str] = (),
+    *,
+    is_shared: bool,
 ) -> tuple[dict[str, str], bool]:
     """Return what all results of a pipeline have in their keys, by names for explanations.
 
@@ -33,6 +39,7 @@ def key_of_run(
         text: The pipeline with all options.
         adapter: The adapter of the IR.
         plugins: Modules that are loaded besides.
+        is_shared: Whether keys are for machines that share a store.
 
     Returns:
         That, and whether any code is in no known package, so that it may look at locations.
@@ -44,11 +51,12 @@ def key_of_run(
     packages = ["passel"]
     if ships := ability_of(adapter, ShipsOps):
         packages += ships.versions()
-    said, code = _passes(pipeline, plugins, packages)
+    said, modules = _passes(pipeline, plugins)
+    code = _code(modules, packages, is_shared=is_shared)
     environment = (item for item in os.environ.items() if item[0].startswith("PASSEL_FAST"))
     return {
         "the form": _FORM,
-        **versions_of(packages),
+        **versions_of(packages, is_shared=is_shared),
         "the IR": adapter.name,
         "the pipeline": repr([visit.pass_.name for visit in walk(pipeline)]),
         "the pipeline's options": text,
@@ -66,14 +74,11 @@ def looks_beside(pass_: Pass) -> bool:
     return "cache_key" not in vars(type(pass_))
 
 
-def _passes(
-    pipeline: PassTree, plugins: Iterable[str], packages: Sequence[str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what passes are, and digests of the code of theirs that is in no known package.
+def _passes(pipeline: PassTree, plugins: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what passes say of themselves, and the modules of all, with which pass they are of.
 
     Raises:
-        NotKeptError: A pass does not say that it can be run on ops in any order, or it is not
-            known what code matters.
+        NotKeptError: A pass does not say that it can be run on ops in any order.
     """
     said: dict[str, str] = {}
     modules = dict.fromkeys(plugins, "")
@@ -95,9 +100,17 @@ def _passes(
         for each in kind.__mro__:
             if issubclass(each, Pass):
                 modules[each.__module__] = f" of pass '{pass_.name}'"
-    code = code_of(sorted(modules), packages)
-    owners = {getattr(sys.modules.get(name), "__file__", None): of for name, of in modules.items()}
-    return said, {
+    return said, modules
+
+
+def _code(
+    modules: Mapping[str, str], packages: Sequence[str], *, is_shared: bool
+) -> dict[str, str]:
+    """Return digests of the code of passes that is in no known package."""
+    code = code_of(sorted(modules), packages, is_shared=is_shared)
+    files = ((getattr(sys.modules.get(name), "__file__", None), of) for name, of in modules.items())
+    owners = {Path(file).name: of for file, of in files if file}
+    return {
         f"the module '{name}'{owners.get(name, '')}" if name.endswith(".py") else name: digest
         for name, digest in code.items()
     }

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.ir.frontend import UsageError
-from passel.store import Store, default_directory
+from passel.store import default_place, open_store
 from passel.tool.flag_groups import FlagGroup, flag
 from passel.tool.flag_values import CACHE_MODES, number_of
 from passel.tool.help import Program
@@ -26,7 +25,7 @@ _COMMANDS = ("stats", "prune", "clear")
 class _Flags(FlagGroup):
     """Results kept across runs."""
 
-    dir: str = flag("where they are; by default $PASSEL_CACHE or ~/.cache/passel", "<dir>")
+    dir: str = flag("their directory or URL; by default $PASSEL_CACHE or ~/.cache/passel", "<dir>")
     limit: int = flag("how many MiB prune leaves; by default 256", "<n>", 256, parse=number_of)
 
 
@@ -65,18 +64,18 @@ def _run(line: CommandLine) -> int:
     command = line.inputs[0] if len(line.inputs) == 1 else ""
     if command not in _COMMANDS:
         raise UsageError(f"say what to do: {', '.join(_COMMANDS)}")
-    directory = Path(flags.dir).expanduser() if flags.dir else _directory()
-    store = Store(directory, writes=command != "stats")
+    place = flags.dir or _place()
+    store = open_store(place, writes=command != "stats")
     if command == "prune":
         store.prune(flags.limit * _MEBIBYTE)
     elif command == "clear":
         store.clear()
     entries, size = store.statistics()
-    put(f"{directory}: {entries:,} entries, {size / _MEBIBYTE:,.1f} MiB\n")
+    put(f"{store.name}: {entries:,} entries, {size / _MEBIBYTE:,.1f} MiB\n")
     return 0
 
 
-def _directory() -> Path:
-    """Return the directory that passel-opt uses."""
+def _place() -> str:
+    """Return where passel-opt keeps results."""
     said = os.environ.get("PASSEL_CACHE", "")
-    return Path(said).expanduser() if said and said not in CACHE_MODES else default_directory()
+    return said if said and said not in CACHE_MODES else default_place()

@@ -23,10 +23,10 @@ from passel.store import (
     NotKeptError,
     Report,
     Result,
-    Store,
     StoreError,
-    default_directory,
+    default_place,
     key_of_run,
+    open_store,
 )
 from passel.tool.flag_values import CACHE_MODES, cache_of
 from passel.tool.sharding import (
@@ -84,7 +84,7 @@ class _Place(NamedTuple):
     """Where results are kept, and what of it is used."""
 
     mode: str
-    directory: Path
+    where: str
 
 
 class _Plan(NamedTuple):
@@ -110,9 +110,9 @@ def process_with_store(source: SourcePart, shared: Shared) -> str | bytes | None
     place = _place(shared)
     if place.mode == "off":
         return None
-    store = Store(place.directory, writes=place.mode != "read")
     try:
-        plan = _plan(source, shared)
+        store = open_store(place.where, writes=place.mode != "read")
+        plan = _plan(source, shared, is_shared=store.is_shared)
         known = KnownResults(store, place.mode, plan.around, plan.slices, source.name)
         return _Run(source, shared, plan, known).result()
     except NotKeptError as error:
@@ -127,10 +127,9 @@ def process_with_store(source: SourcePart, shared: Shared) -> str | bytes | None
 def _place(shared: Shared) -> _Place:
     """Return what the flag says, and what the environment says besides."""
     said = [shared.settings.kept.cache, _of_environment()]
-    directories = [each for each in said if each and each not in CACHE_MODES]
+    places = [each for each in said if each and each not in CACHE_MODES]
     mode = next(filter(None, said), "off")
-    directory = Path(directories[0]).expanduser() if directories else default_directory()
-    return _Place(mode if mode in CACHE_MODES else "on", directory)
+    return _Place(mode if mode in CACHE_MODES else "on", next(iter(places), default_place()))
 
 
 def _of_environment() -> str:
@@ -242,8 +241,8 @@ class _Run:
         self._shared.reports.note_unmatched(())
 
 
-def _plan(source: SourcePart, shared: Shared) -> _Plan:
-    """Return what is needed to look results up.
+def _plan(source: SourcePart, shared: Shared, *, is_shared: bool) -> _Plan:
+    """Return what is needed to look results up, in a store that other machines may share.
 
     Raises:
         NotKeptError: Results of this source are not kept, or it is not known what they depend on.
@@ -275,7 +274,8 @@ def _plan(source: SourcePart, shared: Shared) -> _Plan:
         f"passel_plugin_{Path(each).stem}" if each.endswith(".py") else each
         for each in settings.pipeline.load_pass_plugin
     )
-    key, has_code = key_of_run(manager, manager.to_text(all_options=True), shared.adapter, plugins)
+    text = manager.to_text(all_options=True)
+    key, has_code = key_of_run(manager, text, shared.adapter, plugins, is_shared=is_shared)
     places = has_code or settings.print_flags.debuginfo
     slices = frontend.slices(source, places=places)
     if slices is None:

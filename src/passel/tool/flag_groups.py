@@ -344,8 +344,8 @@ class KeptFlags(FlagGroup):
     """Results kept across runs."""
 
     cache: str = flag(
-        "keep results of ops at the top in this directory, or off, read, on, verify; also "
-        "$PASSEL_CACHE",
+        "keep results of ops at the top in this directory or at this URL, or off, read, on, "
+        "verify; also $PASSEL_CACHE",
         "<dir>",
         "",
         implied="on",
