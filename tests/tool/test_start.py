@@ -57,7 +57,7 @@ _NOT_ASKED_FOR = frozenset(
     {
         "passel.analysis.dominator_tree",
         "passel.bridge.crossing",
-        "passel.instruments.recorded",
+        "passel.instruments.reproducer_reader",
         "passel.instruments.reproducer",
         "passel.ir.resources",
         "passel.tool.expectations",

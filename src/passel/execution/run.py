@@ -111,16 +111,20 @@ class Run:
         found = unmatched(self.pipeline, self._services.matched)
         return tuple(dict.fromkeys(found))
 
+    def identity_of(self, op: Any) -> OpIdentity:
+        """Return the identity of an op."""
+        adapter, services = self.adapter, self._services
+        ordinal = services.ordinals.get(services.identity_of(op), 0)
+        return OpIdentity(adapter.kind_of(op).name, adapter.symbol_name(op), ordinal)
+
     def identify(self, op: Any) -> tuple[OpIdentity, ...]:
         """Return the identities of an op, last, and of its enclosing ops, outermost first."""
-        adapter, ordinals = self.adapter, self._services.ordinals
         chain: list[OpIdentity] = []
-        for each in outwards(adapter, op):
+        for each in outwards(self.adapter, op):
             if self._enclosing and each == self.op:
                 chain += self._enclosing[::-1]
                 break
-            ordinal = ordinals.get(self._services.identity_of(each), 0)
-            chain.append(OpIdentity(adapter.kind_of(each).name, adapter.symbol_name(each), ordinal))
+            chain.append(self.identity_of(each))
         return tuple(reversed(chain))
 
     @property

@@ -60,6 +60,10 @@ class Run(Protocol):
         """Notes for the error that the run raises, once it is over."""
         ...
 
+    def identity_of(self, op: Any, /) -> OpIdentity:
+        """Return the identity of an op: its name, symbol, and place among its siblings."""
+        ...
+
     def identify(self, op: Any, /) -> tuple[OpIdentity, ...]:
         """Return the identities of an op, last, and of its enclosing ops, outermost first.
 

@@ -50,7 +50,7 @@ class _Guarded:
         if id(self._instrumentation) not in self._hooks.broken:
             if self._op_at:
                 args = list(args)
-                args[self._op_at] = self._hooks.run.identify(args[self._op_at])[-1]
+                args[self._op_at] = self._hooks.run.identity_of(args[self._op_at])
             try:
                 with self._alone:
                     self._instrumentation.run = self._hooks.run

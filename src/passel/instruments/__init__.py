@@ -1,6 +1,8 @@
 """Instruments: timing, dumps, statistics, reproducers, traces; all of them clients of the hooks.
 
-Each is loaded when it is first used.
+An instrument sees a run as `self.run`, and what runs as `passel.instruments.events.PassExecution`,
+which names passes and ops alike in every run, record and worker. Each is loaded when it is first
+used.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from passel.diagnostics import Severity, brief
 from passel.hooks import OpIdentity, PassInstrumentation
 from passel.instruments.events import PassExecution, execution_of
-from passel.instruments.replaying import how_to_replay
+from passel.instruments.reproducer_command import how_to_replay
 from passel.instruments.reproducer_file import pipeline_text, reproducer_text, scoped_text
 from passel.instruments.reproducer_stream import check_destination, target_of
 from passel.ir import PrintFlags, WritesSources, outwards

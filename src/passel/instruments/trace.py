@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from passel.diagnostics import log_exception
 from passel.hooks import PassInstrumentation
+from passel.instruments.events import execution_of
 from passel.instruments.trace_file import TraceFile
 from passel.ir import inwards
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
     from pathlib import Path
     from typing import TextIO
 
-    from passel.hooks import Around, Run
+    from passel.hooks import Around, OpIdentity, Run
     from passel.schedule import Pipeline, Step
 
 Event: TypeAlias = dict[str, Any]
@@ -125,14 +126,18 @@ class Trace(PassInstrumentation):
 
     def around_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> Around:
         """Make a slice such as `'func.func' Pipeline @main`."""
-        name = f"'{pipeline.anchor}' Pipeline {self._place(op)}"
-        self._begin(name, "pipeline", {"path": pipeline.path, **self._identity(op)})
+        ops = self.run.identify(op)
+        name = f"'{pipeline.anchor}' Pipeline {_place(ops[-1])}"
+        self._begin(name, "pipeline", {"path": pipeline.path, **_identity(ops)})
         ended = yield
         self._event("E", args={"failed": True} if ended.failed else {})
 
     def around_pass(self, step: Step, op: Any) -> Around:
         """Make a slice such as `cse @main`, with what has become of the pass."""
-        self._begin(f"{_name(step)} {self._place(op)}", "pass", self._facts(step, op))
+        execution = execution_of(self.run, step, op)
+        name = execution.name or execution.display_name
+        args = {"path": step.path, **_identity(execution.ops), **self._facts(step, op)}
+        self._begin(f"{name} {_place(execution.op)}", "pass", args)
         ended = yield
         outcome: dict[str, Any] = {}
         if ended.failed:
@@ -151,7 +156,7 @@ class Trace(PassInstrumentation):
 
     def around_analysis(self, name: str, kind: Any, op: Any) -> Around:
         """Make a slice such as `(A) DominanceInfo`."""
-        return self._slice(f"(A) {name}", "analysis", {"op": self._place(op)})
+        return self._slice(f"(A) {name}", "analysis", {"op": _place(self.run.identity_of(op))})
 
     def around_scope(self, name: str) -> Around:
         """Make a slice."""
@@ -163,30 +168,15 @@ class Trace(PassInstrumentation):
         self._event("E", args={})
 
     def _facts(self, step: Step, op: Any) -> dict[str, Any]:
-        """Return the path of a pass, its op and its options."""
+        """Return the location of a pass's op, and its options."""
         location = self.run.adapter.location(op)
-        args = {
-            "path": step.path,
-            **self._identity(op),
-            "location": str(location) if location.file else location.label or "unknown",
-        }
+        args = {"location": str(location) if location.file else location.label or "unknown"}
         if isinstance(step, PassStep):
             if step not in self._options:
                 self._options[step] = step.pass_.option_text()
             if options := self._options[step]:
                 args["options"] = options
         return args
-
-    def _identity(self, op: Any) -> dict[str, Any]:
-        """Return the identity of an op, for the slices of all that runs on it."""
-        ops = self.run.identify(op)
-        ordinals = [each.ordinal for each in ops]
-        return {"op": ops[-1].name, "symbol": ops[-1].symbol, "ordinals": ordinals}
-
-    def _place(self, op: Any) -> str:
-        adapter = self.run.adapter
-        symbol = adapter.symbol_name(op)
-        return f"@{symbol}" if symbol else adapter.kind_of(op).name
 
     # -- Events --------------------------------------------------------------------------------
 
@@ -247,8 +237,14 @@ class Trace(PassInstrumentation):
             log_exception("the trace cannot be written")
 
 
-def _name(step: Step) -> str:
-    return (isinstance(step, PassStep) and step.pass_.name) or step.display_name
+def _identity(ops: Sequence[OpIdentity]) -> dict[str, Any]:
+    """Return the identity of an op, for the slices of all that runs on it."""
+    ordinals = [each.ordinal for each in ops]
+    return {"op": ops[-1].name, "symbol": ops[-1].symbol, "ordinals": ordinals}
+
+
+def _place(op: OpIdentity) -> str:
+    return f"@{op.symbol}" if op.symbol else op.name
 
 
 def resident_memory() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from passel.instruments.ir_diff import unified_diff
 from passel.record.contents import read_contents
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Record:
-    """A record of runs, for reading; a context manager.
+    """A record of runs, for reading.
 
     Attributes:
         path: The file.
@@ -36,9 +36,9 @@ class Record:
         >>> pm = PassManager("toy.module", adapter=ToyAdapter())
         >>> functions = pm.nest("toy.func").add(lambda op, _: None)
         >>> pm.enable_recording(f"{tempfile.mkdtemp()}/record")
-        >>> with pm.run(parse_toy("toy.module(toy.func @f)")).record as record:
-        ...     for each in record.executions:
-        ...         print(each.path, each.op_title, each.status)
+        >>> record = pm.run(parse_toy("toy.module(toy.func @f)")).record
+        >>> for each in record.executions:
+        ...     print(each.path, each.op_title, each.status)
         toy.module/toy.func/0:lambda toy.func @f unchanged
     """
 
@@ -75,12 +75,6 @@ class Record:
     @cached_property
     def _contents(self) -> Contents:
         return read_contents(self.path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the pipeline with what its passes changed and took, in notebooks."""

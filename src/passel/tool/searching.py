@@ -229,7 +229,7 @@ def _read_case(subject: Subject, source: SourcePart, pipelines: PipelineFactory)
         UnreadableError: It is no valid IR.
         PasselError: The pipeline is wrong, or the input crashes the parser.
     """
-    from passel.instruments.recorded import read_reproducer
+    from passel.instruments.reproducer_reader import read_reproducer
 
     adapter = subject.frontend.adapter
 
