@@ -75,8 +75,6 @@ def write_files(blocks: list[Block], directory: Path) -> None:
             assert path.read_text(encoding="utf-8") == block.text, f"{block.title} differs"
         else:
             path.write_text(block.text, encoding="utf-8")
-            if block.text.startswith("#!"):
-                path.chmod(0o755)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from pathlib import Path
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -191,10 +192,11 @@ def command_oracle(settings: Settings, subject: Subject | None) -> Command:
     words = shlex.split(given.interesting)
     if not words or shutil.which(words[0]) is None:
         name = words[0] if words else ""
-        raise UsageError(
-            f"'--interesting' cannot be run: there is no program '{name}' here; for a file in "
-            f"this directory, write ./{name}, and make it executable"
-        )
+        problem = f"there is no program '{name}' here"
+        if name and Path(name).is_file():
+            way = f"chmod +x {name}" if "/" in name else f"write ./{name}"
+            problem = f"the file '{name}' is found, but cannot be run so: {way}"
+        raise UsageError(f"'--interesting' cannot be run: {problem}")
     return Command(words, subject, timeout=given.timeout)
 
 

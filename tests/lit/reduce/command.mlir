@@ -2,6 +2,7 @@
 // RUN: passel-reduce %s --interesting='grep -q arith.muli' 2>/dev/null | FileCheck %s
 // RUN: not passel-reduce %s --interesting=false 2>&1 | FileCheck %s --check-prefix=DULL
 // RUN: not passel-reduce %s --interesting=no-such-program 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not passel-reduce %s --interesting=%s 2>&1 | FileCheck %s --check-prefix=MODE
 // RUN: not passel-reduce %s --mlir-timing --cse 2>&1 | FileCheck %s --check-prefix=FLAG
 // RUN: not passel-reduce %s --cse 2>&1 | FileCheck %s --check-prefix=FINE
 // RUN: not passel-reduce %s 2>&1 | FileCheck %s --check-prefix=NOTHING
@@ -14,6 +15,7 @@
 
 // DULL: passel-reduce: error: the input is not interesting: 'false' does not exit with 0 for it.
 // MISSING: passel-reduce: error: '--interesting' cannot be run: there is no program 'no-such-program' here
+// MODE: passel-reduce: error: '--interesting' cannot be run: the file '[[FILE:.*]]' is found, but cannot be run so: chmod +x [[FILE]]
 // FLAG: passel-reduce: error: '--mlir-timing' means nothing here
 // FINE: passel-reduce: error: 'builtin.module(cse)' does not fail on the input
 // NOTHING: passel-reduce: error: there is nothing to run
