@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from pathlib import Path
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.errors import PasselError
