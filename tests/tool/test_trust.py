@@ -130,6 +130,16 @@ def test_reading_a_record_runs_nothing(
     assert not Path("written").exists()
 
 
+def test_a_record_as_the_input_runs_no_pass_that_declares_effects(tool: Tool) -> None:
+    """What goes on from a record is a pipeline from a file."""
+    common = ("--load-pass-plugin=plugin.py", "-p", "builtin.module(cse,writes)")
+    assert tool(*common, "--record=run.record", stdin=b"module {}").code == 0
+    Path("written").unlink()
+    error = only_error(tool("run.record", "--load-pass-plugin=plugin.py", "--start-after=cse"))
+    assert "which a pipeline from a file may do only if you trust it" in error
+    assert not Path("written").exists()
+
+
 def test_stores_that_others_can_write_to_are_not_used(
     tool: Tool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

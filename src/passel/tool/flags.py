@@ -47,6 +47,7 @@ NOT_HERE = {
     "remarks-filter-missed": _NO_REMARKS,
     "remarks-filter-passed": _NO_REMARKS,
     "remarks-output-file": _NO_REMARKS,
+    "remarks-section": _NO_REMARKS,
     "parsing-diagnostics": _IN_COMPAT,
     "shrink": _IN_COMPAT,
 }
