@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from passel.diagnostics import brief
 from passel.ir import ShipsOps, ability_of
 from passel.passes import Pass
+from passel.passes.contract import EFFECTS
 from passel.passes.walking import walk
 from passel.store.code import code_of, versions_of
 from passel.store.keys import NotKeptError
@@ -89,6 +90,8 @@ def _passes(pipeline: PassTree, plugins: Iterable[str]) -> tuple[dict[str, str],
                 f"pass '{pass_.name}' may keep something from one op to the next: set "
                 f"can_fork = True in {kind.__qualname__} if it does not"
             )
+        if effects := pass_.own_effects():
+            raise NotKeptError(f"pass '{pass_.name}' {EFFECTS[effects[0]]}")
         try:
             key = pass_.cache_key()
         except Exception as error:

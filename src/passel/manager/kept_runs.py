@@ -1,0 +1,169 @@
+"""Runs on whole ops whose results are kept across runs.
+
+A result is read back from text, which takes longer than most passes: what is kept is what took
+longer still, and reads back as the very same IR.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+from passel.diagnostics import Extent, log_warning_once
+from passel.errors import EncodingError
+from passel.ir import KeepsOps, ability_of
+from passel.ir.frontend import UnreadableError
+from passel.manager.reading import read_ir
+from passel.manager.run_result import RunResult
+from passel.record.snapshots import EXACT
+from passel.store import (
+    KnownResults,
+    NotKeptError,
+    Report,
+    Result,
+    Store,
+    StoreError,
+    key_of_run,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from passel.ir import IRAdapter
+    from passel.manager.op_pass_manager import OpPassManager
+
+_NOWHERE = Extent("", 0, 0)
+_NAME = "<kept>"
+
+_PRINTING = 10
+"""How much longer than printing reading takes at least."""
+
+
+class KeptRun:
+    """A run on an op that stands in no other, whose result may be known.
+
+    Args:
+        cache: A directory with results, or a store.
+        manager: What runs.
+        options: What else the result depends on.
+        adapter: The adapter of the IR.
+        context: The IR's own context.
+        op: The op.
+        obstacle: Why the result is neither looked up nor kept; empty if it is.
+    """
+
+    def __init__(
+        self,
+        cache: Store | str | Path,
+        manager: OpPassManager,
+        options: str,
+        adapter: IRAdapter,
+        context: Any,
+        op: Any,
+        obstacle: str,
+    ) -> None:
+        self._adapter = adapter
+        self._context = context
+        self._op = op
+        self._known: KnownResults | None = None
+        try:
+            store = cache if isinstance(cache, Store) else Store(Path(cache).expanduser())
+            self._known = self._looked_up(store, manager, options, obstacle)
+        except (NotKeptError, StoreError, EncodingError, OSError) as error:
+            _say(error)
+
+    def _looked_up(
+        self, store: Store, manager: OpPassManager, options: str, obstacle: str
+    ) -> KnownResults:
+        if obstacle:
+            raise NotKeptError(obstacle)
+        keeps = ability_of(self._adapter, KeepsOps)
+        if keeps is None:
+            raise NotKeptError(f"'{self._adapter.name}' has no bytes that stand for ops")
+        if self._adapter.parent(self._op) is not None:
+            raise NotKeptError("the op stands in another one, which passes may look at")
+        key, _ = key_of_run(manager, manager.to_text(all_options=True), self._adapter)
+        item = _Item(sha256(keeps.contents(self._op)).hexdigest())
+        known = KnownResults(store, "on", {**key, "the run's options": options}, item, _NAME)
+        known.find()
+        self._keeps = keeps
+        return known
+
+    def result(self) -> RunResult | None:
+        """Make the op what passes make of it, and return the result; None if it is not known."""
+        if self._known is None or (found := self._known.found.get(0)) is None:
+            return None
+        try:
+            changed, text, unmatched = found.made
+            other = None if text is None else self._read(text)
+        except (ValueError, TypeError, UnreadableError):
+            return None
+        if other is not None:
+            self._keeps.become(self._op, other)
+        statistics: dict[str, dict[str, int]] = {}
+        for (path, name), amount in found.report.counts.items():
+            statistics.setdefault(path, {})[name] = amount
+        return RunResult(changed, found.report.diagnostics, statistics, None, tuple(unmatched))
+
+    def keep(self, result: RunResult, seconds: float) -> None:
+        """Keep the result of a run that has taken so much time, if it is worth it."""
+        if self._known is None:
+            return
+        text, before = None, process_time()
+        if result.changed is not False:
+            text = self._adapter.print_op(self._op, EXACT)
+            if (process_time() - before) * _PRINTING > seconds:
+                return
+            before = process_time()
+            try:
+                again = self._read(text)
+            except UnreadableError:
+                return
+            if process_time() - before > seconds or not self._keeps.is_same(self._op, again):
+                return
+        counts = {
+            (path, name): amount
+            for path, named in result.statistics.items()
+            for name, amount in named.items()
+        }
+        made = [result.changed, text, list(result.unmatched)]
+        self._known.take({0: Result(made, Report(result.diagnostics, counts))}, None)
+        try:
+            self._known.keep([0], seconds)
+        except StoreError as error:
+            _say(error)
+
+    def _read(self, text: str) -> Any:
+        return read_ir(self._adapter, self._context, text, _NAME)
+
+
+class _Item:
+    """An op as the only one.
+
+    Args:
+        contents: What stands for all that it is.
+    """
+
+    def __init__(self, contents: str) -> None:
+        self._contents = contents
+
+    def __len__(self) -> int:
+        return 1
+
+    def text(self, index: int) -> str:
+        """Return what stands for the op."""
+        return self._contents
+
+    def seen(self, index: int) -> Sequence[tuple[str, str]]:
+        """Return nothing else."""
+        return ()
+
+    def extent(self, index: int) -> Extent:
+        """Return no place: where ops come from is part of what they are."""
+        return _NOWHERE
+
+
+def _say(error: Exception) -> None:
+    log_warning_once(f"no results are kept: {error}")
