@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from passel.errors import PasselError
@@ -110,7 +111,7 @@ class KnownResults:
         for index, key in enumerate(self._keys):
             try:
                 made, report = known[key]
-                report = Report.of_data(report, self._items.extent(index))
+                report = Report.of_data(report, partial(self._items.extent, index))
                 self.found[index] = Result(made, report)
             except (KeyError, ValueError, TypeError, AttributeError):
                 self.missing.append(index)
@@ -156,9 +157,10 @@ class KnownResults:
             if size * per_character >= _WORTH_KEEPING:
                 made, report = self.found[n]
                 try:
-                    entries[self._keys[n]] = [made, report.to_data(self._items.extent(n))]
+                    data = report.to_data(partial(self._items.extent, n))
                 except ValueError:
                     continue
+                entries[self._keys[n]] = [made, data]
                 entries[self._name_key(n)] = _shortened(self._parts(n))
         if entries and self._mode != "read":
             entries[self._around_key] = self.around

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.diagnostics import Diagnostic, Extent, Location, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _HERE = True
 """In place of a file's name: that of the op's text, where lines are counted from the op."""
@@ -25,25 +25,27 @@ class Report(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
     counts: Mapping[tuple[str, str], int] = MappingProxyType({})
 
-    def to_data(self, extent: Extent) -> list[Any]:
+    def to_data(self, extent: Callable[[], Extent]) -> list[Any]:
         """Return it as JSON has it, with places in an op counted from where that begins.
 
         Raises:
             ValueError: It holds for an op in this place alone, or is about an error.
         """
         counts = [[*key, amount] for key, amount in self.counts.items()]
-        return [[_diagnostic_data(each, extent) for each in self.diagnostics], counts]
+        here = extent() if self.diagnostics else None
+        return [[_diagnostic_data(each, here) for each in self.diagnostics if here], counts]
 
     @classmethod
-    def of_data(cls, data: Any, extent: Extent) -> Report:
+    def of_data(cls, data: Any, extent: Callable[[], Extent]) -> Report:
         """Return what data stand for where an op is now.
 
         Raises:
             ValueError, TypeError, AttributeError: They are no such data.
         """
         diagnostics, counts = data
+        here = extent() if diagnostics else None
         return cls(
-            tuple(_diagnostic(each, extent) for each in diagnostics),
+            tuple(_diagnostic(each, here) for each in diagnostics if here),
             {(str(path), str(name)): int(amount) for path, name, amount in counts},
         )
 
