@@ -16,7 +16,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition
 from passel import PassManager
 from passel.instruments import Timing
 from passel.ir import PrintFlags, adapter_for
-from passel.store import Store
+from passel.store import LocalStore, Store
 from passel.xdsl.parsing import parse_source
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def test_failures_are_not_kept(passes: ModuleType, tmp_path: Path) -> None:
 
 def test_what_is_quick_is_not_kept(tmp_path: Path) -> None:
     """Passes that take less time than reading their result back are run."""
-    kept = Store(tmp_path / "kept")
+    kept = LocalStore(tmp_path / "kept")
     manager = PassManager.parse("builtin.module(func.func(cse,canonicalize))", _context())
     manager.run(_module())  # passes are loaded
     manager.run(_module(), cache=kept)
@@ -228,7 +228,7 @@ def test_what_is_not_kept_is_said_once(
 
 def test_a_wrong_entry_is_a_miss(passes: ModuleType, tmp_path: Path) -> None:
     """What is kept and cannot be read is run again."""
-    kept = Store(tmp_path / "kept")
+    kept = LocalStore(tmp_path / "kept")
     plain = _run(_manager(passes.Search()), _module(), kept)
     found: list[bytes] = []
     find = kept.find

@@ -7,7 +7,6 @@ longer still, and reads back as the very same IR.
 from __future__ import annotations
 
 from hashlib import sha256
-from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +25,12 @@ from passel.store import (
     Store,
     StoreError,
     key_of_run,
+    open_store,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from passel.ir import IRAdapter
     from passel.manager.op_pass_manager import OpPassManager
@@ -45,7 +46,7 @@ class KeptRun:
     """A run on an op that stands in no other, whose result may be known.
 
     Args:
-        cache: A directory with results, or a store.
+        cache: A directory or a URL with results, or a store.
         manager: What runs.
         options: What else the result depends on.
         adapter: The adapter of the IR.
@@ -69,7 +70,7 @@ class KeptRun:
         self._op = op
         self._known: KnownResults | None = None
         try:
-            store = cache if isinstance(cache, Store) else Store(Path(cache).expanduser())
+            store = cache if isinstance(cache, Store) else open_store(str(cache))
             self._known = self._looked_up(store, manager, options, obstacle)
         except (NotKeptError, StoreError, EncodingError, OSError) as error:
             _say(error)
@@ -84,7 +85,8 @@ class KeptRun:
             raise NotKeptError(f"'{self._adapter.name}' has no bytes that stand for ops")
         if self._adapter.parent(self._op) is not None:
             raise NotKeptError("the op stands in another one, which passes may look at")
-        key, _ = key_of_run(manager, manager.to_text(all_options=True), self._adapter)
+        text = manager.to_text(all_options=True)
+        key, _ = key_of_run(manager, text, self._adapter, is_shared=store.is_shared)
         item = _Item(sha256(keeps.contents(self._op)).hexdigest())
         known = KnownResults(store, "on", {**key, "the run's options": options}, item, _NAME)
         known.find()

@@ -281,9 +281,9 @@ class PassManager(CheckedRuns, ObservedRuns):
                 nested there say `can_fork = True`, so that nothing is.
             executor: What does the work instead, such as a `ThreadPoolExecutor`; `jobs` is then
                 how much of it at once, by default as much as it can.
-            cache: Where results are kept across runs, on xDSL: a directory, or a store. It is for
-                pipelines that take long for the size of `op`, such as those that search: what is
-                kept took longer than reading it back. Nothing is if the run is observed, `op`
+            cache: Where results are kept across runs, on xDSL: a directory, a URL or a store. It is
+                for pipelines that take long for the size of `op`, such as those that search: what
+                is kept took longer than reading it back. Nothing is if the run is observed, `op`
                 stands in another one, or passes do not say `can_fork = True`; the log says so once.
 
         Raises:

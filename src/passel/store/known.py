@@ -161,7 +161,8 @@ class KnownResults:
                 except ValueError:
                     continue
                 entries[self._keys[n]] = [made, data]
-                entries[self._name_key(n)] = _shortened(self._parts(n))
+                if not self._store.is_shared:  # there, an entry is a request, and is of all
+                    entries[self._name_key(n)] = _shortened(self._parts(n))
         if entries and self._mode != "read":
             entries[self._around_key] = self.around
             entries[self._last_key] = _shortened(self._key_around)
