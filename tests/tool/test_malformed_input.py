@@ -297,6 +297,31 @@ def test_regions_nested_five_thousand_deep(tool: Tool) -> None:
     assert "error: nested too deeply\nbuiltin.module {\n" in error
 
 
+_ZOO = """\
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def
+
+@irdl_op_definition
+class CatOp(IRDLOperation):
+    name = "zoo.cat"
+    x = operand_def(i32)
+    assembly_format = "$x `loudly` attr-dict"
+
+ZOO = Dialect("zoo", [CatOp], [])
+"""
+
+
+def test_the_form_of_an_op_of_another_package(tool: Tool) -> None:
+    """What the parser of a dialect that is not xDSL's refuses is said to be that package's form."""
+    Path("zoo.py").write_text(_ZOO)
+    source = b"func.func @f(%x: i32) {\n  zoo.cat %x softly\n  func.return\n}\n"
+    error = only_error(tool("--load-dialect-plugin=zoo.py", stdin=source))
+    assert error.startswith(
+        "<stdin>:2:14: error: Expected 'loudly', as the package zoo reads 'zoo.cat'\n"
+    )
+
+
 # -- plugins -------------------------------------------------------------------------------
 
 
