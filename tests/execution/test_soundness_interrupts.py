@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import suppress
 from signal import SIGINT, raise_signal
+from threading import get_ident
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -67,20 +69,21 @@ class Work(Pass[Any]):
 
 
 class Watch(PassInstrumentation):
-    """Counts what is open, and raises in its nth hook."""
+    """Counts what is open on each thread, and raises in its nth hook."""
 
     def __init__(self, at: int, error: type[BaseException]) -> None:
         self.left, self.error = at, error
-        self.open: list[str] = []
+        self.opened: defaultdict[int, list[str]] = defaultdict(list)
         self.unpaired: list[str] = []
 
 
 def _hook(name: str) -> Callable[..., None]:
     def hook(self: Watch, *args: Any, **kwargs: Any) -> None:
+        opened = self.opened[get_ident()]
         if name in PAIRS:
-            self.open.append(name)
+            opened.append(name)
         elif name.startswith("after_") and name != "after_change":
-            begun = self.open.pop() if self.open else ""
+            begun = opened.pop() if opened else ""
             if name not in PAIRS.get(begun, ()):
                 self.unpaired.append(f"{begun or 'nothing'} ended by {name}")
         self.left -= 1
@@ -132,7 +135,7 @@ def test_hooks_of_all_instrumentations_pair(
     for each in watching:
         assert not each.unpaired
         broken = each.left <= 0 and issubclass(each.error, Exception)
-        assert broken or not each.open
+        assert broken or not any(each.opened.values())
 
 
 @pytest.mark.parametrize("hook", ["before_pass", "after_pass"])
