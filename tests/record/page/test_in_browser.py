@@ -329,7 +329,9 @@ def test_a_failure_comes_first(browser: Browser, reports: dict[str, Path]) -> No
         assert heading.inner_text() == "refuse failed on @leaky_relu"
         failure = shown.page.get_by_role("region", name="Failure")
         assert "this function is refused" in failure.inner_text()
-        assert shown.page.get_by_label("Command").inner_text().startswith("passel-opt ")
+        command = shown.page.get_by_label("Command").inner_text()
+        assert command.startswith("passel-opt --run-reproducer ")
+        assert "--stop-after=builtin.module/func.func/6:refuse@leaky_relu " in command
         shown.page.get_by_role("button", name="Copy").click()
         shown.page.get_by_role("button", name=re.compile("Copied|Selected")).wait_for()
         shown.page.keyboard.press("f")
