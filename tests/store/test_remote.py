@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 import pytest
 from s3_server import s3_server
+from sliced_inputs import long_functions
 from tool_fixtures import Outcome
 
 import passel
@@ -193,29 +194,11 @@ def _without_fsspec(real: Any) -> Any:
 # -- Machines --------------------------------------------------------------------------------
 
 
-def _of_some_length(number: int) -> str:
-    """Return a function whose result is worth keeping."""
-    ops = "".join(
-        f"  %{n} = arith.addi %{n - 1}, %{n - 1} : i32\n"
-        f"  %x{n} = arith.addi %{n - 1}, %{n - 1} : i32\n"
-        for n in range(1, 60)
-    )
-    return f"""\
-func.func @f{number}() -> i32 {{
-  %0 = arith.constant {number} : i32
-{ops}  func.return %59 : i32
-}}
-"""
-
-
-LONG = "".join(map(_of_some_length, range(16)))
-
-
 def _on_another_machine(machine: Path, *flags: str) -> Outcome:
     """Run passel-opt with a package from elsewhere, in a folder of its own."""
     (source,) = passel.__path__
     shutil.copytree(source, machine / "packages" / "passel")
-    (machine / "in.mlir").write_text(LONG)
+    (machine / "in.mlir").write_text(long_functions())
     environment = {**os.environ, "PYTHONPATH": str(machine / "packages")}
     environment["XDG_CACHE_HOME"] = str(machine / "cache")
     command = [sys.executable, "-m", "passel", "in.mlir", CLEAN, *flags]
@@ -233,14 +216,14 @@ def test_another_machine_fills_from_it(tool: Tool, tmp_path: Path, url: str) -> 
     warm = _on_another_machine(tmp_path / "second", *flags)
     assert cold.err.startswith("passel-opt: cache: 0 of 16 ops known; ")
     assert warm.err == "passel-opt: cache: 16 of 16 ops known\n"
-    assert cold.out == warm.out == tool(CLEAN, stdin=LONG).out
+    assert cold.out == warm.out == tool(CLEAN, stdin=long_functions()).out
 
 
 def _line_of_trouble(tool: Tool, place: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return what is said of a place, without which the run goes on as ever."""
     monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
-    plain = tool(CLEAN, stdin=LONG)
-    found = tool(CLEAN, f"--cache={place}", stdin=LONG)
+    plain = tool(CLEAN, stdin=long_functions())
+    found = tool(CLEAN, f"--cache={place}", stdin=long_functions())
     assert (found.code, found.out) == (plain.code, plain.out)
     (line,) = found.err.splitlines()
     return line.removeprefix("passel-opt: warning: no results are kept: ")

@@ -159,3 +159,17 @@ func.func @f{number}(%a: i32) -> i32 {{
 def in_module(text: str, head: str = "builtin.module {", tail: str = "}") -> str:
     """Return ops inside of a module, indented."""
     return f"{head}\n" + "".join(f"  {line}\n" for line in text.splitlines()) + f"{tail}\n"
+
+
+def long_functions(count: int = 16) -> str:
+    """Return functions that are worth keeping by the time that they take."""
+    ops = "".join(
+        f"  %{n} = arith.addi %{n - 1}, %{n - 1} : i32\n"
+        f"  %x{n} = arith.addi %{n - 1}, %{n - 1} : i32\n"
+        for n in range(1, 60)
+    )
+    return "".join(
+        f"func.func @f{number}() -> i32 {{\n"
+        f"  %0 = arith.constant {number} : i32\n{ops}  func.return %59 : i32\n}}\n"
+        for number in range(count)
+    )
