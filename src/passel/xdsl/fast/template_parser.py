@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
+    DenseIntOrFPElementsAttr,
     FileLineColLoc,
     IntAttr,
     LocationAttr,
@@ -21,6 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.lexer import Span
 
+from passel.xdsl.fast.dense import DenseLiteral
 from passel.xdsl.fast.known import has_known_parser, is_known_class
 from passel.xdsl.fast.lines import (
     LINE,
@@ -160,6 +162,22 @@ class TemplateParser(SourceParser):
             if op is None:
                 return
             block.add_op(op)
+
+    # ---- dense constants -------------------------------------------------------------
+
+    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> Any:  # noqa: A002 - as xDSL names it
+        """Parse the elements of a dense constant, and their type if that is not given."""
+        start = self._token.start
+        literal = DenseLiteral.at(self.lexer.input.content, start)
+        if literal is not None:
+            self._resume_at(literal.end)
+            known: Any = type
+            if known is None and self.parse_optional_punctuation(":"):
+                known = self.parse_optional_type()
+            if (values := literal.values(known)) is not None:
+                return cast("Any", DenseIntOrFPElementsAttr).from_list(known, values)
+            self._resume_at(start)
+        return super().parse_dense_int_or_fp_elements_attr(type)
 
     # ---- lines of known shapes -------------------------------------------------------
 
