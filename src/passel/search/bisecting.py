@@ -103,16 +103,16 @@ class Bisection:
         """Return the first execution after which the IR is interesting.
 
         Args:
-            symbols: Returns, given the IR after the last pass, the symbols of ops that are
-                interesting there; none if it cannot tell. Executions on these are looked at first.
+            symbols: Called once, with the IR after the last pass, if that is interesting. Returns
+                the symbols of ops that are interesting there; none if it cannot tell. Executions
+                on these are looked at first.
 
         Raises:
             SearchError: The last state is not interesting, or the first one is, or either is not
                 known.
             UnsteadyError: The oracle contradicts itself about one of them.
         """
-        last = self._check_ends()
-        if symbols is not None and (found := symbols(last)):
+        if found := self._check_ends(symbols or (lambda _: ())):
             on_them = [s for s in self._steps if s.symbol in found or len(s.ordinals) == 1]
             culprit = self._first_of(on_them)
             if self._is_first(culprit):
@@ -142,8 +142,8 @@ class Bisection:
         before = self._trials.verdict(self._make_case(culprit.before))
         return before is Verdict.DULL and self._verdict(culprit.execution) is Verdict.INTERESTING
 
-    def _check_ends(self) -> str:
-        """Ask about the first and the last state, twice, and return the last one."""
+    def _check_ends(self, symbols: Callable[[str], Collection[str]]) -> Collection[str]:
+        """Ask about the last and the first state, twice; return the symbols of the last one."""
         first = None if self._start is None else self._record.text(self._start)
         last = self._record.state_after(self._steps[-1]) if self._steps else first
         if first is None or last is None:
@@ -157,9 +157,10 @@ class Bisection:
             raise SearchError(
                 "the IR after the last pass is not interesting: there is nothing to find"
             )
+        found = symbols(last)
         if self._checked(first, "the first state") is Verdict.INTERESTING:
             raise SearchError("the IR is interesting before any pass has run: no pass is to blame")
-        return last
+        return found
 
     def _checked(self, text: str, what: str) -> Verdict:
         verdict = self._trials.check(self._make_case(text))

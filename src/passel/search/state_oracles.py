@@ -106,9 +106,11 @@ class ComputesElse:
         return Verdict.DULL if results == self._expected else Verdict.INTERESTING
 
     def symbols(self, text: str) -> Collection[str]:
-        """Return the functions that compute something else."""
+        """Return the functions that compute something else; from now on it is about these alone."""
         results = self._results(text, list(self._expected))
-        return [name for name in results if results[name] != self._expected[name]]
+        found = [name for name in results if results[name] != self._expected[name]]
+        self._expected = {name: self._expected[name] for name in found}
+        return found
 
     def of_death(self, died: Died) -> Verdict:
         """Return that it is not known what IR computes that crashes the interpreter."""
