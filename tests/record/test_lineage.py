@@ -17,6 +17,7 @@ from passel import OperationPass, PassContext, PassInstrumentation, PassManager
 from passel.ir import PrintFlags
 from passel.record.lineage import BlamedLine, Lineage, Origin, in_custom_form
 from passel.record.op_texts import ops_in
+from passel.record.page.payload import payload
 from passel.xdsl import XDSLAdapter, parse_source
 
 if TYPE_CHECKING:
@@ -105,6 +106,22 @@ def test_what_is_kept_is_of_the_input(tmp_path: Path) -> None:
         ("arith.addi", "input", "in.mlir:2:8"),
         ("func.return", "input", "in.mlir:4:3"),
     ]
+
+
+def test_locations_of_calls_in_calls_are_read(tmp_path: Path) -> None:
+    """A function that was inlined through another one is from its own line, with both calls."""
+    outer = """func.func @outer(%x: i32) -> i32 {
+  %0 = func.call @caller(%x) : (i32) -> i32
+  return %0 : i32
+}
+"""
+    record = _recorded(
+        tmp_path / "r", CALLS.replace("@caller", "private @caller") + outer, "inline"
+    )
+    lines = _in_the_end(record, "outer")
+    made = [each for each in _made(record, lines) if each[0] == "arith.addi"]
+    assert [place for _, _, place in made] == ["in.mlir:3:8"] * 2
+    assert not any("loc(" in each.text for each in lines)
 
 
 def test_what_is_lowered_comes_from_what_was_there(tmp_path: Path) -> None:
@@ -202,6 +219,9 @@ def test_the_custom_form_has_the_same_origins(tmp_path: Path) -> None:
     assert by_text["func.return"] == Origin(None, "in.mlir:14:3")
     assert by_text["scf.for %i = %z to %n step %o {"] == Origin(None, "in.mlir:7:3")
     assert by_text["builtin.module {"] == by_text["}"]
+    data, _ = payload([("r", record)])
+    ((_, _, origins),) = data["records"][0]["whole"]
+    assert origins == [each.origin and [*each.origin] for each in lines]
 
 
 class _Makers(PassInstrumentation):

@@ -8,13 +8,12 @@ what has its location or, that being unknown, from what is gone at its place.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from passel.record.op_texts import OpText, ops_in
-from passel.record.readable import reader_for
+from passel.record.readable import readable
 from passel.record.texts import HOLE, Composite, without_locations
 from passel.record.traces import values_of
 
@@ -112,6 +111,11 @@ class Lineage:
         tree = self._tree.find(f'"{symbol}"') if symbol else self._tree
         return list(tree.lines()) if tree and tree.digest else []
 
+    def origins(self) -> list[Origin]:
+        """Return the origins of all ops in the end, in the order of the generic form."""
+        _ = self.in_the_end()
+        return [origin for each in self._tree.all() for origin in each.origins]
+
     def _find(self, ordinals: tuple[int, ...]) -> _Tree | None:
         """Return an op; None if it has no text of its own."""
         tree = self._tree
@@ -167,29 +171,13 @@ def in_custom_form(lines: Sequence[BlamedLine], ir: str) -> Sequence[BlamedLine]
         lines: The text in generic form.
         ir: The name of the IR.
     """
-    if (reader := reader_for(ir, locations=True)) is None:
-        return lines
-    # The number of the line that an op ends in is its location, which is printed behind the op.
-    marks = (f' loc("{n}":1:1)' if each.is_end else "" for n, each in enumerate(lines))
-    marked = (f"{each.text}{mark}" for each, mark in zip(lines, marks, strict=True))
-    (text,) = reader.readable(["\n".join(marked)])
-    found: list[BlamedLine] = []
-    open_at: dict[int, int] = {}
-    for line in text.split("\n"):
-        mark = _MARK.search(line)
-        text = without_locations(line)
-        indent = len(text) - len(text.lstrip())
-        if mark is None:
-            if not text.lstrip().startswith(("^", "}")):
-                open_at[indent] = len(found)
-            found.append(BlamedLine(text, None, is_end=False))
-            continue
-        origin = lines[int(mark[1])].origin
-        if text.lstrip().startswith("}") and indent in open_at:
-            start = open_at.pop(indent)
-            found[start] = found[start]._replace(origin=origin)
-        found.append(BlamedLine(text, origin))
-    return found
+    generic = "\n".join(f"{each.text}{' loc(unknown)' * each.is_end}" for each in lines)
+    (found,) = readable([generic], ir)
+    origins = [lines[op.last].origin for op in ops_in(generic)]
+    return [
+        BlamedLine(without_locations(text), None if op is None else origins[op], op is not None)
+        for text, op in zip(found.text.split("\n"), found.ops, strict=True)
+    ]
 
 
 class _Former(NamedTuple):
@@ -390,5 +378,4 @@ def _with_other_attributes(op: OpText) -> Hashable:
     return op.name, op.types, op.location or op.shape
 
 
-_MARK = re.compile(r' loc\("(\d+)":1:1\)$')
 _KEYS = (_as_it_is, _with_other_attributes)

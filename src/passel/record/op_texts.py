@@ -32,11 +32,9 @@ class OpText:
     @cached_property
     def location(self) -> str:
         """Its location as text; empty if it is unknown."""
-        found = ""
-        for match in LOCATION.finditer(self._text):
-            if match[1] is None:
-                found = match[0]  # the last is its own, those before are of block arguments
-        return "" if found == " loc(unknown)" else found.strip()
+        places = [match[0] for match in LOCATION.finditer(self._text) if match[1] is None]
+        # The last is its own, those before are of block arguments.
+        return "" if not places or places[-1] == " loc(unknown)" else places[-1].strip()
 
     @property
     def place(self) -> str:

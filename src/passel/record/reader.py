@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from passel.instruments.ir_diff import unified_diff
 from passel.record.contents import read_contents
-from passel.record.readable import reader_for
-from passel.record.texts import Composite
+from passel.record.readable import Readable, readable, reader_for
+from passel.record.texts import Composite, without_locations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -44,7 +44,7 @@ class Record:
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
-        self._readable: dict[tuple[str, str, bool], str] = {}
+        self._readable: dict[tuple[str, str], Readable] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Record:
@@ -111,23 +111,28 @@ class Record:
         self, digests: Sequence[str], *, run: int = 0, locations: bool = False
     ) -> list[str]:
         """Return several texts as `readable` does, in less time than one by one."""
+        texts = [each.text for each in self.with_ops(digests, run=run)]
+        return texts if locations else [without_locations(text) for text in texts]
+
+    def with_ops(self, digests: Sequence[str], *, run: int = 0) -> list[Readable]:
+        """Return several texts as `readable` does, with locations and the ops of their lines."""
         ir, known = self.info.runs[run].ir, self._readable
-        if (reader := reader_for(ir, locations=locations)) is None:
-            return [self.text(each) for each in digests]
-        unread: dict[tuple[str, str, bool], None] = {}
+        reader = reader_for(ir)
+        unread: dict[tuple[str, str], None] = {}
         for each in digests:
-            key, content = (each, ir, locations), self._contents.content(each)
+            key, content = (each, ir), self._contents.content(each)
             if key in known:
                 continue
-            if isinstance(content, Composite) and (outline := reader.outline(content.outline)):
-                texts = self.all_readable(content.parts, run=run, locations=locations)
-                known[key] = content._replace(outline=outline).filled(texts)
-            else:
-                unread[key] = None
-        known.update(
-            zip(unread, reader.readable([self.text(key[0]) for key in unread]), strict=True)
-        )
-        return [known[each, ir, locations] for each in digests]
+            if reader and isinstance(content, Composite):
+                outline = reader.outline(content.outline)
+                if outline is not None:
+                    parts = self.with_ops(content.parts, run=run)
+                    known[key] = Readable.of_parts(content._replace(outline=outline), parts)
+                    continue
+            unread[key] = None
+        texts = [self.text(digest) for digest, _ in unread]
+        known.update(zip(unread, readable(texts, ir), strict=True))
+        return [known[each, ir] for each in digests]
 
     def diff(self, execution: Execution) -> str:
         """Return what a pass has changed in its op, as a unified diff of texts that people read.

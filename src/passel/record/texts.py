@@ -41,8 +41,14 @@ class Composite(NamedTuple):
 
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
-_FLAT = rf"(?:[^()\"]|{_STRING})*"
-LOCATION = re.compile(rf"({_STRING})| loc\({_FLAT}(?:\({_FLAT}\){_FLAT})*\)")
+_FLAT = rf"(?:[^()\"]++|{_STRING})*+"
+_DEPTH = 6
+"""How many parentheses are in each other: a level for each call that was inlined."""
+
+_location = _FLAT
+for _ in range(_DEPTH):
+    _location = rf"{_FLAT}(?:\({_location}\){_FLAT})*+"
+LOCATION = re.compile(rf"({_STRING})| loc\({_location}\)")
 
 
 def without_locations(text: str) -> str:
@@ -51,6 +57,10 @@ def without_locations(text: str) -> str:
     Example:
         >>> without_locations('"t.op"() {a = " loc(x)"} : () -> () loc("a.mlir":1:2)')
         '"t.op"() {a = " loc(x)"} : () -> ()'
+        >>> without_locations(
+        ...     '"t.op"() loc(callsite(callsite("f"("a":1:2) at "a":3:4) at "a":5:6))'
+        ... )
+        '"t.op"()'
     """
     return LOCATION.sub(lambda match: match[1] or "", text)
 

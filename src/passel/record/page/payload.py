@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from passel.record.lineage import Lineage, in_custom_form
+from passel.record.lineage import Lineage
 from passel.record.replays import replay
 
 if TYPE_CHECKING:
@@ -170,9 +170,14 @@ def _row(each: Execution, path: int, order: dict[str, int], again: str | None) -
 
 
 def _origins(record: Record, run: RunInfo) -> list[Any]:
-    """Return for each line of a run's result, without locations, where its op comes from."""
-    lines = in_custom_form(Lineage(record, run).in_the_end(), run.ir)
-    return [line.origin and [*line.origin] for line in lines]
+    """Return for each line of a run's result where its op comes from."""
+    if run.after is None:
+        return []
+    (found,) = record.with_ops([run.after], run=run.number)
+    origins = [[*each] for each in Lineage(record, run).origins()]
+    if found.size != len(origins):
+        return []
+    return [None if op is None else origins[op] for op in found.ops]
 
 
 def _number(digest: str | None, order: dict[str, int]) -> int | None:

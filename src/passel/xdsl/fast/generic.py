@@ -41,8 +41,8 @@ _texts: dict[int, tuple[str, Attribute]] = {}
 """Texts of attributes by their addresses, with the attributes: no others are there as long."""
 
 
-class _UnknownAttributeError(Exception):
-    """Raised for an attribute of a class whose printer may look at xDSL's; never leaves here."""
+class UnknownAttributeError(Exception):
+    """Raised for an attribute of a class whose printer may look at xDSL's."""
 
 
 def generic_text(op: Operation, *, locations: bool) -> str | None:
@@ -53,7 +53,7 @@ def generic_text(op: Operation, *, locations: bool) -> str | None:
     writer = _Writer(locations=locations)
     try:
         writer.write_op(op, "", "\n")
-    except _UnknownAttributeError:
+    except UnknownAttributeError:
         return None
     return "".join(writer.parts)
 
@@ -96,9 +96,9 @@ class _Writer:
             text = ""
         if attributes:
             text += f" {_dictionary(attributes)}"
-        inputs = ", ".join([_text_of(each._type) for each in operands])
+        inputs = ", ".join([text_of(each._type) for each in operands])
         text += f" : ({inputs}) -> {_outputs(results)}"
-        self.parts.append(f"{text} {_text_of(op.location)}" if self._locations else text)
+        self.parts.append(f"{text} {text_of(op.location)}" if self._locations else text)
         if outer is not None:
             self._names, self._block_names, self._next_value, self._next_block = outer
 
@@ -126,8 +126,8 @@ class _Writer:
     def _label(self, block: Block) -> str:
         arguments: list[str] = []
         for each in block.args:
-            text = f"{self._value(each)}: {_text_of(each.type)}"
-            arguments.append(f"{text} {_text_of(each.location)}" if self._locations else text)
+            text = f"{self._value(each)}: {text_of(each.type)}"
+            arguments.append(f"{text} {text_of(each.location)}" if self._locations else text)
         return self._block(block) + (f"({', '.join(arguments)}):" if arguments else ":")
 
     def _value(self, value: SSAValue) -> str:
@@ -178,14 +178,14 @@ def _facts(kind: type[Operation]) -> _Facts:
 def _outputs(results: Sequence[SSAValue]) -> str:
     if len(results) == 1:
         type_ = results[0].type
-        text = _text_of(type_)
+        text = text_of(type_)
         return f"({text})" if type(type_) is FunctionType else text
-    return f"({', '.join([_text_of(each.type) for each in results])})"
+    return f"({', '.join([text_of(each.type) for each in results])})"
 
 
 def _dictionary(attributes: Mapping[str, Attribute]) -> str:
     entries = [
-        _key(name) if type(each) is UnitAttr else f"{_key(name)} = {_text_of(each)}"
+        _key(name) if type(each) is UnitAttr else f"{_key(name)} = {text_of(each)}"
         for name, each in attributes.items()
     ]
     return f"{{{', '.join(entries)}}}"
@@ -198,19 +198,19 @@ def _key(name: str) -> str:
     return stream.getvalue()
 
 
-def _text_of(attribute: Attribute) -> str:
+def text_of(attribute: Attribute) -> str:
     """Return the text of an attribute, which nothing else can change.
 
     Raises:
-        _UnknownAttributeError: That is not known.
+        UnknownAttributeError: That is not known.
     """
     if (known := _texts.get(id(attribute))) is not None:
         return known[0]
     if type(attribute) is SourceLocation:
         line, column = attribute.source.line_and_column(attribute.offset)
-        return f"loc({_text_of(attribute.source.filename)}:{line}:{column})"
+        return f"loc({text_of(attribute.source.filename)}:{line}:{column})"
     if type(attribute) not in _PLAIN and not is_known_attribute(attribute):
-        raise _UnknownAttributeError
+        raise UnknownAttributeError
     printer = Printer(stream := StringIO())
     printer.print_attribute(attribute)
     text = stream.getvalue()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from xdsl.context import Context
@@ -71,8 +72,8 @@ class _State(Enum):
     REFUSED = "has none"
 
 
-def _location(explicit: re.Match[str]) -> LocationAttr:
-    _, file, line, column = explicit.groups()
+@lru_cache(maxsize=_MAX_SHAPES)
+def _location(file: str | None, line: str, column: str) -> LocationAttr:
     if file is None:
         return UnknownLoc()
     return FileLineColLoc(StringAttr(file), IntAttr(int(line)), IntAttr(int(column)))
@@ -201,7 +202,7 @@ class TemplateParser(SourceParser):
             location = None
             if content[-1] == ")" and (explicit := _ends_located(content)):
                 # Of shapes of their own: no line that an op can be on has a null character.
-                content, location = f"{explicit[1]}\0", _location(explicit)
+                content, location = f"{explicit[1]}\0", _location(*explicit.groups()[1:])
             key, names = shape_of(content)
             template, number = shapes.get(key), None
             if template is None and (bare := shape_without_number(content)) is not None:
