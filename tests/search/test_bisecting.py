@@ -43,6 +43,7 @@ from passel.search import (
     failure_of,
 )
 from passel.search.bisecting import Bisection, Examination, needed_passes, scoped
+from passel.search.children import Scratch
 from passel.search.state_oracles import Asked, ComputesElse, NotValid
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 
     from passel.search import Oracle
     from passel.search.bisecting import Culprit
-    from passel.search.children import Scratch
 
 FUNCTION = """\
 func.func @f{n}(%a: i32) -> i32 {{
@@ -319,6 +319,15 @@ def test_there_has_to_be_something_to_find(folded: Planted, answer: bool, messag
     """The error says which end is not as it has to be."""
     with pytest.raises(SearchError, match=message):
         folded.find(Asked(lambda _: answer))
+
+
+def test_functions_that_compute_the_same_in_the_end_are_not_run(folded: Planted) -> None:
+    """Once it is known which functions differ, the oracle is about these alone."""
+    oracle, scratch = ComputesElse(folded.subject, folded.start), Scratch(Path())
+    other = Case(folded.start.replace("value = 1 :", "value = 9 :"))
+    assert oracle(other, scratch) is Verdict.INTERESTING
+    assert folded.find(oracle)[0].execution.symbol == "f3"
+    assert oracle(other, scratch) is Verdict.DULL
 
 
 def test_states_that_cannot_be_asked_about_are_passed_over(folded: Planted) -> None:
