@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import zlib
+from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -295,11 +298,26 @@ def test_a_link_opens_its_place(browser: Browser, reports: dict[str, Path]) -> N
         assert "5 changes" in shown.page.get_by_role("heading", level=1).inner_text()
 
 
+def test_guesses_are_marked(browser: Browser, reports: dict[str, Path], tmp_path: Path) -> None:
+    """A place that is a guess has a question mark in the margin."""
+    html = reports["fine"].read_text(encoding="utf-8")
+    (packed,) = re.findall(r'id="record">([\w+/=]*)<', html)
+    data = json.loads(zlib.decompress(b64decode(packed)))
+    for origin in filter(None, data["records"][0]["whole"][0][2]):
+        origin[2] = True
+    guessing = tmp_path / "guessing.html"
+    data = b64encode(zlib.compress(json.dumps(data).encode())).decode()
+    guessing.write_text(html.replace(packed, data), encoding="utf-8")
+    with browser.opened(guessing, "#builtin.module") as shown:
+        guess = shown.page.get_by_role("link", name="(a guess)").first
+        assert guess.inner_text() == "convert-scf-to-cf ← 8?"
+
+
 def test_lineage_stands_in_the_margin(browser: Browser, reports: dict[str, Path]) -> None:
-    """A line of the result says which pass made its op, from which line; guesses are marked."""
+    """A line of the result says which pass made its op, and from which line."""
     with browser.opened(reports["fine"], "#builtin.module") as shown:
         made = shown.page.get_by_role("link", name="Made by convert-scf-to-cf").first
-        assert made.inner_text() == "convert-scf-to-cf ← 8?"
+        assert made.inner_text() == "convert-scf-to-cf ← 8"
         kept = shown.page.get_by_label("As in the input, from").first
         assert kept.inner_text() == "← 4"
         shown.page.keyboard.press("m")
