@@ -252,7 +252,7 @@ def _check(folder: Path, kind: str, seed: int, functions: int, passes: int) -> i
         case = Case(text, scoped(failed))
         identity = failure_of(planted.strict, case)
         assert identity is not None
-        oracle = SameFailure(planted.strict, identity)
+        oracle = SameFailure(planted.strict, identity, failed.symbol)
         culprit, trials = planted.find(
             oracle, lambda text: case._replace(ir=text), end=failed.number
         )

@@ -17,7 +17,7 @@ from passel.ir.frontend import SourcePart
 from passel.schedule import PassStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from passel.errors import Failure
     from passel.hooks import Run
@@ -247,11 +247,19 @@ class SameFailure:
     Args:
         subject: Reads and runs cases.
         identity: The failure.
+        symbol: The symbol of the op that the pass has failed on, if it has one.
     """
 
-    def __init__(self, subject: Subject, identity: FailureIdentity) -> None:
+    def __init__(
+        self, subject: Subject, identity: FailureIdentity, symbol: str | None = None
+    ) -> None:
         self._subject = subject
         self.identity = identity
+        self._symbol = symbol
+
+    def symbols(self, text: str) -> Collection[str]:
+        """Return the symbol of the op on which the pass fails."""
+        return [self._symbol] if self._symbol else []
 
     def __call__(self, case: Case, scratch: Scratch) -> Verdict:
         """Run the case."""

@@ -200,7 +200,8 @@ class _Search(NamedTuple):
         if identity is None:
             raise SearchError(f"{title(first)} does not fail again on the IR in the record")
         make_case = partial(_with_pipeline, case)
-        return make(SameFailure(strict, identity), make_case=make_case, end=first.number)
+        oracle = SameFailure(strict, identity, first.symbol)
+        return make(oracle, make_case=make_case, end=first.number)
 
     @property
     def flags(self) -> _Flags:
