@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from features import FEATURES, Case
 from sliced_inputs import PLUGIN as SHARD_PLUGIN
 from sliced_inputs import functions, in_module
 from tool_fixtures import only_error
@@ -541,3 +543,17 @@ def test_corpus(tool: Tool, step: int) -> None:
             for _ in range(2):
                 assert _cached(tool, *flags) == plain
     assert LocalStore(Path("kept")).statistics().entries
+
+
+@sampled(29)
+def test_pairs_of_features(tool: Tool, step: int) -> None:
+    """With any two features of the tool, both streams and the exit code are those without a store."""
+    for names in list(combinations(FEATURES, 2))[::step]:
+        case = Case("xdsl", tuple(FEATURES[name] for name in names))
+        case.write_files()
+        for jobs in ("-j1", "-j2"):
+            plain = tool(*case.arguments, jobs)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("PASSEL_CACHE", "./kept")
+                for _ in range(2):
+                    assert tool(*case.arguments, jobs) == plain, case

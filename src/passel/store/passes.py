@@ -1,4 +1,4 @@
-"""What the passes of a pipeline are, for keys: their classes, what they say, and their code."""
+"""The passes of a pipeline in keys: their classes, what they say of themselves, and their code."""
 
 from __future__ import annotations
 

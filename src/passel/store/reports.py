@@ -1,4 +1,4 @@
-"""What passes have reported and counted on an op, as data."""
+"""Reports of passes on an op, with what they have counted there, as data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HERE = True
 
 
 class Report(NamedTuple):
-    """What passes have reported and counted on an op.
+    """Diagnostics and statistics of passes on an op.
 
     Attributes:
         diagnostics: What they have reported, in order.

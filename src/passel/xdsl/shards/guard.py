@@ -4,12 +4,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.ir import Block, Operation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Guard:
@@ -31,20 +28,28 @@ class Guard:
         self._block = block
         vars(block)["guard"] = self
         block.__class__ = _GuardedBlock
-        for name in ("next_op", "prev_op"):
-            setattr(Operation, name, property(self._neighbour(f"_{name}")))
+        self._guard_neighbours()
 
     def notice(self) -> None:
         """Take note that ops of the block are looked at."""
         self.has_noticed |= self.is_armed
 
-    def _neighbour(self, name: str) -> Callable[[Operation], Operation | None]:
-        def neighbour(op: Operation) -> Operation | None:
-            if self.is_armed and op.parent is self._block:
-                self.has_noticed = True
-            return getattr(op, name)
+    def _guard_neighbours(self) -> None:
+        """Guard what stands beside an op, at little cost: it is asked for at each op."""
+        block = self._block
 
-        return neighbour
+        def next_op(op: Operation) -> Operation | None:
+            if op.parent is block:
+                self.notice()
+            return op._next_op
+
+        def prev_op(op: Operation) -> Operation | None:
+            if op.parent is block:
+                self.notice()
+            return op._prev_op
+
+        setattr(Operation, "next_op", property(next_op))  # noqa: B010 - xDSL's are not to be set
+        setattr(Operation, "prev_op", property(prev_op))  # noqa: B010 - as above
 
 
 def _end(name: str) -> Any:
