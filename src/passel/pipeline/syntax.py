@@ -19,10 +19,6 @@ def _says_the_same(self: tuple[Any, ...], other: object) -> bool:
     return self[:-1] == cast("tuple[Any, ...]", other)[:-1]
 
 
-def _differs(self: tuple[Any, ...], other: object) -> bool:
-    return not _says_the_same(self, other)
-
-
 def _hash(self: tuple[Any, ...]) -> int:
     return hash(self[:-1])
 
@@ -41,9 +37,14 @@ class OptionText(NamedTuple):
     quote: str = ""
     span: Span | None = None
 
-    __eq__ = _says_the_same
-    __ne__ = _differs
-    __hash__ = _hash
+    def __eq__(self, other: object) -> bool:
+        return _says_the_same(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not _says_the_same(self, other)
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
 
 class OptionNode(NamedTuple):
@@ -53,9 +54,14 @@ class OptionNode(NamedTuple):
     value: OptionText | None
     span: Span | None = None
 
-    __eq__ = _says_the_same
-    __ne__ = _differs
-    __hash__ = _hash
+    def __eq__(self, other: object) -> bool:
+        return _says_the_same(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not _says_the_same(self, other)
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
 
 class PassNode(NamedTuple):
@@ -74,9 +80,14 @@ class PassNode(NamedTuple):
     argument: OptionText | None = None
     span: Span | None = None
 
-    __eq__ = _says_the_same
-    __ne__ = _differs
-    __hash__ = _hash
+    def __eq__(self, other: object) -> bool:
+        return _says_the_same(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not _says_the_same(self, other)
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
 
 class PipelineNode(NamedTuple):
@@ -86,9 +97,14 @@ class PipelineNode(NamedTuple):
     elements: tuple[ElementNode, ...] = ()
     span: Span | None = None
 
-    __eq__ = _says_the_same
-    __ne__ = _differs
-    __hash__ = _hash
+    def __eq__(self, other: object) -> bool:
+        return _says_the_same(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not _says_the_same(self, other)
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
 
 ElementNode: TypeAlias = PassNode | PipelineNode

@@ -45,10 +45,13 @@ _FLAT = rf"(?:[^()\"]++|{_STRING})*+"
 _DEPTH = 6
 """How many parentheses are in each other: a level for each call that was inlined."""
 
-_location = _FLAT
-for _ in range(_DEPTH):
-    _location = rf"{_FLAT}(?:\({_location}\){_FLAT})*+"
-LOCATION = re.compile(rf"({_STRING})| loc\({_location}\)")
+
+def _inner(depth: int) -> str:
+    """Return what stands in the parentheses of a location, with so many in each other."""
+    return rf"{_FLAT}(?:\({_inner(depth - 1)}\){_FLAT})*+" if depth else _FLAT
+
+
+LOCATION = re.compile(rf"({_STRING})| loc\({_inner(_DEPTH)}\)")
 
 
 def without_locations(text: str) -> str:

@@ -173,9 +173,9 @@ class PartLog:
     def _keep(self, what: str, *arguments: Any) -> None:
         self._calls.append((what, arguments))
 
-    begin = partialmethod(_keep, "begin")
-    end = partialmethod(_keep, "end")
-    change = partialmethod(_keep, "change")
+    begin: partialmethod[None] = partialmethod(_keep, "begin")
+    end: partialmethod[None] = partialmethod(_keep, "end")
+    change: partialmethod[None] = partialmethod(_keep, "change")
 
     def text(self, digest: str, content: str | Composite) -> None:
         """Keep a text."""

@@ -53,7 +53,7 @@ class LocalStore(Store):
     is_shared = False
 
     def __init__(self, directory: Path, *, writes: bool = True, limit: int = _LIMIT) -> None:
-        self.name = str(directory)
+        self.name: str = str(directory)
         self.directory: Path = directory
         self._writes = writes
         self._limit = limit

@@ -61,7 +61,7 @@ class RemoteStore(Store):
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self.name = re.sub("//[^/]*@", "//", url)
+        self.name: str = re.sub("//[^/]*@", "//", url)
         try:
             from fsspec import core  # noqa: PLC0415 - an extra
         except ImportError:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
     from passel.diagnostics import Diagnostic
-    from passel.ir.frontend import Frontend, SourcePart
+    from passel.ir.frontend import Frontend, SliceGuard, SourcePart
     from passel.xdsl.shards.outline import Outline
     from passel.xdsl.targets import Emitter
 
@@ -89,7 +89,7 @@ class ShardFrontend(SliceFrontend):
         self._names = [symbol_name(each) for each, *_ in self._parser.own]
         self._slices = {id(each): index for each, _, index in self._parser.own}
         if self._guards:
-            self.guard = Guard(op.regions[0].block)
+            self.guard: SliceGuard = Guard(op.regions[0].block)
         return Parsed(op)
 
     def slice_of(self, op: Operation) -> int | None:
