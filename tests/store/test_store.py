@@ -21,7 +21,7 @@ from passel.tool.cache import main
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEYS = [digest_of([str(number)]) for number in range(2_020)]
+KEYS = [digest_of([str(number)]) for number in range(2_040)]
 
 WORKER = """
 import sys
@@ -167,7 +167,7 @@ def test_the_command(store: LocalStore, capsys: pytest.CaptureFixture[str]) -> N
     assert not store.directory.exists()
     store.keep(dict.fromkeys(KEYS, "text"))
     assert main(["stats", where]) == 0
-    assert "2,020 entries" in capsys.readouterr().out
+    assert f"{len(KEYS):,} entries" in capsys.readouterr().out
     assert main(["prune", where, "--limit=0"]) == 0
     assert main(["clear", where]) == 0
     assert ": 0 entries, 0.0 MiB" in capsys.readouterr().out

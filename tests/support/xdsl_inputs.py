@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from sweeps import STEP
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 
@@ -39,8 +40,8 @@ _UNROLLED = (
 
 
 def sampled(step: int) -> pytest.MarkDecorator:
-    """Parametrize a test to take each `step`th input, and, in a sweep, every one."""
-    every = pytest.param(1, marks=pytest.mark.sweep, id="every")
+    """Parametrize a test to take each `step`th input, and, in a sweep, every one, or a part."""
+    every = pytest.param(min(STEP, 5), marks=pytest.mark.sweep, id="every")
     return pytest.mark.parametrize("step", [pytest.param(step, id="sample"), every])
 
 
