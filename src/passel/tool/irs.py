@@ -274,13 +274,15 @@ def hint_at_other_ir(words: Sequence[str], ir: IRChoice) -> str:
 
 
 def hint_at_dialect(message: str, ir: str) -> str:
-    """Return which other installed IR has the dialect that an error is about; empty if none has.
+    """Return which other installed IR has the dialect that an error is about.
+
+    Empty if none has, or if the error has a suggestion already, as of a misspelt op.
 
     Args:
         message: The error.
         ir: The name of this IR.
     """
-    found = _NO_DIALECT.search(message)
+    found = None if "; did you mean" in message else _NO_DIALECT.search(message)
     dialect = next(filter(None, found.groups()), "") if found else ""
     if not dialect:
         return ""
