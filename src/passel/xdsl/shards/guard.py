@@ -8,6 +8,8 @@ from typing import Any
 
 from xdsl.ir import Block, Operation
 
+_PREVIOUS: Any = Operation.prev_op
+
 
 class Guard:
     """Notices when the ops of a block are looked at, but for the one that a pass has at hand.
@@ -46,7 +48,7 @@ class Guard:
         def prev_op(op: Operation) -> Operation | None:
             if op.parent is block:
                 self.notice()
-            return op._prev_op
+            return _PREVIOUS.__get__(op)
 
         setattr(Operation, "next_op", property(next_op))  # noqa: B010 - xDSL's are not to be set
         setattr(Operation, "prev_op", property(prev_op))  # noqa: B010 - as above
