@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PROGRAM = "passel-opt"
 
 _ATTACHED = {"<n>": re.compile(r"[0-9]+"), "<dir>": re.compile(r".+")}
-"""What may stand right behind a flag of one letter, such as `-j4` and `-Iinclude`, by metavar."""
+"""Words that may follow a flag of one letter, as in `-j4` and `-Iinclude`, by metavar."""
 
 _LEVEL = re.compile(r"O[0-9a-z]?")
 """Names of registered pipelines that are optimization levels."""

@@ -135,7 +135,7 @@ _GENERATORS: dict[str, Callable[[Sequence[str], _Flags], dict[str, str]]] = {
     "gen_pass_stubs": _stubs,
     "gen_td": _td,
 }
-"""What makes the outputs that a flag asks for, by the suffixes of their files."""
+"""Makers of the outputs that a flag asks for, by the suffixes of their files."""
 
 
 def _chosen(
