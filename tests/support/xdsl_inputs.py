@@ -40,8 +40,8 @@ _UNROLLED = (
 
 
 def sampled(step: int) -> pytest.MarkDecorator:
-    """Parametrize a test to take each `step`th input, and, in a sweep, every one, or a part."""
-    every = pytest.param(min(STEP, 5), marks=pytest.mark.sweep, id="every")
+    """Parametrize a test to take each `step`th input, and, in a sweep, every one, or a larger part."""
+    every = pytest.param(min(STEP, 5, step), marks=pytest.mark.sweep, id="every")
     return pytest.mark.parametrize("step", [pytest.param(step, id="sample"), every])
 
 
