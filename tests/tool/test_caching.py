@@ -20,6 +20,8 @@ from passel.store import LocalStore, Report, known
 from passel.tool import driver
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tool_fixtures import Outcome, Tool
 
 CLEAN = "-p=builtin.module(func.func(cse,canonicalize))"
@@ -459,6 +461,20 @@ def test_explanations_name_what_changed(tool: Tool, mutation: Mutation, told: st
         _write({mutation.file: text.replace(mutation.old, mutation.new)})
     pipeline = () if any(each.startswith("-p=") for each in mutation.flags) else (LOOK,)
     assert told in _known(tool, "--load-pass-plugin=p.py", *pipeline, *mutation.flags)
+
+
+def test_explanations_of_others_control_no_terminal(
+    tool: Tool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a store says of itself is shown, whatever was put into it, as one line of text."""
+    _write({"in.mlir": functions()})
+
+    def find(_: LocalStore, keys: Sequence[bytes]) -> dict[bytes, str]:
+        return dict.fromkeys(keys, "\x1b[2Jgone\n\x9b\u202e")
+
+    monkeypatch.setattr(LocalStore, "find", find)
+    said = _known(tool, CLEAN)
+    assert said == "passel-opt: cache: not used: \\x1b[2Jgone\\n\\x9b\\u202e\n"
 
 
 def test_passes_that_do_not_say_so_are_not_kept(tool: Tool) -> None:

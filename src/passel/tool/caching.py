@@ -306,8 +306,14 @@ def _anchors(manager: PassManager) -> list[str]:
 
 def _explain(shared: Shared, text: str) -> None:
     if shared.settings.kept.cache_explain:
-        print(f"{shared.settings.program}: cache: {text}", file=sys.stderr)
+        _say(shared, f"cache: {text}")
 
 
 def _warn(shared: Shared, error: StoreError) -> None:
-    print(f"{shared.settings.program}: warning: no results are kept: {error}", file=sys.stderr)
+    _say(shared, f"warning: no results are kept: {error}")
+
+
+def _say(shared: Shared, text: str) -> None:
+    """Print a line without what would control a terminal: a store may hold any text."""
+    line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+    print(f"{shared.settings.program}: {line}", file=sys.stderr)
