@@ -246,3 +246,39 @@ def test_a_record_that_ends_on_a_full_disk_is_readable(
     assert [each.symbol for each in record.executions] == ["f"]
     assert not record.info.is_complete
     assert capsys.readouterr().err.count("No space left on device") == 1
+
+
+class Each(OperationPass[Any]):
+    """Double the values of the functions in a module, from the last on, and grow them by 1."""
+
+    name = "each"
+    anchor = "toy.module"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Run a pipeline on each."""
+        pipeline = PassManager("toy.func", adapter=ToyAdapter()).add(Grow(to=100))
+        for function in reversed(op.body):
+            function.value *= 2
+            ctx.run_pipeline(pipeline, function)
+
+
+@pytest.mark.parametrize("in_nested", [False, True], ids=["at the top", "nested"])
+def test_ops_that_a_pass_runs_pipelines_on(tmp_path: Path, in_nested: bool) -> None:
+    """Each has its number, and the text that the pass has made of it before and after."""
+    module = "toy.module(toy.func @f 1,toy.func @g 2)"
+    manager = PassManager("toy.module", adapter=ToyAdapter())
+    (manager.nest("toy.module") if in_nested else manager).add(Each())
+    manager.enable_recording(tmp_path / "record")
+    record = manager.run(parse_toy(f"toy.module({module})" if in_nested else module)).record
+    assert record is not None
+    *inner, outer = record.executions
+    outside = (0, 0) if in_nested else (0,)
+    assert [each.ordinals for each in inner] == [(*outside, 1), (*outside, 0)]
+    texts = [("toy.func @g 4", "toy.func @g 5"), ("toy.func @f 2", "toy.func @f 3")]
+    for each, (before, after) in zip(inner, texts, strict=True):
+        assert (record.text(each.before or ""), record.text(each.after or "")) == (before, after)
+        assert each.caller == outer.number
+        assert each.is_amid
+        assert record.state_before(each) is record.state_after(each) is None
+    assert not outer.is_amid
+    assert "(toy.func @f 3,toy.func @g 5)" in (record.state_after(outer) or "")

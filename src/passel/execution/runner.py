@@ -148,6 +148,8 @@ class PipelineRunner:
             except ValueError:
                 self.services.reports.flush(ctx)
                 return self._take(ctx, self._refuse(op))
+            if self._hooks.sees_steps:
+                self._number(op, ctx.op)
         schedule = self.services.compiler.schedule(cast("PassTree", pipeline), ctx.path)
         self.services.reports.flush(ctx)  # what the pass has reported comes before what runs now
         step = ctx.step
@@ -169,6 +171,15 @@ class PipelineRunner:
         schedule = compiler.schedule(cast("PassTree", pipeline), ctx.path)
         self.services.reports.flush(ctx)
         return self._take(ctx, self._cross(self.services, ctx, schedule, op, compiler))
+
+    def _number(self, op: Any, outer: Any) -> None:
+        """Number an op inside of another one, and those between, among their siblings."""
+        identity_of = self.services.identity_of
+        while (place := identity_of(op)) != identity_of(outer):
+            parent = self._adapter.parent(op)
+            siblings = map(identity_of, self._adapter.children(parent))
+            self.services.ordinals[place] = [*siblings].index(place)
+            op = parent
 
     def _context(
         self, op: Any, plan: Plan, analyses: Any = None, runs_for: OpContext | None = None

@@ -68,6 +68,7 @@ class Change(NamedTuple):
         ordinals: The op.
         digest: The text.
         trace: Which ops that execution has kept, if the change is its own and that is known.
+        is_amid: Whether it is that of a pass that was at work on an enclosing op.
     """
 
     run: int
@@ -75,6 +76,7 @@ class Change(NamedTuple):
     ordinals: tuple[int, ...]
     digest: str | None
     trace: Trace | None
+    is_amid: bool
 
     def apply(self, state: State) -> None:
         """Change a state."""
@@ -89,6 +91,7 @@ class Begun(NamedTuple):
     op: OpFacts
     before: str | None
     first: int
+    is_amid: bool
 
 
 class Contents:
@@ -106,6 +109,7 @@ class Contents:
         self._ops: list[OpFacts] = []
         self._states: list[State] = []
         self._ends: dict[int, dict[str, Any]] = {}
+        self._is_amid = False
         self._head: dict[str, Any] = {}
         self._runs: list[dict[str, Any]] = []
         self.changes: list[Change] = []
@@ -190,9 +194,11 @@ class Contents:
         numbers: tuple[int, int, int] = (line["begin"], line["of"], line["in"])
         step, op, run = self._steps[numbers[0]], self._ops[numbers[1]], numbers[2]
         before, first = self._states[run].digest(op.ordinals), len(self.executions)
-        self.begun.append(Begun(run, step, op, before, first))
+        self.begun.append(Begun(run, step, op, before, first, self._is_amid))
+        self._is_amid = False
 
     def _take_state(self, line: dict[str, Any]) -> None:
+        self._is_amid = "amid" in line
         self._change(line["in"], tuple(line["state"]), line)
 
     def _end_run(self, line: dict[str, Any]) -> None:
@@ -200,7 +206,7 @@ class Contents:
 
     def _end(self, line: dict[str, Any]) -> None:
         begun = self.begun.pop()
-        run, (path, name, title, parts), op, before, first = begun
+        run, (path, name, title, parts), op, before, first, is_amid = begun
         number, failure = len(self.executions), line.get("failure")
         for inner in range(first, number):
             if self.executions[inner].caller is None:
@@ -222,6 +228,7 @@ class Contents:
             None,
             bool(parts),
             parts,
+            is_amid=is_amid,
         )
         self.executions.append(execution)
         if "after" in line:
@@ -234,7 +241,8 @@ class Contents:
 
     def _change(self, run: int, ordinals: tuple[int, ...], line: dict[str, Any]) -> None:
         last = len(self.executions) - 1
-        change = Change(run, last, ordinals, line["after"], line.get("ops"))
+        trace, is_amid = line.get("ops"), "amid" in line
+        change = Change(run, last, ordinals, line["after"], trace, is_amid)
         change.apply(self._states[run])
         self.changes.append(change)
 

@@ -129,7 +129,7 @@ class Lineage:
         """Change the op that an execution has changed."""
         depth, ordinals = len(change.ordinals), change.ordinals
         executions = self._record.executions
-        if change.after >= 0 and self._is_inside(executions[change.after]):
+        if change.is_amid or (change.after >= 0 and self._is_inside(executions[change.after])):
             return
         inside = [key for key in self._loose if len(key) > depth and key[:depth] == ordinals]
         former = [each.former() for key in inside for each in self._loose.pop(key).all()]

@@ -89,7 +89,8 @@ class Execution(NamedTuple):
         op_name: The name of the op.
         symbol: The op's symbol name before the pass, if it has one.
         ordinals: The number of each op from the top one to this one among its siblings, when the
-            nested pipelines on these started. With the path it identifies the execution.
+            nested pipelines on these started. With the path it identifies the execution, unless
+            a pass runs a pipeline several times on the op.
         location: The op's location.
         status: What has become of it.
         own_time: Seconds that the pass took without the passes that it ran.
@@ -102,6 +103,8 @@ class Execution(NamedTuple):
         is_fused: Whether the IR ran several passes as one, between which nothing is known.
         parts: The paths of these passes.
         caller: The number of the execution whose pass ran this one; None for the pipeline's own.
+        is_amid: Whether that pass worked on an enclosing op, which it may have changed before:
+            the state of the whole is not known then.
     """
 
     number: int
@@ -124,6 +127,7 @@ class Execution(NamedTuple):
     is_fused: bool = False
     parts: tuple[str, ...] = ()
     caller: int | None = None
+    is_amid: bool = False
 
     @property
     def op_title(self) -> str:
@@ -132,7 +136,7 @@ class Execution(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, tuple[int, ...]]:
-        """Path and ordinals, the same in each run of the pipeline on the same input."""
+        """Path and ordinals: the same in each run of the pipeline on the same input."""
         return self.path, self.ordinals
 
 

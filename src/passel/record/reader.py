@@ -164,6 +164,8 @@ class Record:
 
     def state_before(self, execution: Execution) -> str | None:
         """Return the text of the run's top-level op before an execution; see `state_after`."""
+        if execution.is_amid:
+            return None
         first = execution.number
         while first and (self.executions[first - 1].caller or -1) in range(execution.number + 1):
             first -= 1  # what the pass has run by itself
@@ -176,9 +178,12 @@ class Record:
         none after it.
 
         Returns:
-            The text, with which a run can go on. None if it is not known: the printer failed, or
-            pipelines were at work inside of an op whose nested ops are not printed apart.
+            The text, with which a run can go on. None if it is not known: the printer failed,
+            pipelines were at work inside of an op whose nested ops are not printed apart, or a
+            pass was at work on an enclosing op.
         """
+        if execution.is_amid:
+            return None
         return self._state(execution.run, execution.number.__ge__)
 
     def state_at(self, paths: Collection[str], run: int = 0) -> str | None:

@@ -137,17 +137,21 @@ class Recorder(PassInstrumentation):
     def _around_pass(self, run: _RecordedRun, step: Step, op: Any) -> Around:
         entered, outer = perf_counter(), self._inner
         facts = run.facts_of(op)
-        if run.is_new_inside(facts):
-            self._log.change(run.number, facts.ordinals, run.snapshots.take(op))
+        at_work = run.at_work
+        is_amid = at_work is not None and at_work != facts.ordinals
+        if is_amid or run.is_new_inside(facts):
+            self._log.change(run.number, facts.ordinals, run.snapshots.take(op), is_amid)
         self._log.begin(run.number, self._step_facts(step), facts)
         if run.holds_others():
             run.snapshots.prepare(op)
         place, self._inner = run.place_of(op), 0.0
         ops = run.ops_inside()
+        run.at_work = facts.ordinals
         with run.traced_rewrites() as source_of:
             started = perf_counter()
             ended = yield
             total = perf_counter() - started
+        run.at_work = at_work
         data: dict[str, Any] = {"total": round(total, 7)}
         if self._inner:
             data["own"] = round(max(total - self._inner, 0.0), 7)
@@ -160,10 +164,11 @@ class Recorder(PassInstrumentation):
         self._inner = outer + perf_counter() - entered
 
     def _around_nested(self, run: _RecordedRun, step: Step, op: Any) -> Around:
-        former, before = run.enclosing, run.changes
+        former, before, at_work = run.enclosing, run.changes, run.at_work
         run.enclosing = enclosing = run.enter(op)
+        run.at_work = enclosing.at_work
         ended = yield
-        run.enclosing = former
+        run.enclosing, run.at_work = former, at_work
         if (failure := ended.failure) is not None:
             data: dict[str, Any] = {"total": 0, "status": "failed"}
             data["failure"] = failure_data(FailureInfo.of(failure))
@@ -245,11 +250,13 @@ class _Enclosing(NamedTuple):
         ordinals: The numbers of the ops from the top one to this one.
         is_apart: Whether its text consists of those of the nested ops.
         op: The op; None in another thread or process.
+        at_work: See `_RecordedRun`.
     """
 
     ordinals: tuple[int, ...]
     is_apart: bool
     op: Any
+    at_work: tuple[int, ...] | None
 
 
 class _Known(NamedTuple):
@@ -280,6 +287,7 @@ class _RecordedRun:
     Attributes:
         enclosing: The innermost op whose nested pipelines run.
         changes: How many changes were recorded.
+        at_work: The op that a pass works on which may run pipelines on ops inside.
     """
 
     def __init__(
@@ -290,6 +298,7 @@ class _RecordedRun:
         self.place_of = run.adapter.policies().lifetime.place_of
         self.enclosing = part_of
         self.changes = 0
+        self.at_work = None if part_of is None else part_of.at_work
         self._run = run
         self._seen: set[tuple[int, ...]] = set()
         self._last: _Known | None = None
@@ -330,7 +339,9 @@ class _RecordedRun:
         """Return an op on whose nested ops pipelines are to run."""
         self._seen.clear()
         self._last = None  # what passes inside change is not seen here if workers run them
-        return _Enclosing(_ordinals(self._run.identify(op)), self.snapshots.is_apart(op), op)
+        ordinals = _ordinals(self._run.identify(op))
+        at_work = None if self.at_work == ordinals else self.at_work
+        return _Enclosing(ordinals, self.snapshots.is_apart(op), op, at_work)
 
     def is_new_inside(self, op: OpFacts) -> bool:
         """Return whether an op is seen for the first time, and is in no text that is known."""

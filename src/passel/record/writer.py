@@ -95,9 +95,19 @@ class RecordFile:
         else:
             self._line(facts)
 
-    def change(self, run: int, ordinals: Sequence[int], digest: str | None) -> None:
-        """Write the text of an op in which nested pipelines have changed others."""
-        self._line({"state": [*ordinals], "in": run, "after": digest})
+    def change(
+        self, run: int, ordinals: Sequence[int], digest: str | None, is_amid: bool = False
+    ) -> None:
+        """Write the text of an op that no execution accounts for.
+
+        Args:
+            run: The number of the run.
+            ordinals: The op: nested pipelines have changed others in it, or one is to run on it.
+            digest: Its text.
+            is_amid: Whether a pass runs a pipeline on it that works on an enclosing op.
+        """
+        amid = {"amid": True} if is_amid else {}
+        self._line({"state": [*ordinals], "in": run, "after": digest, **amid})
 
     def text(self, digest: str, content: str | Composite) -> None:
         """Write a text, unless it is there."""

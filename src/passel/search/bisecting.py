@@ -96,6 +96,7 @@ class Bisection:
             for each in record.executions
             if each.run == run
             and each.status in ("changed", "failed", "unknown")
+            and not each.is_amid
             and (end is None or each.number < end)
         ]
 
