@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,10 +12,11 @@ from dask_cluster import two_workers
 from tool_fixtures import only_error
 
 from passel.execution.strategies import versions
-from passel.tool import cluster, driver, remote_shards, sharding
+from passel.store import known
+from passel.tool import caching, cluster, driver, remote_shards, sharding
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
 
     from tool_fixtures import Outcome, Tool
 
@@ -84,13 +86,14 @@ def small(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Tool:
 
 def _elsewhere(tool: Tool, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Outcome:
     """Run the tool where this process may not process a part of the input itself."""
-
-    def refuse(*_: Any) -> NoReturn:
-        raise AssertionError
-
     with monkeypatch.context() as patch:
-        patch.setattr(driver, "Part", refuse)
+        patch.setattr(driver, "Part", _refuse)
         return tool(*arguments)
+
+
+def _refuse(*_: Any) -> NoReturn:
+    """Stand in for what this process may not do."""
+    raise AssertionError
 
 
 def test_workers_run_the_command_line_on_shards(
@@ -102,6 +105,81 @@ def test_workers_run_the_command_line_on_shards(
     plain = small(*arguments, "-j1")
     assert 'by = "f7"' in plain.out
     assert _elsewhere(small, monkeypatch, *arguments, f"--cluster={address}") == plain
+
+
+@pytest.mark.parametrize("place", ["./kept", "file", "memory"])
+def test_workers_run_what_is_not_kept(
+    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Ops that a store does not hold are run on workers, and kept as those of a run without."""
+    urls = {"file": Path("kept").absolute().as_uri(), "memory": "memory://of-a-cluster"}
+    monkeypatch.setenv("PASSEL_CACHE", urls.get(place, place))
+    monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
+    monkeypatch.setattr(known, "_WORTH_KEEPING", 0)
+    monkeypatch.setattr(caching, "_PER_REMOTE", 1)
+    Path("p.py").write_text(PLUGIN.replace("    name", "    can_fork = True\n    name"))
+    passes = "-p=builtin.module(func.func(cse,look,warn,canonicalize))"
+    arguments = ("in.mlir", "--load-pass-plugin=p.py", passes, "--mlir-print-debuginfo")
+    plain = small(*arguments, "-j1", "--cache=off")
+    assert 'by = "f7"' in plain.out
+    assert "warning: look" in plain.err
+
+    def run(*, elsewhere: bool, flags: Sequence[str]) -> str:
+        with monkeypatch.context() as patch:
+            if elsewhere:
+                patch.setattr(caching, "process_slices", _refuse)
+            patch.setattr(driver, "Part", _refuse)
+            said = small(*arguments, *flags, "--cache-explain")
+        line, _, rest = said.err.partition("\n")
+        assert said._replace(err=rest) == plain
+        return line
+
+    cluster = (f"--cluster={address}",)
+    assert "0 of 16 ops known" in run(elsewhere=True, flags=cluster)
+    assert "16 of 16 ops known" in run(elsewhere=True, flags=cluster)
+    text = Path("in.mlir").read_text()
+    assert text.count("arith.muli %b, %named") == 16
+    Path("in.mlir").write_text(text.replace("muli %b, %named", "muli %named, %b", 1))
+    plain = small(*arguments, "-j1", "--cache=off")
+    assert "15 of 16 ops known" in run(elsewhere=True, flags=cluster)
+    assert "16 of 16 ops known" in run(elsewhere=False, flags=("-j1",))
+
+
+def test_workers_run_the_code_that_is_there_now(
+    small: Tool, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is kept is of the code in the key, whatever a worker has imported before."""
+    monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
+    plugin = PLUGIN.replace("    name", "    can_fork = True\n    name")
+    Path("p.py").write_text("import helper\n" + plugin.replace('"by"', "helper.NAME"))
+    passes = "-p=builtin.module(func.func(look))"
+    for name in ("first", "second"):
+        Path("helper.py").write_text(f'NAME = "{name}"\n')
+        sys.modules.pop("helper", None)
+        arguments = ("in.mlir", "--load-pass-plugin=p.py", passes, "--cache=./kept")
+        found = small(*arguments, f"--cluster={address}", "--cache-explain")
+        assert f'{name} = "f7"' in found.out
+        assert "0 of 16 ops known" in found.err
+
+
+def test_a_worker_with_another_key_refuses(
+    small: Tool,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nothing of a worker is kept that has other code, and the result is the same."""
+    monkeypatch.setattr(driver, "_WORTH_KEEPING", 0)
+    plain = small("in.mlir", CLEAN, "-j1")
+    monkeypatch.setenv("PASSEL_FAST_NOTHING", "1")
+    with caplog.at_level(logging.WARNING, "passel"):
+        found = small("in.mlir", CLEAN, f"--cluster={address}", "--cache=./kept")
+    assert found == plain
+    assert (
+        "a worker of the cluster refused its share: not the same there: the environment"
+        in caplog.text
+    )
+    assert not Path("kept").exists()
 
 
 @pytest.mark.parametrize("what", ["warn", "fail"])

@@ -10,13 +10,10 @@ from __future__ import annotations
 import os
 import sys
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.diagnostics import brief
-from passel.ir import ANY
-from passel.ir.frontend import SlicesSources, UsageError
-from passel.manager import OpPassManager
+from passel.ir.frontend import UsageError
 from passel.schedule import PipelineCompiler
 from passel.store import (
     KnownResults,
@@ -25,59 +22,27 @@ from passel.store import (
     Result,
     StoreError,
     default_place,
-    key_of_run,
     open_store,
 )
 from passel.tool.flag_values import CACHE_MODES, cache_of
-from passel.tool.sharding import (
-    SAME_FOR_SHARDS,
-    forked_results,
-    manager_for_shards,
-    workers_of_run,
-)
+from passel.tool.sharding import forked_results, workers_of_run
+from passel.tool.slice_plan import anchors_of, slice_plan
 from passel.tool.slices import process_slices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from passel.ir.frontend import Slices, SourcePart
-    from passel.manager import PassManager
+    from passel.ir.frontend import SourcePart
     from passel.tool.reports import PartReports
     from passel.tool.shared import Shared
+    from passel.tool.slice_plan import SlicePlan
+    from passel.tool.slices import SliceResults
 
-_PER_SHARD = 10_000
-"""Characters for which it pays to take another process."""
+_PER_FORK = 10_000
+"""Characters for which it pays to fork another process."""
 
-_ABOUT_REPORTS = frozenset(
-    {
-        "color",
-        "info-output-file",
-        "mlir-diagnostic-verbosity-level",
-        "mlir-output-format",
-        "mlir-pass-statistics-display",
-        "mlir-timing",
-        "mlir-timing-columns",
-        "mlir-timing-display",
-        "output-split-marker",
-        "split-input-file",
-    }
-)
-"""Flags that change how results are reported, and no result."""
-
-_IN_KEY_OTHERWISE = _ABOUT_REPORTS | {
-    "cache",
-    "cache-explain",
-    "cluster",
-    "jobs",
-    "load-pass-plugin",
-    "o",
-    "pass-pipeline",
-    "pipeline-variable",
-}
-"""Flags whose meaning is part of the key in another way, or does not change the result."""
-
-_ALLOWED = SAME_FOR_SHARDS | _ABOUT_REPORTS | {"mlir-pass-statistics"}
-"""Flags with which results are kept."""
+_PER_REMOTE = 100_000
+"""Characters for which it pays to begin another process on a worker of a cluster."""
 
 
 class _Place(NamedTuple):
@@ -85,20 +50,6 @@ class _Place(NamedTuple):
 
     mode: str
     where: str
-
-
-class _Plan(NamedTuple):
-    """A source whose results may be known.
-
-    Attributes:
-        slices: Its ops.
-        manager: What runs on them.
-        around: What all keys have in common, by names for explanations.
-    """
-
-    slices: Slices
-    manager: PassManager
-    around: Mapping[str, str]
 
 
 def process_with_store(source: SourcePart, shared: Shared) -> str | bytes | None:
@@ -112,7 +63,7 @@ def process_with_store(source: SourcePart, shared: Shared) -> str | bytes | None
         return None
     try:
         store = open_store(place.where, writes=place.mode != "read")
-        plan = _plan(source, shared, is_shared=store.is_shared)
+        plan = slice_plan(source, shared, is_shared=store.is_shared)
         known = KnownResults(store, place.mode, plan.around, plan.slices, source.name)
         return _Run(source, shared, plan, known).result()
     except NotKeptError as error:
@@ -150,7 +101,7 @@ class _Run:
     """
 
     def __init__(
-        self, source: SourcePart, shared: Shared, plan: _Plan, known: KnownResults
+        self, source: SourcePart, shared: Shared, plan: SlicePlan, known: KnownResults
     ) -> None:
         self._source = source
         self._shared = shared
@@ -179,14 +130,14 @@ class _Run:
             work = known.work
             if self._shared.settings.kept.cache_explain:
                 _explain(self._shared, known.explanation())
-        before = os.times()
+        seconds = 0.0
         if work:
-            known.take(*self._run(work, reports))
-        after = os.times()
+            made, around, seconds = self._run(work, reports)
+            known.take(made, around)
         with reports.scope("cached"):
             joined = self._joined()
             try:
-                known.keep(work, sum(after[2:4]) - sum(before[2:4]))
+                known.keep(work, seconds)
             except StoreError as error:
                 _warn(self._shared, error)
         self._report(reports)
@@ -194,7 +145,7 @@ class _Run:
 
     def _joined(self) -> str:
         try:
-            anchors = _anchors(self._plan.manager)
+            anchors = anchors_of(self._plan.manager)
             joined = self._plan.slices.join(self._known.made(), self._known.around, anchors)
         except ValueError:
             raise NotKeptError("what is kept is not of this form") from None
@@ -202,30 +153,46 @@ class _Run:
             raise NotKeptError("ops at the top change what others see of them")
         return joined
 
-    def _run(self, work: Sequence[int], reports: PartReports) -> tuple[dict[int, Result], Any]:
-        """Return the results of some ops, and of what is around."""
+    def _run(
+        self, work: Sequence[int], reports: PartReports
+    ) -> tuple[dict[int, Result], Any, float]:
+        """Return the results of some ops, of what is around, and the seconds that they took."""
         slices = self._plan.slices
-        size = sum(len(slices.text(n)) for n in work)
-        jobs = workers_of_run(self._shared)
-        count = min(len(work), jobs * 4, size // _PER_SHARD) if jobs > 1 else 1
-        step = -(-len(work) // max(count, 1))
-        chunks = [work[n : n + step] for n in range(0, len(work), step)]
-        frontends = [slices.frontend(each) for each in chunks]
-        ran = forked_results(jobs, partial(process_slices, self._source, self._shared), frontends)
-        if ran is None:
-            raise NotKeptError("the run fails, or has something to report that is about no op")
         found: dict[int, Result] = {}
         around: Any = None
-        for chunk, each in zip(chunks, ran, strict=True):
+        seconds = 0.0
+        for chunk, each in self._ran(work):
             if each.refusal:
                 self._known.refuse(each.refusal)
                 raise NotKeptError(each.refusal)
             if each.timing is not None and reports.timing is not None:
                 reports.timing.merge(each.timing)
             made, around = slices.results(each.emitted)
+            seconds += each.seconds
             for n, one in zip(chunk, made, strict=True):
                 found[n] = Result(one, each.reports.get(n, Report()))
-        return found, around
+        return found, around, seconds
+
+    def _ran(self, work: Sequence[int]) -> list[tuple[Sequence[int], SliceResults]]:
+        """Return chunks of ops that were run, in forked processes or on the cluster's workers."""
+        slices, cluster = self._plan.slices, self._shared.cluster
+        size = sum(len(slices.text(n)) for n in work)
+        jobs = workers_of_run(self._shared)
+        most = jobs * 4 if cluster is None else jobs
+        per_chunk = _PER_FORK if cluster is None else _PER_REMOTE
+        count = min(len(work), most, size // per_chunk) if jobs > 1 else 1
+        step = -(-len(work) // max(count, 1))
+        chunks = [work[n : n + step] for n in range(0, len(work), step)]
+        if cluster is None:
+            process = partial(process_slices, self._source, self._shared)
+            ran = forked_results(jobs, process, [slices.frontend(each) for each in chunks])
+        else:
+            from passel.tool.remote_slices import results_on
+
+            ran = results_on(cluster, self._source, self._shared, chunks)
+        if ran is None:
+            raise NotKeptError("the run fails, or has something to report that is about no op")
+        return list(zip(chunks, ran, strict=True))
 
     def _report(self, reports: PartReports) -> None:
         """Report what passes have reported and counted, as the run of all would."""
@@ -239,69 +206,6 @@ class _Run:
         pipeline = PipelineCompiler(adapter, manager.context).schedule(manager).pipeline
         reports.write_statistics(pipeline, counts)
         self._shared.reports.note_unmatched(())
-
-
-def _plan(source: SourcePart, shared: Shared, *, is_shared: bool) -> _Plan:
-    """Return what is needed to look results up, in a store that other machines may share.
-
-    Raises:
-        NotKeptError: Results of this source are not kept, or it is not known what they depend on.
-    """
-    frontend, settings = shared.frontend, shared.settings
-    if not isinstance(frontend, SlicesSources) or not isinstance(source.text, str):
-        raise NotKeptError(f"--ir={shared.adapter.name} does not cut its input")
-    others = sorted(settings.written.keys() - _ALLOWED)
-    if settings.reports.mlir_timing_display == "ops":
-        others.append("mlir-timing-display=ops")
-    if others:
-        reason = f"--{others[0]} concerns the run as a whole"
-        if settings.kept.cache:
-            shared.reports.note_unkept(reason)
-        raise NotKeptError(reason)
-    tool = settings.tool
-    if (
-        tool.setup is not None
-        or tool.dialects
-        or shared.cluster is not None
-        or not hasattr(os, "fork")
-    ):
-        raise NotKeptError("the tool, or a cluster, does what a key does not hold")
-    manager = manager_for_shards(shared, is_asked=True)
-    if manager is None:
-        raise NotKeptError("the pipeline is not of nested pipelines alone, or has effects")
-    _anchors(manager)
-    plugins = (
-        f"passel_plugin_{Path(each).stem}" if each.endswith(".py") else each
-        for each in settings.pipeline.load_pass_plugin
-    )
-    text = manager.to_text(all_options=True)
-    key, has_code = key_of_run(manager, text, shared.adapter, plugins, is_shared=is_shared)
-    places = has_code or settings.print_flags.debuginfo
-    slices = frontend.slices(source, places=places)
-    if slices is None:
-        raise NotKeptError("the layout of the input is unusual, or it has resources")
-    flags = {
-        f"--{name}": repr(words)
-        for name, words in sorted(settings.written.items())
-        if name not in _IN_KEY_OTHERWISE
-    }
-    around = {**key, **flags, "what is around the ops": repr(slices.around)}
-    return _Plan(slices, manager, around)
-
-
-def _anchors(manager: PassManager) -> list[str]:
-    """Return what the nested pipelines run on.
-
-    Raises:
-        NotKeptError: They nest deeper.
-    """
-    anchors: list[str] = []
-    for each in manager:
-        assert isinstance(each, OpPassManager)  # noqa: S101 - the manager of shards has no others
-        if any(isinstance(inner, OpPassManager) for inner in each):
-            raise NotKeptError("the pipeline nests deeper than the ops at the top")
-        anchors.append(ANY if each.anchor == ANY else each.anchor)
-    return anchors
 
 
 def _explain(shared: Shared, text: str) -> None:

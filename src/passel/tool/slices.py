@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from time import process_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
@@ -34,12 +35,14 @@ class SliceResults(NamedTuple):
     Attributes:
         emitted: What their frontend emits.
         reports: What passes have reported and counted, by the numbers of the slices.
+        seconds: The processor time that they took.
         timing: The times of their run, if they were measured.
         refusal: Why they cannot be kept; empty if they can.
     """
 
     emitted: bytes
     reports: Mapping[int, Report]
+    seconds: float
     timing: Timing | None
     refusal: str
 
@@ -59,13 +62,15 @@ def process_slices(
     reports = _Reports(shared.settings, observer)
     shared.reports.part = lambda: reports  # of this process, which does nothing else
     part = Part(source, replace(shared, jobs=1, progress=None, frontend=frontend), said.append)
+    before = process_time()
     try:
         emitted = part.process()
     except Exception:  # noqa: BLE001 - it is raised again when the whole is processed
         return None
     if not isinstance(emitted, bytes) or len(said) != observer.count:
         return None
-    return SliceResults(emitted, observer.reports, reports.timing, observer.refusal)
+    seconds = process_time() - before
+    return SliceResults(emitted, observer.reports, seconds, reports.timing, observer.refusal)
 
 
 class _Observer(PassInstrumentation):
