@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from sweeps import STEP
 
 from passel.record import Record
 
@@ -46,7 +47,7 @@ _PATIENCE = 60
 
 
 @pytest.mark.parametrize(
-    "moments", [4, pytest.param(50, marks=pytest.mark.sweep)], ids=["some", "many"]
+    "moments", [4, pytest.param(50 // min(STEP, 2), marks=pytest.mark.sweep)], ids=["some", "many"]
 )
 def test_a_killed_process_leaves_every_pass_that_has_ended(tmp_path: Path, moments: int) -> None:
     """Whenever a process is killed, its record opens and holds every pass that has ended."""

@@ -105,7 +105,7 @@ def run(name: str, how: str) -> Found:
     passes = Mark(), Faulty(how=how), Mark()
     manager.nest("func.func").add(*passes)
     manager.nest(ModuleOp).nest("func.func").add(*passes)
-    manager.enable_pass_timeout(0.1 if how == "hang" else 60)
+    manager.enable_pass_timeout(0.5 if how == "hang" else 60)
     reported: list[Diagnostic] = []
     raised, failures = "", []
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sweeps import STEP
 from twins import assert_same
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def test_generated_sources(text: str) -> None:
 
 
 @pytest.mark.sweep
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500 // min(STEP, 5), deadline=None)
 @given(_sources())
 def test_many_generated_sources(text: str) -> None:
     """The IR, or the error and its place, is the same."""

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from printing_twins import assert_prints_same
+from sweeps import STEP
 from xdsl.dialects import arith, builtin, cf, func, memref, scf, test
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -165,7 +166,7 @@ def test_generated_modules(module: ModuleOp) -> None:
 
 
 @pytest.mark.sweep
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400 // min(STEP, 4), deadline=None)
 @given(_modules())
 def test_many_generated_modules(module: ModuleOp) -> None:
     """The text, or the error, and the names are the same."""

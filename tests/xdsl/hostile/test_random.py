@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from both_sides import as_passel, as_xdsl
 from random_dialects import random_dialect, random_program
+from xdsl_inputs import sampled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-_EVERY = pytest.param(range(600), marks=pytest.mark.sweep, id="every")
 
 
 def _outcome(
@@ -26,10 +25,10 @@ def _outcome(
         return type(error).__name__
 
 
-@pytest.mark.parametrize("seeds", [pytest.param(range(0, 600, 15), id="sample"), _EVERY])
-def test_random_dialects(seeds: range) -> None:
+@sampled(15)
+def test_random_dialects(step: int) -> None:
     """Text, all fields of the IR and what dialects note are xDSL's, whatever their code does."""
-    compared = 0
+    compared, seeds = 0, range(0, 600, step)
     for seed in seeds:
         random = Random(seed)  # noqa: S311 - not about secrets
         source, names = random_dialect(random)
