@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING, NamedTuple
 
+from passel.record.model import RunInfo
 from passel.record.op_texts import OpText, ops_in
 from passel.record.readable import readable
 from passel.record.texts import HOLE, Composite, without_locations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     from passel.record.contents import Change
-    from passel.record.model import Execution, RunInfo
+    from passel.record.model import Execution
     from passel.record.reader import Record
 
 
@@ -94,27 +95,45 @@ class Lineage:
         Args:
             execution: The execution of the pass: no earlier one than those asked for before.
         """
-        depth, number = len(execution.ordinals), execution.number
-        while self._changes and (
-            self._changes[0].after < number
-            # not what becomes of ops around it
-            or (self._changes[0].after == number and len(self._changes[0].ordinals) >= depth)
-        ):
-            self._apply(self._changes.popleft())
-        tree = self._find(execution.ordinals)
-        return list(tree.lines()) if tree and tree.now() == execution.after else []
+        tree = self._at(execution)
+        return list(tree.lines()) if tree else []
 
     def in_the_end(self, symbol: str = "") -> list[BlamedLine]:
         """Return the run's op in the end, or the one that defines a symbol; see `after`."""
-        while self._changes:
-            self._apply(self._changes.popleft())
+        self._go_on(len(self._record.executions))
         tree = self._tree.find(f'"{symbol}"') if symbol else self._tree
         return list(tree.lines()) if tree and tree.digest else []
 
-    def origins(self) -> list[Origin]:
-        """Return the origins of all ops in the end, in the order of the generic form."""
-        _ = self.in_the_end()
-        return [origin for each in self._tree.all() for origin in each.origins]
+    def origins(self, part: Execution | RunInfo, *, before: bool = False) -> list[Origin]:
+        """Return the origins of an op and all ops in it, in the order of the generic form.
+
+        It is empty if that is not known.
+
+        Args:
+            part: The run, or an execution of a pass on the op: no earlier than what was asked for.
+            before: Whether they are asked for as they were before that.
+        """
+        tree = self._at(part, before=before)
+        return [origin for each in tree.all() for origin in each.origins] if tree else []
+
+    def _at(self, part: Execution | RunInfo, *, before: bool = False) -> _Tree | None:
+        """Return the op that an execution, or the run, is on; None if its text is another one."""
+        if isinstance(part, RunInfo):
+            number, ordinals = 0 if before else len(self._record.executions), (0,)
+        else:
+            number, ordinals = part.number, part.ordinals
+        # After an execution, not what becomes of ops around it.
+        self._go_on(number - before, 0 if before else len(ordinals))
+        tree = self._find(ordinals)
+        return tree if tree and tree.now() == (part.before if before else part.after) else None
+
+    def _go_on(self, number: int, depth: int = 0) -> None:
+        """Go on until an execution has ended, with changes by then of ops at least so deep."""
+        while self._changes:
+            change = self._changes[0]
+            if (change.after, -len(change.ordinals)) > (number, -depth):
+                return
+            self._apply(self._changes.popleft())
 
     def _find(self, ordinals: tuple[int, ...]) -> _Tree | None:
         """Return an op; None if it has no text of its own."""

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from base64 import b64decode
-from re import findall
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from written_records import FUNCTIONS, WrittenRecord, large_record
 
+from passel.record import Lineage, Origin, Record, in_custom_form
 from passel.record.page import page
-from passel.record.page.payload import LineTable
+from passel.record.page.payload import LineTable, payload
+from passel.tool import main
 
-if TYPE_CHECKING:
-    from passel.record import Record
-
+KERNELS = Path(__file__).parents[3] / "examples" / "kernels.mlir"
 LINE = st.sampled_from(["{", "}", "a line of IR", "another line", "", "\u2028 \r"])
 
 
 def unpacked(html: str) -> tuple[Any, list[str]]:
     """Return what a page holds, read as the page does."""
-    record, lines = findall(r'<script type="text/plain" id="(?:record|lines)">([\w+/=]*)<', html)
+    record, lines = re.findall(r'<script type="text/plain" id="(?:record|lines)">([\w+/=]*)<', html)
     return (
         json.loads(zlib.decompress(b64decode(record))),
         zlib.decompress(b64decode(lines)).decode().split("\n"),
@@ -63,6 +65,52 @@ def test_every_text_is_there() -> None:
         for index, digest in zip(row[9:11], (execution.before, execution.after), strict=True):
             assert digest is not None
             assert text_of(data["texts"][index], lines) == record.text(digest)
+
+
+MARGIN = re.compile(r"(\d*)(?: (.*?)(\??))?")
+
+
+def margin_of(margin: str, line: str) -> Origin:
+    """Return the origin that stands behind a line, as the page finds it."""
+    found = MARGIN.fullmatch(margin)
+    assert found is not None
+    maker, place, guess = found.groups()
+    if place is None:
+        place = re.sub(r'.* loc\("([^"]*)"(:\d+:\d+)\)', r"\1\2", line)
+    return Origin(int(maker) if maker else None, place, bool(guess))
+
+
+@pytest.mark.parametrize("ir", ["xdsl", "mlir"])
+def test_margins_of_all_steps(tmp_path: Path, ir: str) -> None:
+    """Behind each line of a text at a step is the origin that `--blame` gives it there."""
+    if ir == "mlir":
+        pytest.importorskip("passel.mlir")
+    file, pipeline = (
+        tmp_path / "record",
+        "func.func(cse,canonicalize),convert-scf-to-cf,canonicalize,cse",
+    )
+    words = ["-p", f"builtin.module({pipeline})", f"--ir={ir}", "--record-each-pass"]
+    assert main([str(KERNELS), *words, f"--record={file}", "-o", "/dev/null"]) == 0
+    record = Record.open(file)
+    (run,) = record.info.runs
+    data, table = payload([("r", record)])
+    (shown,) = data["records"]
+    lineage, count = Lineage(record, run), 0
+    for row, execution in zip(shown["executions"], record.executions, strict=True):
+        lines = in_custom_form(lineage.after(execution), ir)
+        if execution.after == execution.before or not lines:
+            continue
+        text = text_of(data["texts"][row[10]], table).split("\n")
+        margins = text_of(row[11]["origins"][1], table).split("\n")
+        for blamed, margin, line in zip(lines, margins, text, strict=True):
+            assert not margin if blamed.origin is None else margin_of(margin, line) == blamed.origin
+        count += 1
+    assert count > 3
+    ((_, after, _, last),) = shown["whole"]
+    lines = in_custom_form(lineage.in_the_end(), ir)
+    text, margins = (text_of(runs, table).split("\n") for runs in (data["texts"][after], last))
+    for blamed, margin, line in zip(lines, margins, text, strict=True):
+        assert not margin if blamed.origin is None else margin_of(margin, line) == blamed.origin
 
 
 def test_texts_of_two_records_are_there_once() -> None:

@@ -9,11 +9,10 @@ from passel.record.lineage import Lineage
 from passel.record.replays import replay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable, Mapping
 
     from passel.diagnostics import Diagnostic, Location
-    from passel.record import Execution, Record, RunInfo
-
+    from passel.record import Execution, Origin, Record, RunInfo
 
 _MOST_REPLAYS = 20
 """Failed executions that have a command of their own, which takes a look at all of the run."""
@@ -75,17 +74,15 @@ def payload(
         replays: Whether their files stay, so that commands can read them.
     """
     named = list(records)
-    order: dict[str, int] = {}
-    data = [_record(name, record, order, replays=replays) for name, record in named]
-    table = LineTable()
-    runs: list[list[int]] = [[]] * len(order)
+    table, texts = LineTable(), dict[str | None, list[int]]()
     for _, record in named:
         for run in record.info.runs:
-            digests = [each for each in _digests(record, run) if not runs[order[each]]]
-            texts = record.all_readable(digests, run=run.number, locations=True)
-            for digest, text in zip(digests, texts, strict=True):
-                runs[order[digest]] = table.add(text)
-    return {"records": data, "texts": runs}, table.lines
+            digests = [each for each in _digests(record, run) if each not in texts]
+            found = record.all_readable(digests, run=run.number, locations=True)
+            texts.update(zip(digests, map(table.add, found), strict=True))
+    numbers: dict[str | None, int] = {digest: number for number, digest in enumerate(texts)}
+    data = [_record(name, record, numbers, table, replays=replays) for name, record in named]
+    return {"records": data, "texts": [*texts.values()]}, table.lines
 
 
 def _digests(record: Record, run: RunInfo) -> list[str]:
@@ -98,7 +95,9 @@ def _digests(record: Record, run: RunInfo) -> list[str]:
     return list(dict.fromkeys(digest for pair in ends for digest in pair if digest is not None))
 
 
-def _record(name: str, record: Record, order: dict[str, int], *, replays: bool) -> dict[str, Any]:
+def _record(
+    name: str, record: Record, numbers: Mapping[str | None, int], table: LineTable, *, replays: bool
+) -> dict[str, Any]:
     paths: dict[str, int] = {}
     titles: list[tuple[str, str, bool]] = []
     runs = record.info.runs
@@ -109,6 +108,10 @@ def _record(name: str, record: Record, order: dict[str, int], *, replays: bool) 
             titles.append((each.path, each.title, at < len(steps)))
     failed = [each for each in record.executions if each.status == "failed"]
     again = {e.number: replay(record, e) for e in failed[:_MOST_REPLAYS] if replays}
+    margins = _Margins(record, table)  # which are asked for in the order of the run
+    tops = [run for run in runs if run.outer is None]
+    in_the_beginning = [margins.of(run, run.number, before=True) for run in tops]
+    origins = [margins.of_execution(each) for each in record.executions]
     return {
         "name": name,
         "facts": _facts(record),
@@ -117,13 +120,12 @@ def _record(name: str, record: Record, order: dict[str, int], *, replays: bool) 
         "command": shlex.join(record.info.command_line),
         "notes": [note for run in runs for note in run.notes],
         "whole": [
-            [_number(each.before, order), _number(each.after, order), _origins(record, each)]
-            for each in runs
-            if each.outer is None
+            [numbers.get(run.before), numbers.get(run.after), first, margins.of(run, run.number)]
+            for run, first in zip(tops, in_the_beginning, strict=True)
         ],
         "paths": titles,
         "executions": [
-            _row(each, paths[each.path], order, again.get(each.number))
+            _row(each, paths[each.path], numbers, again.get(each.number), origins[each.number])
             for each in record.executions
         ],
     }
@@ -152,7 +154,13 @@ def _facts(record: Record) -> list[tuple[str, str]]:
     return [fact for fact in dict.fromkeys(facts) if fact[1]]
 
 
-def _row(each: Execution, path: int, order: dict[str, int], again: str | None) -> list[Any]:
+def _row(
+    each: Execution,
+    path: int,
+    numbers: Mapping[str | None, int],
+    again: str | None,
+    origins: list[list[int]],
+) -> list[Any]:
     """Return an execution, without what is empty at its end."""
     failure = each.failure
     more = {
@@ -161,28 +169,59 @@ def _row(each: Execution, path: int, order: dict[str, int], again: str | None) -
         "failure": failure and {"kind": failure.kind, "message": failure.message},
         "fused": each.is_fused,
         "again": again,
+        "origins": origins if any(origins) else None,
     }
-    texts = (_number(each.before, order), _number(each.after, order))
+    texts = (numbers.get(each.before), numbers.get(each.after))
     row: list[Any] = [path, each.run, each.op_name, each.symbol, each.ordinals]
     row += [_place(each.location), each.status, _brief(each.own_time), _brief(each.total_time)]
     row += [*texts, {key: value for key, value in more.items() if value}]
     return row if row[-1] else row[:-1]
 
 
-def _origins(record: Record, run: RunInfo) -> list[Any]:
-    """Return for each line of a run's result where its op comes from."""
-    if run.after is None:
-        return []
-    (found,) = record.with_ops([run.after], run=run.number)
-    origins = [[*each] for each in Lineage(record, run).origins()]
-    if found.size != len(origins):
-        return []
-    return [None if op is None else origins[op] for op in found.ops]
+class _Margins:
+    """Where the ops come from that begin or end in the lines of texts, as lines of a table.
+
+    Args:
+        record: The record.
+        table: The table.
+    """
+
+    def __init__(self, record: Record, table: LineTable) -> None:
+        self._record = record
+        self._table = table
+        self._lineages = [Lineage(record, run) for run in record.info.runs]
+        self._last: dict[Hashable, str | None] = {}
+
+    def of_execution(self, each: Execution) -> list[list[int]]:
+        """Return those before and after an execution, each empty if the page has it by then."""
+        key = each.run, each.op_name, each.symbol or each.ordinals
+        last, self._last[key] = self._last.get(key), each.after or each.before
+        return [
+            [] if each.before == last else self.of(each, each.run, before=True),
+            [] if each.before == each.after else self.of(each, each.run),
+        ]
+
+    def of(self, part: Execution | RunInfo, run: int, *, before: bool = False) -> list[int]:
+        """Return those before or after an execution or a run; empty if they are not known."""
+        origins = self._lineages[run].origins(part, before=before)
+        digest = part.before if before else part.after
+        if digest is None or not origins:
+            return []
+        (found,) = self._record.with_ops([digest], run=run)
+        if found.size != len(origins):
+            return []
+        lines = zip(found.ops, found.text.split("\n"), strict=True)
+        margins = ["" if op is None else _margin(origins[op], line) for op, line in lines]
+        return self._table.add("\n".join(margins))
 
 
-def _number(digest: str | None, order: dict[str, int]) -> int | None:
-    """Return the number of a text in the payload."""
-    return None if digest is None else order.setdefault(digest, len(order))
+def _margin(origin: Origin, line: str) -> str:
+    """Return an origin without what the line has: that it is of the input, and its place."""
+    maker = "" if origin.execution is None else str(origin.execution)
+    file, *place = origin.place.rsplit(":", 2)
+    if not origin.is_guess and line.endswith(f' loc("{file}":{":".join(place)})'):
+        return maker
+    return f"{maker} {origin.place}{'?' if origin.is_guess else ''}"
 
 
 def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
