@@ -65,6 +65,26 @@ def test_what_a_child_has_started_ends_with_it() -> None:
         late.returncode = -signal.SIGKILL
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not name children")
+def test_a_process_that_cannot_be_killed_saves_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what a child has started, all that can be killed is, whatever the first one is."""
+    command = ["/bin/sh", "-c", "sleep 1 >&2 & sleep 60 & echo $!; wait"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as late:
+        assert late.stdout is not None
+        last, kill, killed = int(late.stdout.readline()), os.kill, list[int]()
+
+        def refuse(process: int, number: int) -> None:
+            killed.append(process)
+            if process not in {last, late.pid}:
+                raise PermissionError
+            kill(process, number)
+
+        monkeypatch.setattr(os, "kill", refuse)
+        status_of(late.pid, lambda: True)
+        assert last in killed
+        late.returncode = -signal.SIGKILL
+
+
 def test_the_end_of_a_child() -> None:
     """Its status comes back once; a child that is late is killed."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(0.3); exit(3)"])

@@ -5,11 +5,14 @@ The expected orders are those of `mlir::PassInstrumentation`, with hooks that al
 
 from __future__ import annotations
 
+import gc
 import logging
 import pickle
 import threading
 import time
+import weakref
 from contextlib import suppress
+from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
@@ -17,6 +20,7 @@ from xdsl.dialects.builtin import UnitAttr
 
 from passel import Pass, PassContext, PassFailedError, PassFailure, PassInstrumentation, PassManager
 from passel.hooks import Instrumentor
+from passel.instruments.ir_printer import PrintIR
 from passel.testing import EventRecorder, FullEventRecorder, ToyAdapter, ToyOp, parse_toy
 from passel.xdsl import XDSLAdapter, parse_source
 
@@ -574,3 +578,17 @@ def test_a_generator_is_told_whether_a_verification_or_an_analysis_has_failed(fa
     with pm.instrument(ends), suppress(PassFailedError):
         pm.run(parse_toy("toy.module"))
     assert ends.failed == [("Bad" if fails else "Good", fails), ("verification", fails)]
+
+
+def test_an_instrumentation_lets_go_of_a_run_that_has_ended() -> None:
+    """What is added to a manager outlives the ops that it has run on, and keeps none of them."""
+    PLAN.clear()
+    ended = Ends()
+    printer = PrintIR(stream=StringIO(), only_on_change=True)
+    pm = PassManager("toy.module", adapter=ToyAdapter()).add(P())
+    with pm.instrument(ended), pm.instrument(printer):
+        pm.run(module := parse_toy("toy.module"))
+        known = weakref.ref(module)
+        del module
+        gc.collect()
+        assert known() is None

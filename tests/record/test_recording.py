@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from errno import ENOSPC
@@ -20,6 +21,7 @@ from passel import (
     Statistic,
 )
 from passel.record import Execution, Record, RecordError
+from passel.record.recorder import Recorder
 from passel.testing import ToyAdapter, ToyOp, parse_toy
 
 if TYPE_CHECKING:
@@ -121,6 +123,36 @@ def test_an_incomplete_line_at_the_end_is_left_out(tmp_path: Path) -> None:
     assert record.executions == whole.executions[:1]
     assert not record.info.is_complete
     assert record.running == [("toy.module/toy.func/1:grow", "toy.func @f")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (rb'"z":"....', b'"z":"AAAA'),
+        (rb'"z":"....', b'"z":"A'),
+        (rb'"sizes":.[0-9]+,', b'"sizes":['),
+        (rb'"texts":"[0-9a-f]{2}', b'"texts":"zz'),
+    ],
+)
+def test_a_damaged_text_is_one_error(tmp_path: Path, old: bytes, new: bytes) -> None:
+    """Texts are read late, and damage to them is an error of the record all the same."""
+    path = tmp_path / "r"
+    digest = recorded(path, "toy.module(toy.func @f)", Grow()).executions[0].before
+    path.write_bytes(re.sub(old, new, path.read_bytes()))
+    assert digest is not None
+    with pytest.raises(RecordError, match="the record is damaged: it lacks the text of an op"):
+        Record.open(path).text(digest)
+
+
+def test_runs_of_one_recorder_have_all_diagnostics(tmp_path: Path) -> None:
+    """A diagnostic is recorded even if one of an earlier run was at its address."""
+    recorder = Recorder(tmp_path / "r")
+    for _ in range(20):
+        manager = PassManager("toy.module", adapter=ToyAdapter()).add_nested("toy.func", Grow())
+        with manager.instrument(recorder):
+            manager.run(parse_toy("toy.module(toy.func @f)"))
+    assert recorder.run_record is not None
+    assert all(each.diagnostics for each in recorder.run_record.executions)
 
 
 @pytest.mark.parametrize(

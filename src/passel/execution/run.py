@@ -176,9 +176,12 @@ class Run:
         hooks = self._hooks
         hooks.run = self
         held = hooks.interrupts.installed() if hooks.sees_steps else nullcontext()
-        with held, Bracket(hooks.runs, self) as bracket:
-            self.outcome = self._runner.run_root(schedule, op, parent)
-            bracket.ended = Ended(bool(self.outcome.failures))
+        try:
+            with held, Bracket(hooks.runs, self) as bracket:
+                self.outcome = self._runner.run_root(schedule, op, parent)
+                bracket.ended = Ended(bool(self.outcome.failures))
+        finally:
+            hooks.forget_run()
         if self.outcome.interrupt is not None:
             raise self.outcome.interrupt
         return self.outcome

@@ -187,7 +187,8 @@ class PassInstrumentation:
     around passes, is meant: the pass fails by it.
 
     Attributes:
-        run: The run that a hook is called for: the innermost one, if passes run others.
+        run: The run that a hook is called for, for as long as it goes on: the innermost one, if
+            passes run others.
         timing: What `RunResult.timing` is to be, of an instrumentation that measures time.
         reproducer: What `PassFailedError.reproducer` is to be, of one that writes a file.
         run_record: What `RunResult.record` and `PassFailedError.record` are to be, of a recorder.

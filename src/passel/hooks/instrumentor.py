@@ -290,6 +290,11 @@ class Instrumentor:
                 except Exception:  # noqa: BLE001 - observing never changes how a run goes
                     _disable(each, self.broken)
 
+    def forget_run(self) -> None:
+        """Let go of the run, which has ended: instrumentations may outlive its ops."""
+        for each in self._all:
+            vars(each).pop("run", None)
+
     def _part_of(self, instrumentation: PassInstrumentation) -> PassInstrumentation | None:
         if not _can_follow(instrumentation) or id(instrumentation) in self.broken:
             return None

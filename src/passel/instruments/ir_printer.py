@@ -116,9 +116,9 @@ class PrintIR(PassInstrumentation):
 
     def around_run(self, run: Run) -> Around:
         """Warn in the end if the symbol has not occurred."""
-        self._known = None
         yield
         self._failed.discard(run)
+        self._known = None
         self.complaint = ""
         if self._symbol and not self._symbol_seen:
             self.complaint = f"warning: {complaint(run.adapter, run.op, self._symbol)}\n"

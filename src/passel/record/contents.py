@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel._version import __version__
@@ -134,12 +135,14 @@ class Contents:
         """Return what a digest stands for.
 
         Raises:
-            KeyError: The record has no such text.
+            RecordError: It is damaged or missing.
         """
-        content = self._texts[digest]
-        if isinstance(content, dict):
-            self._texts.update(contents_of(content))
-            return self.content(digest)
+        try:
+            if isinstance(content := self._texts[digest], dict):
+                self._texts.update(contents_of(content))
+                return self.content(digest)
+        except (KeyError, ValueError, zlib.error) as error:
+            raise RecordError("the record is damaged: it lacks the text of an op") from error
         return content
 
     def state(self, run: int, has_ended: Callable[[int], bool]) -> State:

@@ -87,7 +87,7 @@ class Record:
         """Return the text of an op: in generic form with locations, which can be parsed.
 
         Raises:
-            KeyError: The record has no such text.
+            RecordError: It is damaged or missing.
         """
         content = self._contents.content(digest)
         if isinstance(content, Composite):

@@ -123,6 +123,8 @@ class Recorder(PassInstrumentation):
         finally:
             self._runs.remove(recorded)
             self._steps.clear()
+            if not self._runs:
+                self._told.clear()
         if self._file is not None:
             failures = [FailureInfo.of(each) for each in run.failures]
             self._file.end_run(number, failures, run.notes)

@@ -116,10 +116,7 @@ def run_search(program: Program, argv: Sequence[str] | None, run: Callable[[Sett
         known = {each.name for each in program.flags}
         for name in settings.written:
             if name not in known and name not in settings.brought:
-                raise UsageError(
-                    f"'--{name}' means nothing here: {program.name} runs passes many times, in "
-                    "other processes; see --help"
-                )
+                raise UsageError(f"'--{name}' means nothing here: see {program.name} --help")
         return run(settings)
 
     return start(program.name, argv, read_and_run)
@@ -189,13 +186,17 @@ def command_oracle(settings: Settings, subject: Subject | None) -> Command:
         UsageError: The command is not there.
     """
     given = SearchFlags(settings.line)
-    words = shlex.split(given.interesting)
+    try:
+        words = shlex.split(given.interesting)
+    except ValueError as error:
+        raise UsageError(f"'--interesting': {str(error).lower()}") from None
     if not words or shutil.which(words[0]) is None:
         name = words[0] if words else ""
         problem = f"there is no program '{name}' here"
         if name and Path(name).is_file():
-            way = f"chmod +x {name}" if "/" in name else f"write ./{name}"
-            problem = f"the file '{name}' is found, but cannot be run so: {way}"
+            problem = f"'{name}' is not executable: chmod +x {name}"
+            if "/" not in name:
+                problem = f"there is no program '{name}'; for the file of that name, write ./{name}"
         raise UsageError(f"'--interesting' cannot be run: {problem}")
     return Command(words, subject, timeout=given.timeout)
 

@@ -15,7 +15,7 @@
 
 // DULL: passel-reduce: error: the input is not interesting: 'false' does not exit with 0 for it.
 // MISSING: passel-reduce: error: '--interesting' cannot be run: there is no program 'no-such-program' here
-// MODE: passel-reduce: error: '--interesting' cannot be run: the file '[[FILE:.*]]' is found, but cannot be run so: chmod +x [[FILE]]
+// MODE: passel-reduce: error: '--interesting' cannot be run: '[[FILE:.*]]' is not executable: chmod +x [[FILE]]
 // FLAG: passel-reduce: error: '--mlir-timing' means nothing here
 // FINE: passel-reduce: error: 'builtin.module(cse)' does not fail on the input
 // NOTHING: passel-reduce: error: there is nothing to run

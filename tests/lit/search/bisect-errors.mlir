@@ -16,6 +16,8 @@
 // RUN: not passel-bisect %t.passel -p cse 2>&1 | filecheck %s --check-prefix=FLAG
 // FLAG: passel-bisect: error: '--pass-pipeline' means nothing here
 // RUN: not passel-bisect %t.passel --interesting=./no-such-command 2>&1 | filecheck %s --check-prefix=COMMAND
+// RUN: not passel-bisect %t.passel --interesting="grep 'a" 2>&1 | filecheck %s --check-prefix=QUOTE
+// QUOTE: passel-bisect: error: '--interesting': no closing quotation
 // COMMAND: passel-bisect: error: '--interesting' cannot be run: there is no program './no-such-command' here
 func.func @f() {
   return

@@ -148,7 +148,8 @@ def _kill(process: int) -> None:
         with suppress(OSError):
             for child in map(int, children.read_text().split()):
                 _kill(child)
-    os.kill(process, signal.SIGKILL)
+    with suppress(OSError):  # it has ended, or may not be killed
+        os.kill(process, signal.SIGKILL)
 
 
 def _raise_in(thread: int, error: type[BaseException]) -> bool:
