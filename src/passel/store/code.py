@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import sys
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -82,6 +81,8 @@ def code_of(modules: Iterable[str], packages: Iterable[str], *, is_shared: bool)
 
 
 def _requirements_of(package: str) -> dict[str, str]:
+    from importlib import metadata  # noqa: PLC0415 - local stores do without it
+
     try:
         names = [
             re.split(r"[^\w.-]", each)[0]

@@ -43,11 +43,16 @@ class Report(NamedTuple):
             ValueError, TypeError, AttributeError: They are no such data.
         """
         diagnostics, counts = data
+        if not diagnostics and not counts:
+            return _NOTHING
         here = extent() if diagnostics else None
         return cls(
             tuple(_diagnostic(each, here) for each in diagnostics if here),
             {(str(path), str(name)): int(amount) for path, name, amount in counts},
         )
+
+
+_NOTHING = Report()
 
 
 def _diagnostic_data(diagnostic: Diagnostic, extent: Extent) -> list[Any]:

@@ -138,3 +138,30 @@ def test_shards_that_saw_what_changed() -> None:
     first = PLAIN._replace(symbols={"f": 1}, changed=frozenset({"f"}))
     assert join([first, PLAIN]) == "{}"
     assert join([first, PLAIN._replace(declared={"f": 1})]) is None
+
+
+def test_joining_grows_with_the_number() -> None:
+    """A shard's names are looked up among all symbols, not the other way round."""
+    hashed = 0
+
+    class Name(str):
+        __slots__ = ()
+
+        def __hash__(self) -> int:
+            nonlocal hashed
+            hashed += 1
+            return super().__hash__()
+
+    nothing = frozenset[str]()
+
+    def hashed_for(size: int) -> int:
+        nonlocal hashed
+        pieces = [
+            Piece("", ("", ""), {Name(f"f{n}"): n}, frozenset({"print"}), {}, nothing, nothing)
+            for n in range(size)
+        ]
+        hashed = 0
+        assert join(pieces) == ""
+        return hashed
+
+    assert hashed_for(200) < 6 * hashed_for(50)

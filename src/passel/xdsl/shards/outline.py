@@ -72,6 +72,7 @@ class Outline:
         self.starts = starts
         self.end = end
         self.indent = indent
+        self._needed: dict[int, list[Definition]] = {}
 
     @property
     def has_module(self) -> bool:
@@ -106,6 +107,8 @@ class Outline:
 
     def needed(self, index: int) -> list[Definition]:
         """Return what a shard refers to and other shards seem to define, in the order of names."""
+        if index in self._needed:
+            return self._needed[index]
         names = self.references(index)
         found: list[Definition] = []
         known: set[str] = set()
@@ -115,7 +118,7 @@ class Outline:
             found += more
             texts = [each for each in more if each.op_name != _FUNCTION]
             names = {name for each in texts for name in self.references_in(each.start, each.end)}
-        return found
+        return self._needed.setdefault(index, found)
 
     @cached_property
     def definitions(self) -> dict[str, Definition]:

@@ -39,7 +39,7 @@ def join(pieces: Sequence[Piece]) -> str | None:
         symbols |= piece.symbols
     for piece in pieces:
         elsewhere = piece.referred - piece.symbols.keys() - piece.declared.keys()
-        if not elsewhere.isdisjoint(symbols):
+        if not symbols.keys().isdisjoint(elsewhere):  # which goes through the shorter one
             return None  # it was not found
         if any(symbols.get(name) != start for name, start in piece.declared.items()):
             return None
