@@ -115,8 +115,7 @@ class Bisection:
         """
         if found := self._check_ends(symbols or (lambda _: ())):
             on_them = [s for s in self._steps if s.symbol in found or len(s.ordinals) == 1]
-            culprit = self._first_of(on_them)
-            if self._is_first(culprit):
+            if on_them and self._is_first(culprit := self._first_of(on_them)):
                 return culprit
         return self._first_of(self._steps)
 
