@@ -30,14 +30,24 @@ PASSES = """
 from passel import Pass, PassFailure, Statistic
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i32
+from xdsl.ir import ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
 
 RUNS = []
+
+@irdl_attr_definition
+class Unprintable(ParametrizedAttribute):
+    name = "foreign.unprintable"
+
+    def print_parameters(self, printer):
+        raise RuntimeError("no text")
 
 class Search(Pass):
     name = "search"
     can_fork = True
     change: bool = True
     fail: bool = False
+    odd: bool = False
     steps = Statistic("Steps of the search")
 
     def run(self, op, ctx):
@@ -47,6 +57,8 @@ class Search(Pass):
         ctx.emit_warning("hard", op)
         if self.fail:
             raise PassFailure("not found")
+        if self.odd:
+            op.attributes["odd"] = Unprintable()
         if self.change:
             op.attributes["best"] = IntegerAttr(best, i32)
             for each in op.walk():
@@ -190,6 +202,13 @@ def test_failures_are_not_kept(passes: ModuleType, tmp_path: Path) -> None:
         with pytest.raises(Exception, match="not found"):
             _run(_manager(passes.Search(fail=True)), _module(), tmp_path / "kept")
     assert len(passes.RUNS) == 2
+
+
+def test_what_cannot_be_printed_is_not_kept(passes: ModuleType, tmp_path: Path) -> None:
+    """A run goes as it would without a store."""
+    for runs in (1, 2):
+        assert _manager(passes.Search(odd=True)).run(_module(), cache=tmp_path / "kept").changed
+        assert len(passes.RUNS) == runs
 
 
 def test_what_is_quick_is_not_kept(tmp_path: Path) -> None:

@@ -113,18 +113,9 @@ class KeptRun:
         """Keep the result of a run that has taken so much time, if it is worth it."""
         if self._known is None:
             return
-        text, before = None, process_time()
-        if result.changed is not False:
-            text = self._adapter.print_op(self._op, EXACT)
-            if (process_time() - before) * _PRINTING > seconds:
-                return
-            before = process_time()
-            try:
-                again = self._read(text)
-            except UnreadableError:
-                return
-            if process_time() - before > seconds or not self._keeps.is_same(self._op, again):
-                return
+        text = None
+        if result.changed is not False and (text := self._text(seconds)) is None:
+            return
         counts = {
             (path, name): amount
             for path, named in result.statistics.items()
@@ -136,6 +127,20 @@ class KeptRun:
             self._known.keep([0], seconds)
         except StoreError as error:
             _say(error)
+
+    def _text(self, seconds: float) -> str | None:
+        """Return the op as text; None if that does not read back as the same, in so much time."""
+        before = process_time()
+        try:
+            text = self._adapter.print_op(self._op, EXACT)
+            if (process_time() - before) * _PRINTING > seconds:
+                return None
+            before = process_time()
+            again = self._read(text)
+            is_quick = process_time() - before <= seconds
+            return text if is_quick and self._keeps.is_same(self._op, again) else None
+        except Exception:  # noqa: BLE001 - of dialects' printers and parsers
+            return None
 
     def _read(self, text: str) -> Any:
         return read_ir(self._adapter, self._context, text, _NAME)
