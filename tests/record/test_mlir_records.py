@@ -11,6 +11,7 @@ pytest.importorskip("mlir", reason="MLIR's bindings are not installed")
 from passel import PassManager
 from passel.ir import PrintFlags
 from passel.mlir import MLIRAdapter
+from passel.tool.report import main as report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +59,19 @@ def test_passes_in_one_call_are_one_execution(tmp_path: Path) -> None:
     ]
     assert _read(record.state_before(execution)) == before
     assert _read(record.state_after(execution)) == after
+
+
+def test_a_report_names_passes_in_one_call_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each of them can be asked for, and none is given what another one may have made."""
+    _recorded(path := tmp_path / "r", "func.func(cse,canonicalize),symbol-dce")
+    assert report([str(path), "--step=canonicalize", "--diff"]) == 0
+    assert report([str(path), "--blame", "--op=@f"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("// func.func(cse,canonicalize),symbol-dce on builtin.module")
+    assert "\ninput " in said
+    assert "0:cse " not in said.replace("0:cse to 0:symbol-dce ", "")
 
 
 def test_each_pass_is_recorded_on_request(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_an_incomplete_line_at_the_end_is_left_out(tmp_path: Path) -> None:
     [
         (rb'"z":"....', b'"z":"AAAA'),
         (rb'"z":"....', b'"z":"A'),
-        (rb'"sizes":.[0-9]+,', b'"sizes":['),
+        (rb'"sizes":.[0-9]+', b'"sizes":['),
         (rb'"texts":"[0-9a-f]{2}', b'"texts":"zz'),
     ],
 )

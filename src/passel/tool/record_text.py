@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _MOST_FAILURES = 20
 """How many failures are worth showing."""
 
+_NO_ORIGINS = "// where its ops come from is not known\n"
 _BAR = 10
 _NUMBER = 9
 _LONGEST_TITLE = 60
@@ -160,7 +161,9 @@ def _mark(record: Record, origin: Origin | None) -> tuple[str, str]:
         return "", ""
     maker = "input"
     if origin.execution is not None:
-        maker = record.executions[origin.execution].path.rpartition("/")[2]
+        execution = record.executions[origin.execution]
+        parts = execution.parts or (execution.path,)
+        maker = " to ".join(dict.fromkeys(e.rpartition("/")[2] for e in (parts[0], parts[-1])))
     return maker, f"{origin.place}{'?' if origin.is_guess else ''}"
 
 
@@ -187,7 +190,7 @@ def _step(record: Record, flags: ViewFlags) -> Iterator[str]:
             if run.number not in lineages:
                 lineages[run.number] = Lineage(record, run)
             lines = lineages[run.number].after(each)
-            yield from _with_margin(record, run, lines, flags) if lines else ["// not known\n"]
+            yield from _with_margin(record, run, lines, flags) if lines else [_NO_ORIGINS]
     if rest := len(found) - len(shown):
         yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
     is_one = len(found) == 1
@@ -196,7 +199,8 @@ def _step(record: Record, flags: ViewFlags) -> Iterator[str]:
 
 
 def _executions_of(record: Record, step: str) -> list[Execution]:
-    path = Place.of(step, list(dict.fromkeys(e.path for e in record.executions))).path
+    ran_at = {path: e.path for e in record.executions for path in (e.path, *e.parts)}
+    path = ran_at[Place.of(step, [*ran_at]).path]
     return [e for e in record.executions if e.path == path]
 
 
@@ -204,7 +208,8 @@ def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterat
     location = execution.location
     where = f" at {location}" if location.file else ""
     time = f"{1000 * execution.own_time:.2f} ms"
-    yield f"// {execution.path} on {execution.op_title}{where}: {execution.status}, {time}\n"
+    what = execution.title if execution.is_fused else execution.path
+    yield f"// {what} on {execution.op_title}{where}: {execution.status}, {time}\n"
     for name, count in execution.counts.items():
         yield f"// {name}: {count}\n"
     for diagnostic in execution.diagnostics:
