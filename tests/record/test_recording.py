@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 from errno import ENOSPC
 from io import FileIO
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from passel import (
+    ANY,
     OperationPass,
     Pass,
     PassContext,
@@ -314,3 +316,29 @@ def test_ops_that_a_pass_runs_pipelines_on(tmp_path: Path, in_nested: bool) -> N
         assert record.state_before(each) is record.state_after(each) is None
     assert not outer.is_amid
     assert "(toy.func @f 3,toy.func @g 5)" in (record.state_after(outer) or "")
+
+
+class Wait(Pass):
+    """Sleep for a while, after another pass that does."""
+
+    name = "wait"
+
+    def run(self, op: ToyOp, ctx: PassContext) -> None:
+        """Wait a moment, busily in a pass that this one runs."""
+
+        def work(op: ToyOp, ctx: PassContext) -> None:
+            end = time.process_time() + 0.05
+            while time.process_time() < end:
+                pass
+
+        time.sleep(0.05)
+        ctx.run_pipeline(PassManager(ANY, adapter=ToyAdapter()).add(work))
+
+
+def test_time_of_the_processor_leaves_out_waiting(tmp_path: Path) -> None:
+    """It is that of the pass by itself."""
+    work, wait = recorded(tmp_path / "r", "toy.module(toy.func @f)", Wait()).executions
+    assert work.cpu_time >= 0.05
+    assert wait.cpu_time < 0.03
+    assert wait.own_time >= 0.05
+    assert wait.total_time >= 0.1

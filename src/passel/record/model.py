@@ -95,6 +95,8 @@ class Execution(NamedTuple):
         status: What has become of it.
         own_time: Seconds that the pass took without the passes that it ran.
         total_time: Seconds with these.
+        cpu_time: Seconds of CPU time that the pass took without the passes that it ran, which
+            scatter less from run to run. Natively, all threads' together.
         counts: The pass's statistics on this op.
         diagnostics: What the pass reported, in order.
         failure: Why it has failed; None also if only a pass has failed that it ran.
@@ -119,6 +121,7 @@ class Execution(NamedTuple):
     status: Status
     own_time: float
     total_time: float
+    cpu_time: float
     counts: Mapping[str, int]
     diagnostics: tuple[Diagnostic, ...]
     failure: FailureInfo | None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from time import perf_counter
+from threading import current_thread, main_thread
+from time import perf_counter, process_time, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
@@ -68,7 +69,7 @@ class Recorder(PassInstrumentation):
         self._runs: list[_RecordedRun] = []
         self._steps: dict[Step, StepInfo] = {}
         self._enclosing: _Enclosing | None = None
-        self._inner = 0.0
+        self._inner = self._inner_cpu = 0.0
         self._told: set[int] = set()
 
     # -- What users call ---------------------------------------------------------------------
@@ -137,7 +138,8 @@ class Recorder(PassInstrumentation):
         )
 
     def _around_pass(self, run: _RecordedRun, step: Step, op: Any) -> Around:
-        entered, outer = perf_counter(), self._inner
+        entered, entered_cpu = perf_counter(), run.cpu()
+        outer, outer_cpu = self._inner, self._inner_cpu
         facts = run.facts_of(op)
         at_work = run.at_work
         is_amid = at_work is not None and at_work != facts.ordinals
@@ -146,15 +148,15 @@ class Recorder(PassInstrumentation):
         self._log.begin(run.number, self._step_facts(step), facts)
         if run.holds_others():
             run.snapshots.prepare(op)
-        place, self._inner = run.place_of(op), 0.0
-        ops = run.ops_inside()
+        place, ops = run.place_of(op), run.ops_inside()
         run.at_work = facts.ordinals
+        self._inner = self._inner_cpu = 0.0
         with run.traced_rewrites() as source_of:
-            started = perf_counter()
+            started, started_cpu = perf_counter(), run.cpu()
             ended = yield
-            total = perf_counter() - started
+            total, cpu = perf_counter() - started, run.cpu() - started_cpu
         run.at_work = at_work
-        data: dict[str, Any] = {"total": round(total, 7)}
+        data: dict[str, Any] = {"total": round(total, 7), "cpu": round(cpu - self._inner_cpu, 7)}
         if self._inner:
             data["own"] = round(max(total - self._inner, 0.0), 7)
         self._tell(ended, step, data)
@@ -164,6 +166,7 @@ class Recorder(PassInstrumentation):
                 data["ops"] = run.trace(op, ops, source_of)
         self._log.end(run.number, facts, data)
         self._inner = outer + perf_counter() - entered
+        self._inner_cpu = outer_cpu + run.cpu() - entered_cpu
 
     def _around_nested(self, run: _RecordedRun, step: Step, op: Any) -> Around:
         former, before, at_work = run.enclosing, run.changes, run.at_work
@@ -290,6 +293,8 @@ class _RecordedRun:
         enclosing: The innermost op whose nested pipelines run.
         changes: How many changes were recorded.
         at_work: The op that a pass works on which may run pipelines on ops inside.
+        cpu: A clock of CPU time, also of threads of the IR's own; beside other threads of Python
+            this thread's alone.
     """
 
     def __init__(
@@ -301,6 +306,8 @@ class _RecordedRun:
         self.enclosing = part_of
         self.changes = 0
         self.at_work = None if part_of is None else part_of.at_work
+        is_main = current_thread() is main_thread()
+        self.cpu: Callable[[], float] = process_time if is_main else thread_time
         self._run = run
         self._seen: set[tuple[int, ...]] = set()
         self._last: _Known | None = None

@@ -90,8 +90,8 @@ class RecordFile:
 
     def end(self, run: int, op: OpFacts, facts: Mapping[str, Any]) -> None:
         """Write the end of the execution that has begun last."""
-        if len(facts) == 1:  # most times and nothing else
-            self._write(f'{{"total":{facts["total"]}}}')
+        if len(facts) == 2:  # noqa: PLR2004 - most have times and nothing else
+            self._write(f'{{"total":{facts["total"]},"cpu":{facts["cpu"]}}}')
         else:
             self._line(facts)
 

@@ -25,7 +25,7 @@ class PassFacts(NamedTuple):
     """Facts about a pass in one record.
 
     Attributes:
-        time: Seconds that it took by itself.
+        time: Seconds of CPU time that it took by itself.
         ops: How many ops it ran on.
         changed: How many of these it changed.
         failed: On how many it failed.
@@ -48,7 +48,7 @@ def facts_of(executions: Sequence[Execution]) -> dict[str, PassFacts]:
         old = found.get(each.path, PassFacts(0.0, 0, 0, 0, {}))
         names = chain(old.counts, (name for name in each.counts if name not in old.counts))
         found[each.path] = PassFacts(
-            old.time + each.own_time,
+            old.time + each.cpu_time,
             old.ops + 1,
             old.changed + (each.status == "changed"),
             old.failed + (each.status == "failed"),
