@@ -11,7 +11,7 @@ from passel.store.keys import NotKeptError, digest_of
 from passel.store.reports import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from passel.diagnostics import Extent
     from passel.store.entries import Store
@@ -215,13 +215,9 @@ class KnownResults:
         head, at, rest = line.partition("@")
         return f"{head}@{rest.partition('(')[0]}" if at else line
 
-    def reports(self) -> Iterator[Report]:
-        """Yield what passes have reported, op by op."""
-        return (self.found[n].report for n in range(len(self._keys)))
-
-    def made(self) -> list[Any]:
-        """Return what passes make of each op."""
-        return [self.found[n].made for n in range(len(self._keys))]
+    def results(self) -> list[Result]:
+        """Return the results of all ops."""
+        return [self.found[n] for n in range(len(self._keys))]
 
 
 def _shortened(parts: Mapping[str, str]) -> dict[str, str]:

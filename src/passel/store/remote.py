@@ -115,12 +115,7 @@ class RemoteStore(Store):
 
     def clear(self) -> None:
         """Drop all entries."""
-
-        def clear() -> None:
-            if self._listed():
-                self._files.rm(self._place[1], recursive=True)
-
-        self._in_time(clear)
+        self.prune(-1)  # objects without contents as well
 
     @cached_property
     def _place(self) -> tuple[Any, str]:

@@ -146,7 +146,8 @@ class _Run:
     def _joined(self) -> str:
         try:
             anchors = anchors_of(self._plan.manager)
-            joined = self._plan.slices.join(self._known.made(), self._known.around, anchors)
+            made = [each.made for each in self._known.results()]
+            joined = self._plan.slices.join(made, self._known.around, anchors)
         except ValueError:
             raise NotKeptError("what is kept is not of this form") from None
         if joined is None:
@@ -197,7 +198,7 @@ class _Run:
     def _report(self, reports: PartReports) -> None:
         """Report what passes have reported and counted, as the run of all would."""
         counts: dict[tuple[str, str], int] = {}
-        for report in self._known.reports():
+        for _, report in self._known.results():
             for diagnostic in report.diagnostics:
                 self._shared.renderer(diagnostic)
             for key, amount in report.counts.items():
