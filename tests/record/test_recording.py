@@ -326,7 +326,7 @@ class Wait(Pass):
     def run(self, op: ToyOp, ctx: PassContext) -> None:
         """Wait a moment, busily in a pass that this one runs."""
 
-        def work(op: ToyOp) -> None:
+        def work(op: ToyOp, _: object) -> None:
             end = time.process_time() + 0.05
             while time.process_time() < end:
                 pass
