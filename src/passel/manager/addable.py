@@ -51,6 +51,8 @@ def as_pass(item: object) -> Pass[Any]:
     try:
         adapter = adapter_for(item)
     except AdapterError:
+        adapter = None
+    if adapter is None:
         return _from_function(item)
     if not isinstance(adapter, WrapsPasses):
         msg = f"the {adapter.name} adapter cannot wrap passes such as {_shown(item)}"
