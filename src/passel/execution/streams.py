@@ -18,8 +18,8 @@ def flush() -> None:
 def standard_streams() -> dict[str, Any]:
     """Return the standard output and error as values that are equal while they are the same."""
     found: dict[str, Any] = {}
-    for number, name in ((1, "output"), (2, "error")):
-        stream, file = (None, sys.stdout, sys.stderr)[number], None
+    for number, name, stream in ((1, "output", sys.stdout), (2, "error", sys.stderr)):
+        file = None
         with suppress(OSError):
             status = os.fstat(number)
             file = status.st_dev, status.st_ino

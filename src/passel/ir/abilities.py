@@ -176,10 +176,6 @@ class TracesOps(Protocol):
     Records then know which ops a pass has kept, and of which it has made others.
     """
 
-    def ops_inside(self, op: Any) -> Sequence[Any]:
-        """Return an op and all that is nested in it, in the order of its generic form."""
-        ...
-
     def traced_rewrites(self) -> AbstractContextManager[Callable[[Any], Any]]:
         """Take note of rewrites in this thread inside the `with` block.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from threading import current_thread, main_thread
 from time import perf_counter, process_time, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel.hooks import PassInstrumentation
 from passel.instruments.reproducer_command import replay_command
-from passel.ir import ShipsOps, TracesOps, ability_of
+from passel.ir import ShipsOps, TracesOps, ability_of, inwards
 from passel.record.model import FailureInfo, StepInfo, diagnostic_data, failure_data
 from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
@@ -312,9 +313,8 @@ class _RecordedRun:
         self._seen: set[tuple[int, ...]] = set()
         self._last: _Known | None = None
         self._traces = ability_of(run.adapter, TracesOps)
-        no_rewrites = nullcontext(_no_source)
-        self.traced_rewrites: Callable[[], AbstractContextManager[Callable[[Any], Any]]] = lambda: (
-            no_rewrites if self._traces is None else self._traces.traced_rewrites()
+        self.traced_rewrites: Callable[[], AbstractContextManager[Callable[[Any], Any]]] = (
+            self._traces.traced_rewrites if self._traces else partial(nullcontext, _no_source)
         )
         self._children: tuple[_Enclosing, Sequence[Any]] | None = None
 
@@ -324,7 +324,7 @@ class _RecordedRun:
             chain = self._run.identify(op)
             name, symbol, _ = chain[-1]
             facts = OpFacts(name, symbol, _ordinals(chain), self._run.adapter.location(op))
-            ops = None if self._traces is None else self._traces.ops_inside(op)
+            ops = list(inwards(self._run.adapter, op)) if self._traces else None
             self._last = _Known(op, facts, self.snapshots.is_apart(op), ops)
         return self._last.facts
 
@@ -340,9 +340,8 @@ class _RecordedRun:
         self, op: Any, before: Sequence[Any], source_of: Callable[[Any], Any]
     ) -> Trace | None:
         """Return which ops a pass has kept."""
-        assert self._traces is not None  # noqa: S101 - there are ops from before
-        after = self._traces.ops_inside(op)
-        return trace_of(before, after, source_of, self._run.adapter.parent)
+        adapter = self._run.adapter
+        return trace_of(before, list(inwards(adapter, op)), source_of, adapter.parent)
 
     def enter(self, op: Any) -> _Enclosing:
         """Return an op on whose nested ops pipelines are to run."""

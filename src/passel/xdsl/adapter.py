@@ -306,10 +306,6 @@ class XDSLAdapter(IRAdapter):
 
         decode_changes(op, data, context)
 
-    def ops_inside(self, op: Operation) -> Sequence[Operation]:
-        """Return an op and all that is nested in it, in program order."""
-        return list(op.walk())
-
     def traced_rewrites(
         self,
     ) -> AbstractContextManager[Callable[[Operation], Operation | None]]:
