@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from zlib import crc32
 
 from passel.errors import PasselError
 from passel.store.keys import NotKeptError, digest_of
@@ -24,9 +25,6 @@ _VERIFIED = 10
 
 _MOST_NAMED = 5
 """Ops that an explanation names."""
-
-_SHORT = 16
-"""Hexadecimal digits that tell what has changed."""
 
 
 class Items(Protocol):
@@ -220,8 +218,9 @@ class KnownResults:
         return [self.found[n] for n in range(len(self._keys))]
 
 
-def _shortened(parts: Mapping[str, str]) -> dict[str, str]:
-    return {name: digest_of([text]).hex()[:_SHORT] for name, text in parts.items()}
+def _shortened(parts: Mapping[str, str]) -> dict[str, int]:
+    """Return checksums, which are enough for explanations."""
+    return {name: crc32(text.encode("utf-8", "replace")) for name, text in parts.items()}
 
 
 def _changes(parts: Mapping[str, str], last: Any) -> list[str]:
