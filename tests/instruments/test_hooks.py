@@ -592,3 +592,23 @@ def test_an_instrumentation_lets_go_of_a_run_that_has_ended() -> None:
         del module
         gc.collect()
         assert known() is None
+
+
+def test_a_run_that_ends_waits_for_hooks_of_another() -> None:
+    """Runs in several threads may have one instrumentation, which knows its run while a hook runs."""
+    entered, seen = threading.Event(), list[Any]()
+
+    class Slow(PassInstrumentation):
+        def on_failure(self, failure: Any) -> None:
+            entered.set()
+            time.sleep(0.05)
+            seen.append(self.run)
+
+    hooks, ended = Instrumentor([slow := Slow()]), Instrumentor([slow])
+    hooks.run = "the run"
+    thread = threading.Thread(target=hooks.on_failure, args=("failure",))
+    thread.start()
+    entered.wait()
+    ended.forget_run()
+    thread.join()
+    assert seen == ["the run"]

@@ -293,7 +293,8 @@ class Instrumentor:
     def forget_run(self) -> None:
         """Let go of the run, which has ended: instrumentations may outlive its ops."""
         for each in self._all:
-            vars(each).pop("run", None)
+            with _lock_of(each):  # hooks of other threads may be at work
+                vars(each).pop("run", None)
 
     def _part_of(self, instrumentation: PassInstrumentation) -> PassInstrumentation | None:
         if not _can_follow(instrumentation) or id(instrumentation) in self.broken:
