@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 import sys
@@ -15,7 +16,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition
 
 from passel import PassManager
 from passel.instruments import Timing
-from passel.ir import PrintFlags, adapter_for
+from passel.ir import KeepsOps, PrintFlags, ability_of, adapter_for
 from passel.store import LocalStore, Store
 from passel.xdsl.parsing import parse_source
 
@@ -257,3 +258,29 @@ def test_a_wrong_entry_is_a_miss(passes: ModuleType, tmp_path: Path) -> None:
     for made in wrong:
         kept.keep({found[0]: [made, [[], []]]})
         assert _run(_manager(passes.Search()), _module(), kept) == plain
+
+
+def test_a_key_is_made_without_collections_of_garbage() -> None:
+    """These would go through all of the IR, again and again."""
+    text = "".join(f"func.func @f{n}() {{ func.return }}\n" for n in range(50))
+    context = Context()
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    module = parse_source(context, text, "in.mlir")
+    keeps = ability_of(adapter_for(module), KeepsOps)
+    assert keeps is not None
+    keeps.contents(module)  # imports
+    phases: list[str] = []
+
+    def note(phase: str, _: dict[str, int]) -> None:
+        phases.append(phase)
+
+    before = gc.get_threshold()
+    gc.set_threshold(20)
+    gc.callbacks.append(note)
+    try:
+        keeps.contents(module)
+    finally:
+        gc.callbacks.remove(note)
+        gc.set_threshold(*before)
+    assert len(phases) <= 4, "those before and after alone"

@@ -269,9 +269,11 @@ class XDSLAdapter(IRAdapter):
 
     def contents(self, op: Operation) -> bytes:
         """Return the bytes by which it is sent to other processes."""
+        from passel.xdsl.parsing import collector_paused
         from passel.xdsl.transport.shipping import contents
 
-        return contents(op)
+        with collector_paused():  # it would go through all of the IR for some garbage
+            return contents(op)
 
     def is_same(self, op: Operation, other: Operation) -> bool:
         """Compare structures and attributes, and texts with names and locations."""
