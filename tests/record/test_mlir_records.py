@@ -27,11 +27,11 @@ module { func.func @h(%x: i32) { %0 = arith.addi %x, %x : i32 return } }
 """
 
 
-def _recorded(path: Path, pipeline: str, **how: Any) -> tuple[Any, str, str]:
+def _recorded(path: Path, pipeline: str, source: str = _SOURCE, **how: Any) -> tuple[Any, str, str]:
     """Run, and return the record with the module before and after."""
     adapter = MLIRAdapter()
     context = adapter.create_context()
-    module = adapter.bindings.ir.Module.parse(_SOURCE, context)
+    module = adapter.bindings.ir.Module.parse(source, context)
     manager = PassManager.parse(f"builtin.module({pipeline})", context)
     manager.enable_recording(path, **how)
     flags = PrintFlags(debuginfo=True, local_scope=True)
@@ -89,3 +89,22 @@ def test_each_pass_is_recorded_on_request(tmp_path: Path) -> None:
     ]
     assert _read(record.state_before(record.executions[0])) == before
     assert _read(record.state_after(record.executions[-1])) == after
+
+
+def test_functions_with_calls_are_readable(tmp_path: Path) -> None:
+    """A function is printed in custom form in all of its states, although it is not all there is."""
+    source = """
+func.func @caller(%x: i32) -> i32 {
+  %0 = arith.addi %x, %x : i32
+  %1 = arith.addi %x, %x : i32
+  %2 = arith.subi %1, %1 : i32
+  %3 = func.call @callee(%0, %2) : (i32, i32) -> i32
+  return %3 : i32
+}
+func.func private @callee(i32, i32) -> i32
+"""
+    record, _, _ = _recorded(tmp_path / "r", "func.func(cse,canonicalize)", source, one_by_one=True)
+    digests = dict.fromkeys(d for each in record.executions for d in (each.before, each.after))
+    texts = record.all_readable([*digests])
+    assert len([each for each in texts if " call @callee(" in each]) == 3
+    assert not [each for each in texts if '"func.' in each]

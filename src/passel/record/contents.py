@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from passel._version import __version__
@@ -117,7 +118,7 @@ class Contents:
         self.begun: list[Begun] = []
         self.executions: list[Execution] = []
 
-    @property
+    @cached_property
     def info(self) -> RecordInfo:
         """Facts about the record as a whole."""
         head, runs = self._head, tuple(map(self._run_info, self._runs))

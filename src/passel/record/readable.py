@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from passel.ir.frontend import Frontend
 
 _EMPTY = "{\n}"
+_SYMBOL = re.compile(r'\bsym_name = "((?:[^"\\]|\\.)*)"')
 _MARK = re.compile(r' loc\("(o?)":(\d+):1\)')
 
 
@@ -123,7 +125,22 @@ class Reader(NamedTuple):
         """Return texts in custom form, each as it is if it cannot be read."""
         if len(texts) > 1 and (together := self._read_together(texts)) is not None:
             return together
-        return [self._read(text) or text for text in texts]
+        # Some IRs take no symbol twice, nor calls of what is not there.
+        groups: list[dict[str, int]] = []
+        times: Counter[str] = Counter()
+        for at, text in enumerate(texts):
+            found = _SYMBOL.search(text.partition("\n")[0])
+            name = found[1] if found else str(at)
+            if times[name] == len(groups):
+                groups.append({})
+            groups[times[name]][name] = at
+            times[name] += 1
+        read: dict[int, str] = {}
+        for group in groups:
+            numbers = [*(groups[0] | group).values()]
+            together = self._read_together([texts[at] for at in numbers])
+            read.update(zip(numbers, together or (), strict=False))
+        return [read.get(at) or self._read(text) or text for at, text in enumerate(texts)]
 
     def outline(self, text: str) -> str | None:
         """Return the outline of an op in custom form, with its hole; None if there is none."""
@@ -137,7 +154,7 @@ class Reader(NamedTuple):
     def _read_together(self, texts: Sequence[str]) -> list[str] | None:
         """Return texts that are read as those of one module, which takes a third of the time.
 
-        None if that is refused, such as for symbols of one name.
+        None if that is refused.
         """
         module = self._parsed("\n".join(['"builtin.module"() ({', *texts, "}) : () -> ()"]))
         if module is None:

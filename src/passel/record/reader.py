@@ -118,20 +118,27 @@ class Record:
         """Return several texts as `readable` does, with locations and the ops of their lines."""
         ir, known = self.info.runs[run].ir, self._readable
         reader = reader_for(ir)
-        unread: dict[tuple[str, str], None] = {}
-        for each in digests:
-            key, content = (each, ir), self._contents.content(each)
-            if key in known:
-                continue
-            if reader and isinstance(content, Composite):
-                outline = reader.outline(content.outline)
-                if outline is not None:
-                    parts = self.with_ops(content.parts, run=run)
-                    known[key] = Readable.of_parts(content._replace(outline=outline), parts)
-                    continue
-            unread[key] = None
-        texts = [self.text(digest) for digest, _ in unread]
-        known.update(zip(unread, readable(texts, ir), strict=True))
+        unread: list[str] = []
+        composites: dict[str, Composite] = {}
+        for each in dict.fromkeys(digests):
+            content = None if (each, ir) in known else self._contents.content(each)
+            if (
+                reader
+                and isinstance(content, Composite)
+                and (outline := reader.outline(content.outline))
+            ):
+                composites[each] = content._replace(outline=outline)
+            elif content is not None:
+                unread.append(each)
+        if composites:  # all that is inside together with the others, each text once
+            inside = (part for each in composites.values() for part in each.parts)
+            self.with_ops([*unread, *inside], run=run)
+            for digest, each in composites.items():
+                parts = [known[part, ir] for part in each.parts]
+                known[digest, ir] = Readable.of_parts(each, parts)
+        elif unread:
+            texts = readable([self.text(each) for each in unread], ir)
+            known.update(zip([(each, ir) for each in unread], texts, strict=True))
         return [known[each, ir] for each in digests]
 
     def diff(self, execution: Execution) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from passel.record.page import page
+from passel.tool.collector import collector_held
 from passel.tool.output import put
 
 if TYPE_CHECKING:
@@ -29,4 +30,6 @@ def write_page(records: Sequence[Record], output: str, *, replays: bool = True) 
     is_same = len(set(sources)) < len(sources) or not all(sources)
     names = [str(record.path) for record in records] if is_same else sources
     title = " and ".join(Path(name).name for name in names)
-    return put(page(title, zip(names, records, strict=True), replays=replays), output)
+    with collector_held():  # texts are read as ops by the thousand, and kept until all are printed
+        text = page(title, zip(names, records, strict=True), replays=replays)
+    return put(text, output)

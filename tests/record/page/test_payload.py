@@ -7,7 +7,7 @@ import re
 import zlib
 from base64 import b64decode
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,11 @@ from written_records import FUNCTIONS, WrittenRecord, large_record
 from passel.record import Lineage, Origin, Record, in_custom_form
 from passel.record.page import page
 from passel.record.page.payload import LineTable, payload
+from passel.record.readable import Readable, readable
 from passel.tool import main
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 KERNELS = Path(__file__).parents[3] / "examples" / "kernels.mlir"
 LINE = st.sampled_from(["{", "}", "a line of IR", "another line", "", "\u2028 \r"])
@@ -67,17 +71,27 @@ def test_every_text_is_there() -> None:
             assert text_of(data["texts"][index], lines) == record.text(digest)
 
 
-MARGIN = re.compile(r"(\d*)(?: (.*?)(\??))?")
+def origins_of(margins: list[str], text: list[str]) -> list[Origin | None]:
+    """Return the origins that stand behind the lines of a text, as the page finds them."""
+    origins: list[Origin | None] = []
+    for margin, line in zip(margins, text, strict=True):
+        found = re.fullmatch(r"(\d*)(?: (.*?)(\??))?", margin)
+        own = re.search(r' loc\("([^"]*)"(:\d+:\d+)\)$', line)
+        assert found is not None
+        maker, place, guess = found.groups()
+        if place is None and own is not None:
+            place = own[1] + own[2]
+        number = int(maker) if maker else None
+        origins.append(None if place is None else Origin(number, place, bool(guess)))
+    return origins
 
 
-def margin_of(margin: str, line: str) -> Origin:
-    """Return the origin that stands behind a line, as the page finds it."""
-    found = MARGIN.fullmatch(margin)
-    assert found is not None
-    maker, place, guess = found.groups()
-    if place is None:
-        place = re.sub(r'.* loc\("([^"]*)"(:\d+:\d+)\)', r"\1\2", line)
-    return Origin(int(maker) if maker else None, place, bool(guess))
+def recorded(path: Path, *flags: str) -> Record:
+    """Return the record of a run on functions with loops and calls."""
+    pipeline = "builtin.module(func.func(cse,canonicalize),convert-scf-to-cf,canonicalize,cse)"
+    words = [str(KERNELS), "-p", pipeline, "--record-each-pass", *flags]
+    assert main([*words, f"--record={path / 'record'}", "-o", "/dev/null"]) == 0
+    return Record.open(path / "record")
 
 
 @pytest.mark.parametrize("ir", ["xdsl", "mlir"])
@@ -85,32 +99,39 @@ def test_margins_of_all_steps(tmp_path: Path, ir: str) -> None:
     """Behind each line of a text at a step is the origin that `--blame` gives it there."""
     if ir == "mlir":
         pytest.importorskip("passel.mlir")
-    file, pipeline = (
-        tmp_path / "record",
-        "func.func(cse,canonicalize),convert-scf-to-cf,canonicalize,cse",
-    )
-    words = ["-p", f"builtin.module({pipeline})", f"--ir={ir}", "--record-each-pass"]
-    assert main([str(KERNELS), *words, f"--record={file}", "-o", "/dev/null"]) == 0
-    record = Record.open(file)
-    (run,) = record.info.runs
+    record = recorded(tmp_path, f"--ir={ir}")
     data, table = payload([("r", record)])
     (shown,) = data["records"]
+
+    def origins(text: int, margins: list[int]) -> list[Origin | None]:
+        lines = (text_of(runs, table).split("\n") for runs in (margins, data["texts"][text]))
+        return origins_of(*lines)
+
+    (run,) = record.info.runs
     lineage, count = Lineage(record, run), 0
     for row, execution in zip(shown["executions"], record.executions, strict=True):
         lines = in_custom_form(lineage.after(execution), ir)
-        if execution.after == execution.before or not lines:
-            continue
-        text = text_of(data["texts"][row[10]], table).split("\n")
-        margins = text_of(row[11]["origins"][1], table).split("\n")
-        for blamed, margin, line in zip(lines, margins, text, strict=True):
-            assert not margin if blamed.origin is None else margin_of(margin, line) == blamed.origin
-        count += 1
+        if execution.after != execution.before:
+            assert origins(row[10], row[11]["origins"][1]) == [each.origin for each in lines]
+            count += 1
     assert count > 3
-    ((_, after, _, last),) = shown["whole"]
     lines = in_custom_form(lineage.in_the_end(), ir)
-    text, margins = (text_of(runs, table).split("\n") for runs in (data["texts"][after], last))
-    for blamed, margin, line in zip(lines, margins, text, strict=True):
-        assert not margin if blamed.origin is None else margin_of(margin, line) == blamed.origin
+    ((_, after, _, margins),) = shown["whole"]
+    assert origins(after, margins) == [each.origin for each in lines]
+
+
+def test_each_text_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function that is a part of a module as well is not parsed and printed again for that."""
+    read: list[str] = []
+
+    def reading(texts: Sequence[str], ir: str) -> list[Readable]:
+        read.extend(texts)
+        return readable(texts, ir)
+
+    monkeypatch.setattr("passel.record.reader.readable", reading)
+    record = recorded(tmp_path)
+    payload([("r", record)])
+    assert len(read) == len(set(read)) > 4
 
 
 def test_texts_of_two_records_are_there_once() -> None:

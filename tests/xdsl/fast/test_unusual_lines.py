@@ -39,6 +39,8 @@ _SHAPES = {
     '%x{n} = "test.op"() : () -> i32\n',
     "an integer and a location": '%{n} = arith.constant {n} : i32 loc("x":{n}:1)\n',
     "a location on the next line": '%{n} = "test.op"() : () -> i32\nloc("x":1:1)\n',
+    "locations of a block": '"test.op"() ({{\n^bb0(%c: i32 loc("x":{n}:1), %d: i32 loc("x" : 2:{n})):\n'
+    '"test.op"() : () -> ()\n^bb1(%e: i32 loc(unknown)):\n}}) : () -> () loc("y":{n}:2)\n',
     "attributes on the next line": '%{n} = "test.op"()\n{{a}} : () -> i32\n',
     "comments": '%{n} = "test.op"(%a) : (i32) -> i32 // of %a and %{n}\n',
     "names in strings": '%{n} = "test.op"() {{s = "%a{n} ^b{n} // "}} : () -> i32\n',

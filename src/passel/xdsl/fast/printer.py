@@ -6,10 +6,12 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from xdsl.dialects.builtin import FileLineColLoc, UnknownLoc
 from xdsl.ir import TypeAttribute
 from xdsl.printer import Printer
 
 from passel.xdsl.fast.generic import UnknownAttributeError, text_of
+from passel.xdsl.locations import SourceLocation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _RESOURCE = "dense_resource"
+_LOCATIONS = frozenset({FileLineColLoc, SourceLocation, UnknownLoc})
+"""Classes of locations, which have another text inside of others."""
+
 _ESCAPED = re.compile(r"[^ -~]|[\"\\]")
 """Bytes that do not stand in a text as they are."""
 
@@ -26,7 +31,7 @@ _ESCAPED = re.compile(r"[^ -~]|[\"\\]")
 class FastPrinter(Printer):
     """xDSL's `Printer`, in less time: the text is the same, and all fields while it is printed.
 
-    Types of known classes are printed once. The printers of all ops are called
+    Types and locations of known classes are printed once. The printers of all ops are called
     for each of them, xDSL's and others, as xDSL calls them.
     """
 
@@ -48,7 +53,8 @@ class FastPrinter(Printer):
 
     def print_attribute(self, attribute: Attribute) -> None:
         """Print an attribute."""
-        if isinstance(attribute, TypeAttribute):
+        kind = type(attribute)
+        if (kind in _LOCATIONS and not self.printing_location) or issubclass(kind, TypeAttribute):
             with suppress(UnknownAttributeError):
                 text = text_of(attribute)
                 if _RESOURCE not in text:  # which the printer takes note of

@@ -54,11 +54,11 @@ _before_number: Final = re.compile(
 """The text between the start of an op and a typed integer that is an attribute of the op: not
 a part of a string, a comment, a location, or another attribute."""
 
-_ends_located: Final = re.compile(
-    r"""(.*) [ ] loc\( (?: unknown | "([^"\\]*)" : (0|[1-9][0-9]*) : (0|[1-9][0-9]*) ) \)""",
-    re.ASCII | re.VERBOSE,
-).fullmatch
-"""A line that ends with a location, as printers write it."""
+_LOCATION: Final = r'loc\((?:unknown|"([^"\\\n\v\f]*)":(0|[1-9][0-9]*):(0|[1-9][0-9]*))\)'
+"""A location as printers write it."""
+
+_at_location: Final = re.compile(_LOCATION, re.ASCII).match
+_ends_located: Final = re.compile(f"(.*) {_LOCATION}", re.ASCII).fullmatch
 
 _OP_NAME: Final = re.compile(r'"([^"\\]*)"|([a-zA-Z_][a-zA-Z0-9_$.]*)', re.ASCII)
 _DIALECT_NAME: Final = re.compile(r"([!#])([a-zA-Z_][\w$]*)(?:\.|\s*<\s*)([\w$.]*)", re.ASCII)
@@ -163,6 +163,14 @@ class TemplateParser(SourceParser):
             if op is None:
                 return
             block.add_op(op)
+
+    def parse_optional_location(self) -> LocationAttr | None:
+        """Parse a location, if there is one."""
+        match = _at_location(self.lexer.input.content, self._token.start)
+        if match is None:
+            return super().parse_optional_location()
+        self._resume_at(match.end())
+        return _location(*match.groups())
 
     # ---- dense constants -------------------------------------------------------------
 
