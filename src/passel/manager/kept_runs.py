@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.diagnostics import Extent, log_warning_once
 from passel.errors import EncodingError
+from passel.execution import Outcome
 from passel.ir import KeepsOps, ability_of
 from passel.ir.frontend import UnreadableError
 from passel.manager.reading import read_ir
@@ -104,10 +105,9 @@ class KeptRun:
             return None
         if other is not None:
             self._keeps.become(self._op, other)
-        statistics: dict[str, dict[str, int]] = {}
-        for (path, name), amount in found.report.counts.items():
-            statistics.setdefault(path, {})[name] = amount
-        return RunResult(changed, found.report.diagnostics, statistics, None, tuple(unmatched))
+        outcome = Outcome(changed, (), *found.report)
+        statistics = outcome.statistics()
+        return RunResult(changed, outcome.diagnostics, statistics, None, tuple(unmatched))
 
     def keep(self, result: RunResult, seconds: float) -> None:
         """Keep the result of a run that has taken so much time, if it is worth it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from dataclasses import replace
 from time import process_time
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -125,8 +126,8 @@ class _Observer(PassInstrumentation):
         index = self._frontend.slice_of(op)
         if index is not None and (diagnostics or counts):
             known = self.reports.get(index, Report())
-            both = {key: known.counts.get(key, 0) for key in (*known.counts, *counts)}
-            both = {key: amount + counts.get(key, 0) for key, amount in both.items()}
+            both = Counter(known.counts)
+            both.update(counts)
             self.reports[index] = Report((*known.diagnostics, *diagnostics), both)
 
 
