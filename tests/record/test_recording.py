@@ -163,6 +163,7 @@ def test_runs_of_one_recorder_have_all_diagnostics(tmp_path: Path) -> None:
         ("module {}", "is no record of a run"),
         ("", "is no record of a run"),
         ('{"record":', "ends before anything is recorded"),
+        ('{"record":3,"passel":"0.2.0"}\n{"ru', "ends before anything is recorded"),
         ('{"record":99,"passel":"9.9"}\n{"new":1}\n', "passel 9.9 and has form 99, where passel"),
         (
             '{"record":1,"passel":"0.1.0"}\n',

@@ -53,7 +53,7 @@ def read_contents(path: Path) -> Contents:
             if isinstance(error, RecordError):
                 raise
             raise RecordError(f"'{path}' is damaged in line {number}") from None
-    if not data:
+    if not contents.runs:
         raise RecordError(f"'{path}' ends before anything is recorded")
     return contents
 
@@ -102,6 +102,7 @@ class Contents:
     Attributes:
         executions: The executions.
         changes: New texts of ops.
+        runs: The lines that begin runs.
         begun: Those that have begun and not ended.
     """
 
@@ -113,7 +114,7 @@ class Contents:
         self._ends: dict[int, dict[str, Any]] = {}
         self._is_amid = False
         self._head: dict[str, Any] = {}
-        self._runs: list[dict[str, Any]] = []
+        self.runs: list[dict[str, Any]] = []
         self.changes: list[Change] = []
         self.begun: list[Begun] = []
         self.executions: list[Execution] = []
@@ -121,7 +122,7 @@ class Contents:
     @cached_property
     def info(self) -> RecordInfo:
         """Facts about the record as a whole."""
-        head, runs = self._head, tuple(map(self._run_info, self._runs))
+        head, runs = self._head, tuple(map(self._run_info, self.runs))
         return RecordInfo(
             head["record"],
             head["passel"],
@@ -129,7 +130,7 @@ class Contents:
             tuple(head["command"]),
             head["started"],
             runs,
-            bool(runs) and all(run.is_complete for run in runs),
+            all(run.is_complete for run in runs),
         )
 
     def content(self, digest: str) -> str | Composite:
@@ -148,7 +149,7 @@ class Contents:
 
     def state(self, run: int, has_ended: Callable[[int], bool]) -> State:
         """Return the state of a run's op after executions, of which it is asked by number."""
-        state = self._new_state(self._runs[run])
+        state = self._new_state(self.runs[run])
         for change in self.changes:
             if change.run == run and has_ended(change.after):
                 change.apply(state)
@@ -187,7 +188,7 @@ class Contents:
         self._steps.append(StepInfo(path, name, title, tuple(parts)))
 
     def _start_run(self, line: dict[str, Any]) -> None:
-        self._runs.append(line)
+        self.runs.append(line)
         self._states.append(self._new_state(line))
 
     def _take_op(self, line: dict[str, Any]) -> None:
