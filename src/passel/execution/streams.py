@@ -16,7 +16,7 @@ def flush() -> None:
 
 
 def standard_streams() -> dict[str, Any]:
-    """Return the standard output and error as values that are equal while they are the same."""
+    """Return a value for the standard `output` and `error` each, equal while it is the same."""
     found: dict[str, Any] = {}
     for number, name, stream in ((1, "output", sys.stdout), (2, "error", sys.stderr)):
         file = None

@@ -22,7 +22,7 @@ _COMMAND = "passel-opt --run-reproducer {file}"
 
 
 def how_to_replay(
-    run: Run, file: str, steps: Iterable[PassStep], command: str | None = None
+    run: Run, file: str, steps: Sequence[PassStep], command: str | None = None
 ) -> str:
     """Return how to see a failure again, for people.
 
@@ -32,14 +32,12 @@ def how_to_replay(
         steps: The passes in its pipeline.
         command: The command, with `{file}` for the file's quoted name, if one was given.
     """
-    passes = _passes_of(steps)
-    if problem := _unnamed(passes):
+    if problem := _unnamed(_passes_of(steps)):
         return f"it cannot be replayed: {problem}"
-    if command is None and not _is_read(run):
-        adapter = run.adapter.name
-        return f"to replay, use `passel.load_reproducer`: passel-opt does not read {adapter}"
-    completed = _completed(command or _COMMAND, run, passes)
-    return f"to replay: {completed.replace('{file}', shlex.quote(file or '-'))}"
+    if completed := replay_command(run, steps, command):
+        return f"to replay: {completed.replace('{file}', shlex.quote(file or '-'))}"
+    adapter = run.adapter.name
+    return f"to replay, use `passel.load_reproducer`: passel-opt does not read {adapter}"
 
 
 def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = None) -> str:
@@ -53,19 +51,15 @@ def replay_command(run: Run, steps: Iterable[PassStep], command: str | None = No
     Returns:
         The command, with `{file}` for the file's quoted name.
     """
-    passes = _passes_of(steps)
-    if _unnamed(passes) or (command is None and not _is_read(run)):
+    passes, adapter = _passes_of(steps), run.adapter
+    is_read = installed_name(adapter) and ability_of(adapter, BringsFrontend)
+    if _unnamed(passes) or (command is None and not is_read):
         return ""
     return _completed(command or _COMMAND, run, passes)
 
 
 def _passes_of(steps: Iterable[PassStep]) -> list[Pass[Any, Any]]:
     return list(dict.fromkeys(each.pass_ for s in steps for each in walk(s.pass_)))
-
-
-def _is_read(run: Run) -> bool:
-    """Return whether passel-opt reads the IR of a run."""
-    return bool(installed_name(run.adapter) and ability_of(run.adapter, BringsFrontend))
 
 
 def _unnamed(passes: Iterable[Pass[Any, Any]]) -> str:
