@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def recorder(subject: Subject, manager: PassManager) -> FullEventRecorder:
     """What observes the manager."""
-    recorder = FullEventRecorder(subject.adapter)
+    recorder = FullEventRecorder()
     manager.add_instrumentation(recorder)
     return recorder
 
@@ -151,7 +151,7 @@ def test_broken_instrumentations(
             """Raise."""
             raise RuntimeError("broken")
 
-    broken = Broken(subject.adapter)
+    broken = Broken()
     manager.add_instrumentation(broken)
     manager.add_nested(subject.names["func"], act())
     manager.run(program)

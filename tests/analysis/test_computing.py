@@ -20,7 +20,7 @@ from toy_steps import (
     step,
 )
 
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import EventRecorder, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from passel import (
@@ -95,7 +95,7 @@ class TakesKeyword:
 def test_anything_else_is_no_analysis(kind: Any) -> None:
     """What can't be constructed is refused by name, before anything is computed."""
     pm = manager(step(lambda _, ctx: ctx.analysis(kind)))
-    recorder = EventRecorder(ToyAdapter())
+    recorder = EventRecorder()
     pm.add_instrumentation(recorder)
     failure = failure_of(pm)
     assert failure.kind == "crashed"
@@ -158,7 +158,7 @@ class Broken:
 def test_an_analysis_that_raises_crashes_the_pass_and_pairs_its_hooks() -> None:
     """The pass is blamed, with the analysis's own exception, and the hooks close."""
     pm = manager(step(lambda _, ctx: ctx.analysis(Broken)))
-    recorder = EventRecorder(ToyAdapter())
+    recorder = EventRecorder()
     pm.add_instrumentation(recorder)
     failure = failure_of(pm)
     assert failure.kind == "crashed"

@@ -187,7 +187,7 @@ def test_invalidation_comes_before_verification_and_hooks_also_after_a_failure(
             raise error
 
     pm = manager(step(body), adapter=Adapter())
-    pm.add_instrumentation(Recorder(ToyAdapter()))
+    pm.add_instrumentation(Recorder())
     if error is None:
         pm.run(parse_toy("toy.module"))
     else:

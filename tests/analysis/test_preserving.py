@@ -25,7 +25,7 @@ from passel import (
     PassContext,
     PreservedAnalyses,
 )
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import EventRecorder, ToyOp, parse_toy
 
 # -- Preserving ------------------------------------------------------------------------------
 
@@ -304,7 +304,7 @@ def test_is_invalidated_that_raises_crashes_the_pass() -> None:
             raise ZeroDivisionError
 
     pm = manager(pipeline(step(lambda _, ctx: ctx.analysis(Raising))))
-    recorder = EventRecorder(ToyAdapter())
+    recorder = EventRecorder()
     pm.add_instrumentation(recorder)
     failure = failure_of(pm, "toy.module(toy.func @f)")
     assert (failure.kind, failure.symbol) == ("crashed", "f")

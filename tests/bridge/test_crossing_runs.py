@@ -159,7 +159,7 @@ def test_statistics(mlir_world: World, redundant: str) -> None:
 
 def test_other_instrumentations_see_one_pass(world: World, redundant: str) -> None:
     """Who asks the adapter about ops never sees those of the other IR."""
-    recorder, printed = FullEventRecorder(world.adapter), io.StringIO()
+    recorder, printed = FullEventRecorder(), io.StringIO()
     manager = world.manager("builtin.module(func.func(other(cse)))")
     manager.add_instrumentation(recorder)
     manager.add_instrumentation(PrintIR(after=True, stream=printed))

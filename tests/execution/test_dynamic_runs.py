@@ -13,7 +13,7 @@ from passel import (
     PipelineRun,
     Statistic,
 )
-from passel.testing import EventRecorder, ToyAdapter, ToyOp, parse_toy
+from passel.testing import EventRecorder, ToyOp, parse_toy
 
 if TYPE_CHECKING:
     from passel.schedule import Pipeline, Step
@@ -42,7 +42,7 @@ def test_hooks_see_the_calling_pass_as_the_parent() -> None:
 
     inner = pipeline(step(nothing, "inner"))
     pm = manager(step(lambda op, ctx: ctx.run_pipeline(inner, op.body[1])))
-    pm.add_instrumentation(Parents(ToyAdapter()))
+    pm.add_instrumentation(Parents())
     events = recorded(pm)
     pm.run(parse_toy(FUNCS))
     assert parents == ["toy.module/0:step"]

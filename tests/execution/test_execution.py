@@ -204,7 +204,7 @@ def test_an_interrupt_ends_the_run_at_once(adapter: ToyAdapter) -> None:
         def run(self, op: ToyOp, ctx: PassContext) -> None:
             raise KeyboardInterrupt
 
-    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder(adapter)
+    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder()
     pm.add_instrumentation(recorder)
     pm.nest("toy.func").add(Stop())
     with pytest.raises(KeyboardInterrupt):
@@ -315,7 +315,7 @@ def test_ops_that_a_pass_adds_are_processed_by_the_next_step(adapter: ToyAdapter
         def run(self, op: ToyOp, ctx: PassContext) -> None:
             op.add(ToyOp("toy.func", "new"))
 
-    pm, recorder = PassManager("toy.module", adapter=adapter).add(Grow()), EventRecorder(adapter)
+    pm, recorder = PassManager("toy.module", adapter=adapter).add(Grow()), EventRecorder()
     pm.nest("toy.func").add(Grow())
     pm.add_instrumentation(recorder)
     pm.run(parse_toy("toy.module"))

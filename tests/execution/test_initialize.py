@@ -229,7 +229,7 @@ class Refuse(Build):
 def test_a_failing_initialize_stops_the_run_before_anything_executes(crash: bool) -> None:
     """Nothing behind it is initialized, no pass runs, no hook is called, and the run fails."""
     pm, log = manager(Build(tag="a"), of_funcs(Refuse(tag="b", crash=crash)), Build(tag="c"))
-    recorder = EventRecorder(ToyAdapter())
+    recorder = EventRecorder()
     pm.add_instrumentation(recorder)
     with pytest.raises(PassFailedError) as info:
         pm.run(parse_toy(FUNCS))
@@ -284,7 +284,7 @@ def test_passes_of_dynamic_pipelines_are_initialized_at_their_first_run() -> Non
 def test_a_failing_initialize_inside_is_a_failed_pipeline() -> None:
     """The pass that runs it learns of it, nothing of it is run, and the caller may go on."""
     pm, log = manager(RunInner(inner=of_funcs(Build(tag="i"), Refuse(tag="r"))), Noting())
-    recorder = EventRecorder(ToyAdapter())
+    recorder = EventRecorder()
     pm.add_instrumentation(recorder)
     result = pm.run(parse_toy("toy.module(toy.func)"))
     assert log == ["initialize i", "initialize r", "ran False", "noting None"]

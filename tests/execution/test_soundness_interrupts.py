@@ -224,7 +224,7 @@ count = interrupted = 0
 for number in range(40):
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.nest("toy.func").add(Work(), Work())
-    recorder = FullEventRecorder(ToyAdapter())
+    recorder = FullEventRecorder()
     pm.add_instrumentation(recorder)
     thread = threading.Thread(target=interrupt, args=(random.uniform(0, 0.01),))
     module = parse_toy(text)

@@ -94,7 +94,7 @@ def run(land: Land, entries: list[Any], case: Case) -> tuple[Any, bool, Moments]
     moments = Moments()
     pm.add_instrumentation(moments)
     if case.watched:
-        pm.add_instrumentation(FullEventRecorder(land.adapter))
+        pm.add_instrumentation(FullEventRecorder())
     if case.gate:
         pm.add_gate(lambda _, op: land.adapter.symbol_name(op) != case.gate)
     Meddle.log.clear()

@@ -258,7 +258,7 @@ def test_nested_passes_can_break_the_op_around(
         def run(self, op: ToyOp, ctx: PassContext) -> None:
             op.symbol = "same"
 
-    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder(adapter)
+    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder()
     pm.nest("toy.func").add(Rename())
     pm.add_instrumentation(recorder)
     with pytest.raises(PassFailedError, match="has two symbols of one name") as info:

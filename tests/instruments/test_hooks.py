@@ -159,7 +159,7 @@ def observed(language: Language, plan: dict[str, str]) -> list[str]:
     """Run `module(P, func(F))` and return all events, with the IR's names shortened."""
     PLAN.clear()
     PLAN.update(plan)
-    recorder = FullEventRecorder(language.adapter)
+    recorder = FullEventRecorder()
     pm = PassManager(language.module, adapter=language.adapter).add(P())
     pm.nest(language.func).add(F())
     pm.add_instrumentation(recorder)
@@ -327,7 +327,7 @@ def test_hooks_pair_when_a_fingerprint_is_interrupted(at: int, verify: Any) -> N
     """Looking at a large op takes long enough to be interrupted, before and after passes."""
     PLAN.clear()
     adapter = Impatient(at)
-    recorder = FullEventRecorder(adapter)
+    recorder = FullEventRecorder()
     pm = PassManager("toy.module", adapter=adapter).add(P())
     pm.nest("toy.func").add(F())
     pm.enable_verifier(verify)
@@ -342,7 +342,7 @@ def test_hooks_pair_when_reporting_a_failure_raises() -> None:
     """A diagnostic handler may be interrupted, or lose its terminal."""
     PLAN.clear()
     PLAN["a"] = "fail"
-    recorder = FullEventRecorder(ToyAdapter())
+    recorder = FullEventRecorder()
     pm = PassManager("toy.module", adapter=ToyAdapter())
     pm.nest("toy.func").add(F())
     pm.add_instrumentation(recorder)
@@ -389,7 +389,7 @@ def test_a_scope_ends_also_when_its_body_raises() -> None:
     """Behind the `with` statement, what observed inside it does no longer."""
     pm = PassManager("toy.module", adapter=ToyAdapter()).add(P())
     PLAN.clear()
-    inner, outer = EventRecorder(ToyAdapter()), EventRecorder(ToyAdapter())
+    inner, outer = EventRecorder(), EventRecorder()
     with suppress(ZeroDivisionError), pm.instrument(outer):
         with suppress(LookupError), pm.instrument(inner):
             pm.run(parse_toy("toy.module"))
@@ -521,8 +521,7 @@ def test_nothing_is_split_off_by_default() -> None:
 def test_copies_have_a_lock_of_their_own(caplog: pytest.LogCaptureFixture) -> None:
     """An instrumentation that has observed can be copied and pickled, and observes again."""
     PLAN.clear()
-    recorder = EventRecorder(None)
-    recorder.adapter = ToyAdapter()
+    recorder = EventRecorder()
     for _ in range(2):
         pm = PassManager("toy.module", adapter=ToyAdapter()).add(P())
         pm.add_instrumentation(recorder)

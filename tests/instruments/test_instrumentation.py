@@ -234,7 +234,7 @@ def test_a_raising_instrumentation_is_disabled_and_logged_once(
     broken = type("Broken", (PassInstrumentation,), methods)()
 
     def run(*instrumentations: PassInstrumentation) -> tuple[str, list[str]]:
-        pm, recorder = parse("toy.module(a,toy.func(set{to=4},fail{at=g}))"), EventRecorder(adapter)
+        pm, recorder = parse("toy.module(a,toy.func(set{to=4},fail{at=g}))"), EventRecorder()
         for instrumentation in (*instrumentations[:1], recorder, *instrumentations[1:]):
             pm.add_instrumentation(instrumentation)
         module = parse_toy(MODULE)

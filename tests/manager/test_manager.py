@@ -255,7 +255,7 @@ def test_the_module_copy_makes_copies_of_managers(
 
 def test_a_copy_keeps_how_it_runs(parse: Callable[[str], PassManager], adapter: ToyAdapter) -> None:
     """Adapter, context, verification and instrumentations are copied with the passes."""
-    pm, recorder = parse("toy.module(set)"), EventRecorder(adapter)
+    pm, recorder = parse("toy.module(set)"), EventRecorder()
     pm.context = {"mine"}
     pm.enable_verifier(False)
     pm.add_instrumentation(recorder)
@@ -269,7 +269,7 @@ def test_instrumenting_a_copy_leaves_the_original_alone(
     parse: Callable[[str], PassManager], adapter: ToyAdapter
 ) -> None:
     """A copy's instrumentations are its own."""
-    pm, recorder = parse("toy.module(a)"), EventRecorder(adapter)
+    pm, recorder = parse("toy.module(a)"), EventRecorder()
     pm.copy().add_instrumentation(recorder)
     pm.run(parse_toy("toy.module"))
     assert recorder.events == []

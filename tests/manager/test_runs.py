@@ -42,7 +42,7 @@ def test_passes_added_after_a_run_are_run(
     make: Callable[..., Pass[Any]], adapter: ToyAdapter
 ) -> None:
     """Each run sees the manager as it is then, also what was added to or cleared inside it."""
-    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder(adapter)
+    pm, recorder = PassManager("toy.module", adapter=adapter), EventRecorder()
     pm.add_instrumentation(recorder)
     funcs = pm.nest("toy.func").add(make("a"))
 

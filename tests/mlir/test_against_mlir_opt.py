@@ -12,7 +12,7 @@ from xdsl_inputs import CORPUS, REAL_FILES
 from passel import PassFailedError, PassManager
 from passel.instruments import Timing
 from passel.instruments.ir_printer import PrintIR
-from passel.mlir import MLIRAdapter, parse_file
+from passel.mlir import parse_file
 from passel.testing import EventRecorder
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ FAILING = (
 
 WATCHED: dict[str, Callable[[], list[PassInstrumentation]]] = {
     "unwatched": list,
-    "recorded": lambda: [EventRecorder(MLIRAdapter())],
+    "recorded": lambda: [EventRecorder()],
     "timed": lambda: [Timing()],
     "printed": lambda: [PrintIR(after=True, stream=StringIO())],
 }

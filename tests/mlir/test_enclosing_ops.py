@@ -152,7 +152,7 @@ def test_what_leaves_a_run_is_valid(
     manager = PassManager("builtin.module", context)
     manager.enable_verifier(verify)
     if watched:
-        manager.add_instrumentation(EventRecorder(MLIRAdapter()))
+        manager.add_instrumentation(EventRecorder())
     for anchor, pass_ in steps:
         inner: Any = manager.nest(anchor)
         (inner if anchor != "builtin.module" else inner.nest("func.func")).add(pass_)

@@ -76,7 +76,7 @@ def answer(
 def both(source: str, pipeline: str, *, verify: bool = True) -> Answer:
     """Run fused and one by one, which must not differ, and return the answer."""
     fused = answer(source, pipeline, verify=verify)
-    assert fused == answer(source, pipeline, EventRecorder(MLIRAdapter()), verify=verify)
+    assert fused == answer(source, pipeline, EventRecorder(), verify=verify)
     return fused
 
 
@@ -424,7 +424,7 @@ def test_what_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fused(verify=False) == [False]
     assert fused(enclosing := AroundRuns()) == [True]
     assert len(enclosing.seen) == 1
-    assert fused(EventRecorder(MLIRAdapter())) == []
+    assert fused(EventRecorder()) == []
     assert fused(analyses=True) == []
     assert fused(gate=agree) == []
 

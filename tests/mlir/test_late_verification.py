@@ -8,7 +8,6 @@ import pytest
 from mlir.ir import Context, Module, Type, TypeAttr
 
 from passel import Pass, PassContext, PassFailedError, PassManager
-from passel.mlir import MLIRAdapter
 from passel.testing import EventRecorder
 
 
@@ -44,7 +43,7 @@ class EraseFirst(Pass[Any]):
 def answer(manager: PassManager, source: str, *, watched: bool) -> list[str]:
     """Return what is reported, in order."""
     if watched:
-        manager.add_instrumentation(EventRecorder(MLIRAdapter()))
+        manager.add_instrumentation(EventRecorder())
     said: list[str] = []
     with pytest.raises(PassFailedError) as caught:
         manager.run(

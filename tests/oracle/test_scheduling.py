@@ -175,7 +175,7 @@ def test_order(
         *FLAGS,
         source=mlir_text(module),
     )
-    recorder = EventRecorder(adapter)
+    recorder = EventRecorder()
     manager = PassManager.parse(pipeline, registry=registry, adapter=adapter)
     manager.add_instrumentation(recorder)
     succeeded = True

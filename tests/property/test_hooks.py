@@ -183,7 +183,7 @@ class Listener(FullEventRecorder):
     """Records all hooks, also in a log that it shares with others."""
 
     def __init__(self, number: int, log: list[tuple[str, int]]) -> None:
-        super().__init__(ADAPTER)
+        super().__init__()
         self.number, self.log = number, log
 
     def _record(self, event: str, what: str, op: Any) -> None:

@@ -164,7 +164,7 @@ def run(
     pm: OpPassManager, module: ToyOp, *instrumentations: PassInstrumentation
 ) -> tuple[list[str], Any]:
     """Run a manager and return all events, and the result or the error."""
-    recorder = EventRecorder(ADAPTER)
+    recorder = EventRecorder()
     runner = PassManager("toy.module", adapter=ADAPTER).add(*pm)
     for instrumentation in (*instrumentations[:1], recorder, *instrumentations[1:]):
         runner.add_instrumentation(instrumentation)

@@ -141,7 +141,7 @@ def test_an_unschedulable_pass_calls_no_hook(
     """The execution-time checks come before the hooks of the pass."""
     from passel.testing import EventRecorder
 
-    pm, recorder = parse("any(on-func)"), EventRecorder(adapter)
+    pm, recorder = parse("any(on-func)"), EventRecorder()
     pm.add_instrumentation(recorder)
     with pytest.raises(PassFailedError):
         pm.run(parse_toy("toy.module"))

@@ -207,7 +207,7 @@ def events(
     """Runs a pipeline on IR and returns every hook that was called."""
 
     def events(pipeline: str, ir: str) -> list[str]:
-        recorder = EventRecorder(adapter)
+        recorder = EventRecorder()
         pm = parse(pipeline)
         pm.add_instrumentation(recorder)
         with contextlib.suppress(PassFailedError):
@@ -227,7 +227,7 @@ def trace(
     """
 
     def trace(pipeline: str, ir: str) -> list[str]:
-        recorder = EventRecorder(adapter)
+        recorder = EventRecorder()
         pm = parse(pipeline)
         pm.add_instrumentation(recorder)
         failures: list[str] = []

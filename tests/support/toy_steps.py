@@ -161,7 +161,7 @@ def manager(
 
 def recorded(pm: PassManager) -> list[str]:
     """Return the list that will hold every hook that is called."""
-    recorder = EventRecorder(ToyAdapter())
+    recorder = EventRecorder()
     pm.add_instrumentation(recorder)
     return recorder.events
 

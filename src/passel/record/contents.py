@@ -21,7 +21,7 @@ from passel.record.model import (
 )
 from passel.record.states import State
 from passel.record.texts import contents_of, digests_in
-from passel.record.writer import OpFacts
+from passel.record.writer import RecordedOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,7 @@ class Begun(NamedTuple):
 
     run: int
     step: StepInfo
-    op: OpFacts
+    op: RecordedOp
     before: str | None
     first: int
     is_amid: bool
@@ -109,7 +109,7 @@ class Contents:
     def __init__(self) -> None:
         self._texts: dict[str, str | Composite | dict[str, Any]] = {}
         self._steps: list[StepInfo] = []
-        self._ops: list[OpFacts] = []
+        self._ops: list[RecordedOp] = []
         self._states: list[State] = []
         self._ends: dict[int, dict[str, Any]] = {}
         self._is_amid = False
@@ -193,7 +193,7 @@ class Contents:
 
     def _take_op(self, line: dict[str, Any]) -> None:
         name, symbol, ordinals, location = line["op"]
-        self._ops.append(OpFacts(name, symbol, tuple(ordinals), location_of(location)))
+        self._ops.append(RecordedOp(name, symbol, tuple(ordinals), location_of(location)))
 
     def _begin(self, line: dict[str, Any]) -> None:
         numbers: tuple[int, int, int] = (line["begin"], line["of"], line["in"])

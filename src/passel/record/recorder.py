@@ -16,7 +16,7 @@ from passel.record.reader import Record
 from passel.record.snapshots import Snapshots
 from passel.record.texts import digest_of
 from passel.record.traces import trace_of
-from passel.record.writer import OpFacts, PartLog, RecordFile
+from passel.record.writer import PartLog, RecordedOp, RecordFile
 from passel.schedule import PassStep, passes_in, passes_of
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ class _Known(NamedTuple):
     """
 
     op: Any
-    facts: OpFacts
+    facts: RecordedOp
     is_apart: bool
     ops: Sequence[Any] | None
 
@@ -318,12 +318,12 @@ class _RecordedRun:
         )
         self._children: tuple[_Enclosing, Sequence[Any]] | None = None
 
-    def facts_of(self, op: Any) -> OpFacts:
+    def facts_of(self, op: Any) -> RecordedOp:
         """Return an op as records name it, as it is before the pass that runs on it next."""
         if self._last is None or self._last.op is not op:
             chain = self._run.identify(op)
             name, symbol, _ = chain[-1]
-            facts = OpFacts(name, symbol, _ordinals(chain), self._run.adapter.location(op))
+            facts = RecordedOp(name, symbol, _ordinals(chain), self._run.adapter.location(op))
             ops = list(inwards(self._run.adapter, op)) if self._traces else None
             self._last = _Known(op, facts, self.snapshots.is_apart(op), ops)
         return self._last.facts
@@ -351,7 +351,7 @@ class _RecordedRun:
         at_work = None if self.at_work == ordinals else self.at_work
         return _Enclosing(ordinals, self.snapshots.is_apart(op), op, at_work)
 
-    def is_new_inside(self, op: OpFacts) -> bool:
+    def is_new_inside(self, op: RecordedOp) -> bool:
         """Return whether an op is seen for the first time, and is in no text that is known."""
         if self.enclosing is None or self.enclosing.is_apart or op.ordinals in self._seen:
             return False
@@ -364,7 +364,7 @@ class _RecordedRun:
         self._last = None
         self.snapshots.note(op, digest)
 
-    def take_over(self, op: OpFacts, digest: str | None) -> None:
+    def take_over(self, op: RecordedOp, digest: str | None) -> None:
         """Take note of the new text of an op that has changed in another thread or process."""
         enclosing = self.enclosing
         self.changes += 1

@@ -27,7 +27,7 @@ _TOGETHER = 64
 """Texts that are compressed as one, at most: a reader of one inflates all."""
 
 
-class OpFacts(NamedTuple):
+class RecordedOp(NamedTuple):
     """An op as records name it; see `Execution`."""
 
     name: str
@@ -62,6 +62,7 @@ class RecordFile:
         self._runs: list[bool] = []
         self._has_begun = self._broken = False
         self._command = sys.orig_argv if command_line is None else command_line
+        self._program = f"{command_line[0]}: " if command_line else ""
 
     def start_run(self, facts: Mapping[str, Any]) -> int:
         """Write the start of a run, and return its number."""
@@ -79,7 +80,7 @@ class RecordFile:
             self._file.close()
             self._file = None
 
-    def begin(self, run: int, step: StepInfo, op: OpFacts) -> None:
+    def begin(self, run: int, step: StepInfo, op: RecordedOp) -> None:
         """Write the start of an execution."""
         known = self._known
         number = known[step] if step in known else self._introduce("step", step, step)
@@ -88,7 +89,7 @@ class RecordFile:
             target = self._introduce("op", op, (*op[:3], location_data(op.location)))
         self._write(f'{{"begin":{number},"of":{target},"in":{run}}}')
 
-    def end(self, run: int, op: OpFacts, facts: Mapping[str, Any]) -> None:
+    def end(self, run: int, op: RecordedOp, facts: Mapping[str, Any]) -> None:
         """Write the end of the execution that has begun last."""
         if len(facts) == 2:  # noqa: PLR2004 - most have times and nothing else
             self._write(f'{{"total":{facts["total"]},"cpu":{facts["cpu"]}}}')
@@ -146,7 +147,9 @@ class RecordFile:
         except (OSError, ValueError) as error:
             self._broken = True
             reason = getattr(error, "strerror", None) or error
-            sys.stderr.write(f"error: cannot write the record '{self.path}': {reason}\n")
+            sys.stderr.write(
+                f"{self._program}error: cannot write the record '{self.path}': {reason}\n"
+            )
 
     def _open(self) -> FileIO:
         file = FileIO(self.path, "a" if self._has_begun else "w")
@@ -191,7 +194,7 @@ class PartLog:
         """Keep a text."""
         self._texts[digest] = content
 
-    def replay(self, log: Log, run: int) -> Iterator[tuple[OpFacts, Mapping[str, Any]]]:
+    def replay(self, log: Log, run: int) -> Iterator[tuple[RecordedOp, Mapping[str, Any]]]:
         """Let another log take all of it; yield what ended in the run that it is a part of.
 
         Args:

@@ -25,15 +25,14 @@ class EventRecorder(PassInstrumentation):
     one_by_one = True  # each pass is an event
     stays_here = True  # in program order
 
-    def __init__(self, adapter: Any) -> None:
-        self.adapter = adapter
+    def __init__(self) -> None:
         self.events: list[str] = []
 
     def _record(self, event: str, what: str, op: Any) -> None:
-        symbol = self.adapter.symbol_name(op)
-        self.events.append(
-            f"{event} {what} {'@' + symbol if symbol else self.adapter.kind_of(op).name}"
-        )
+        adapter = self.run.adapter
+        symbol = adapter.symbol_name(op)
+        name = f"@{symbol}" if symbol else adapter.kind_of(op).name
+        self.events.append(f"{event} {what} {name}")
 
     def before_pipeline(self, pipeline: Pipeline, op: Any, parent: Step) -> None:
         """Record it."""

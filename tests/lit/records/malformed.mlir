@@ -10,6 +10,6 @@
 
 // EACH: passel-opt: error: '--record-each-pass' is about --record=<file>
 
-// NONE: error: cannot write the record '{{.*}}/record': No such file or directory
+// NONE: passel-opt: error: cannot write the record '{{.*}}/record': No such file or directory
 
 func.func private @f()

@@ -162,7 +162,7 @@ def problem(seed: int) -> str:
 
 def _inconsistencies(world: World, program: str, pipeline: str) -> list[str]:
     before = world.text(world.read(program))
-    recorder = EventRecorder(world.adapter)
+    recorder = EventRecorder()
     observed = _run(world, program, pipeline, recorder)
     alone = _run(world, program, pipeline)
     failed = any(event.startswith("after-pass-failed") for event in recorder.events)
