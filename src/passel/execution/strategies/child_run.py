@@ -299,7 +299,7 @@ class ChildRun:
             or enclosing_states(self._ctx, prints) != before
             or any(self._violations())
             or any(changes_outside(self._ctx))
-            or standard_streams() != streams  # passes are to close those of the main process
+            or standard_streams() != streams  # an error of the main process
         ):
             raise EncodingError("passes have changed more than the ops that they ran on")
 
