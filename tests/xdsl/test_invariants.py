@@ -175,8 +175,11 @@ def test_what_is_known_of_an_attribute_goes_with_it() -> None:
     addresses = checked(32)
     gc.collect()
     # All are kept alive, so that the memory given back has to be used again.
-    wrong = constants(33)
-    again = [op for op in wrong if id(op.number.type) in addresses]
+    wrong: list[TypedOp] = []
+    again: list[TypedOp] = []
+    while not again and len(wrong) < 1_000_000:
+        wrong += constants(33)
+        again = [op for op in wrong if id(op.number.type) in addresses]
     assert again, "no address was used twice, so that this shows nothing"
     for op in again:
         with pytest.raises(VerifyException):
