@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from builder_passes import snapshot
+import pytest
+from builder_passes import OnFunc, OnModule, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from passel import InsertionError, OpPassManager, Pass, PassManager
+from passel import AnchorError, InsertionError, OpPassManager, Pass, PassManager
 from passel.builder import (
     PassType,
     PipelineBuilder,
@@ -301,3 +302,13 @@ def test_managers_round_trip(text: str) -> None:
     """A builder made from a manager builds an equal one."""
     manager = PassManager.parse(f"builtin.module({text},any({text}),symbol-dce)")
     assert PipelineBuilder.from_manager(manager).build() == manager
+
+
+def test_passes_for_other_ops_are_arranged_where_they_can_be() -> None:
+    """The first nested pipeline, as for `place`; without one they are refused."""
+    builder = PipelineBuilder.parse("builtin.module(scf.for(cse),func.func(cse))")
+    builder.constrain(OnFunc, before_first("cse#2"))
+    builder.arrange(OnModule(), OnFunc())
+    assert str(builder) == "builtin.module(scf.for(cse),func.func(on-func,cse),on-module)"
+    with pytest.raises(AnchorError):
+        PipelineBuilder().arrange(OnFunc())

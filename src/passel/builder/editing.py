@@ -78,11 +78,17 @@ class Edit:
         return ""
 
     def place(self, items: Iterable[object], home: str, label: str) -> None:
-        """Append what constraints put in its place, in the first container where it can be.
+        """Append what constraints put in its place; arguments and errors as for `append_inside`."""
+        self.append_inside(items, home, label)
+        for node in self._added:
+            node.home = home
+
+    def append_inside(self, items: Iterable[object], home: str, label: str = "") -> None:
+        """Append each item to a container, or to the first pipeline nested in it where it can be.
 
         Args:
             items: As users add them.
-            home: The label of the container that they are placed in; empty for the outermost.
+            home: The label of the container; empty for the outermost.
             label: As for `append`.
 
         Raises:
@@ -92,8 +98,6 @@ class Edit:
         found = [self._nodes_somewhere(item, self.container(home)) for item in listed]
         nodes = [node for _, inside in found for node in inside]
         label = self._label(nodes, listed, label)
-        for node in nodes:
-            node.home = home
         for container, inside in found:
             self.append_nodes(inside, container, label)
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from passel.errors import InsertionError, Problem
+from passel.errors import InsertionError, PipelineError, Problem
 from passel.installed import entry_points
 from passel.ir.left_out import leave_out, report_left_out
 
@@ -118,6 +118,7 @@ def run_extensions(builder: Any, extensions: Iterable[Any], positions: Positions
     Raises:
         InsertionError: One cannot do what it wants, whatever the others do; or two have one
             name, so that their order would be that of the arguments.
+        PipelineError: One has a wrong text, or a pass with another anchor.
     """
     waiting = sorted(map(Extension.of, extensions), key=lambda each: each.name)
     for one, other in pairwise(waiting):
@@ -135,10 +136,7 @@ def run_extensions(builder: Any, extensions: Iterable[Any], positions: Positions
             except InsertionError as error:
                 failed.append((extension, error))
         if len(failed) == len(waiting):
-            extension, error = failed[0]
-            first, *others = error.problems
-            first = first._replace(message=f"extension '{extension.name}': {first.message}")
-            raise InsertionError(first, *others, rules=error.rules) from error
+            raise failed[0][1]
         waiting = [extension for extension, _ in failed]
 
 
@@ -147,5 +145,13 @@ def _run(extension: Extension, builder: Any, positions: Positions) -> None:
     try:
         with positions.all_or_nothing():
             extension.function(builder)
+    except PipelineError as error:
+        first, *others = error.problems
+        first = first._replace(message=f"extension '{extension.name}': {first.message}")
+        error.args = error.problems = (first, *others)
+        raise
+    except Exception as error:
+        error.add_note(f"in extension '{extension.name}'")
+        raise
     finally:
         positions.extension = outer

@@ -306,6 +306,9 @@ class PipelineBuilder(PipelinePlan):
     def arrange(self, *items: object, when: Condition = None) -> Handle:
         """Append passes, and bring all into an order that fulfils the constraints.
 
+        A pass stands in the pipeline that it is appended to, if it can, else in the first nested
+        one where it can.
+
         Steps that were added explicitly keep their order as far as the constraints allow: of
         those that can come next, the first always does. Nested pipelines, stages and bundles
         that stay together stay as they are inside and out; the order inside is arranged as well,
@@ -318,7 +321,7 @@ class PipelineBuilder(PipelinePlan):
         Raises:
             InsertionError: There is no such order; the error says which constraints contradict
                 each other.
-            PipelineError: The text is wrong, or a pass has another anchor.
+            PipelineError: The text is wrong, or no pipeline here has the anchor of a pass.
 
         Example:
             >>> from passel.builder import PipelineBuilder, after_all
@@ -329,7 +332,7 @@ class PipelineBuilder(PipelinePlan):
             builtin.module(canonicalize,cse,symbol-dce)
         """
         with self._positions.edit(is_free=True) as edit:
-            edit.append(items, edit.container(self._at))
+            edit.append_inside(items, self._at)
             edit.depend_on(when)
         return edit.handle
 
@@ -390,6 +393,8 @@ class PipelineBuilder(PipelinePlan):
         Raises:
             InsertionError: An extension cannot do what it wants, or two of them disagree; the
                 builder is as it was.
+            PipelineError: An extension adds a wrong text, or a pass that has another anchor.
+            Exception: What an extension raises else, with a note. All errors name the extension.
         """
         with self._positions.all_or_nothing():
             run_extensions(self, extensions, self._positions)

@@ -252,17 +252,22 @@ def refuse_breaches(rules: Rules, known: frozenset[str] = frozenset()) -> frozen
     for each in rules.broken():
         found.add(each.about)
         if each.about not in known:
-            refuse(each)
+            refuse(each, each.step.origin.extension if rules.is_final else "")
     return frozenset(found)
 
 
-def refuse(breach: Breach) -> NoReturn:
+def refuse(breach: Breach, extension: str = "") -> NoReturn:
     """Refuse a sequence that breaks a constraint.
+
+    Args:
+        breach: How.
+        extension: The extension to name, if that is no longer at work.
 
     Raises:
         InsertionError: Always.
     """
-    raise InsertionError(Problem(str(breach)), rules=(breach.rule,))
+    by = f"extension '{extension}': " if extension else ""
+    raise InsertionError(Problem(f"{by}{breach}"), rules=(breach.rule,))
 
 
 def _canonical(item: Node) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from passel.builder.bundle import Bundle
 from passel.builder.sequence import Group, Step, is_stage
-from passel.contracts.targets import Named, check_target, describe
+from passel.contracts.targets import Named, check_target, describe, noun
 from passel.diagnostics import suggest
 from passel.errors import InsertionError, Problem
 from passel.passes import PassType
@@ -163,10 +163,9 @@ class Targets:
             number = f"are {there}" if there > 1 else "is only 1"
             return f"there is no occurrence {wanted} of {what}: there {number}, counted from 0"
         if isinstance(target, PassType):
-            return (
-                f"there is no pass of type '{target}', so there is no place before, after or "
-                f"inside of it: add one first, or declare the type of a pass that is there"
-            )
+            way_out = ", so there is no place before, after or inside of it: add one first, or "
+            way_out += "declare the type of a pass that is there"
+            return f"there is no {noun(target)}{self.rules.suggestion(target) or way_out}"
         if isinstance(target, Stage):
             names, kind = [stage.name for stage in self._stages()], "stages"
         else:

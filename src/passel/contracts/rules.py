@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from passel.analysis import AllAnalyses
 from passel.contracts.constraints import NEEDING, Constraint
 from passel.contracts.targets import keys_of, noun
+from passel.diagnostics import suggest
 from passel.errors import DefinitionError
-from passel.passes.pass_type import UNKNOWN
+from passel.passes.pass_type import UNKNOWN, PassType
 from passel.passes.preservation import preserved_by, preserves
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from passel.contracts.declarations import DeclarationTable
     from passel.contracts.subject import Subject
     from passel.contracts.targets import Key, Target
-    from passel.passes import PassType
 
 
 class Rule(NamedTuple):
@@ -119,7 +119,7 @@ class Rules:
         self.version: int = declarations.version
         self.outside: Sequence[Rule] = outside
         self._declarations = declarations
-        self._is_final = is_final
+        self.is_final: bool = is_final
         self._all: list[Rule] = list(outside)  # then those of passes and bundles
         self._declaring: set[object] = set()
         self._watching: dict[Key, list[Rule]] = {}
@@ -243,6 +243,12 @@ class Rules:
             return found[0] if found else []
         return sorted({step for steps in found for step in steps}, key=lambda step: step.rank)
 
+    def suggestion(self, target: Target) -> str:
+        """Return which type of a step, or what a target may mean, has nearly a target's name."""
+        kinds = {kind for kind, _ in keys_of(target)}
+        there = (str(each) for kind, each in self._by_key if kind in kinds)
+        return suggest(str(target), there) if isinstance(target, (str, PassType)) else ""
+
     def before(self, step: Subject) -> Any:
         """Return the step that runs right before another one, if any does."""
         return self.steps[step.rank - 1] if step.rank else None
@@ -288,10 +294,11 @@ class Rules:
         """Return how a step breaks a constraint, and the way out; empty if it does not."""
         constraint = rule.constraint
         if constraint.kind in NEEDING and not self._others(constraint.targets[0], step):
-            if step.is_placed and not self._is_final:  # what it needs may be placed after it
+            if step.is_placed and not self.is_final:  # what it needs may be placed after it
                 return ""
-            what = noun(constraint.targets[0])
-            return f"there is no {what}: add one, or leave '{step.label}' out"
+            target = constraint.targets[0]
+            hint = self.suggestion(target) or f": add one, or leave '{step.label}' out"
+            return f"there is no {noun(target)}{hint}"
         if constraint.kind == "conflicts":
             return self._clash(step, self._others(constraint.targets[0], step), "there")
         if constraint.kind == "once":
@@ -302,7 +309,7 @@ class Rules:
     def _clash(self, step: Subject, others: Iterable[Subject], where: str) -> str:
         """Return which step must not be there beside another one, and the way out."""
         for other in others:
-            if self._is_final or (step.is_certain and other.is_certain):
+            if self.is_final or (step.is_certain and other.is_certain):
                 return f"'{other.label}' is {where}: leave one of them out"
         return ""
 
