@@ -20,6 +20,7 @@ from passel import (
     Statistic,
     option,
 )
+from passel.store.passes import looks_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,6 +167,35 @@ def test_such_passes_are_values(registry: PassRegistry) -> None:
         assert str(copied) == "unroll-much{factor=3}"
 
 
+class Declared(Pass):
+    """Count what it is run on."""
+
+    name = "declared"
+    can_fork = True
+    factor: int = 4
+
+    def cache_key(self) -> str:
+        """Its results depend on nothing else."""
+        return ""
+
+
+def test_a_class_under_another_name() -> None:
+    """Its passes print under that name, read back, and are what the class declares."""
+    registry = PassRegistry()
+    registry.register(Declared)
+    registry.register("other", f"{__name__}:Declared")
+    text = "builtin.module(other{factor=5},other,declared)"
+    manager = PassManager.parse(text, registry=registry)
+    assert str(manager) == text
+    assert str(PassManager.parse(str(manager), registry=registry)) == text
+    given, other, plain = passes_in(text, registry)
+    assert (type(given), type(plain)) == (type(other), Declared)
+    assert (other.summary(), other.display_name) == ("Count what it is run on.", "Declared")
+    assert other.contract == plain.contract
+    assert not looks_beside(other)
+    assert pickle.loads(pickle.dumps(given)) == given
+
+
 def test_passes_of_an_ir() -> None:
     """A class or a pass of xDSL's own may be registered, also by where it is."""
     registry = PassRegistry()
@@ -173,7 +203,7 @@ def test_passes_of_an_ir() -> None:
     registry.register("by-place", "xdsl.transforms.convert_scf_to_cf:ConvertScfToCf", ir="xdsl")
     registry.register("as-pass", lambda: MemRefStreamInterleavePass(pipeline_depth=7), ir="xdsl")
     names = [str(each) for each in passes_in("builtin.module(as-class,by-place,as-pass)", registry)]
-    assert names == ["convert-scf-to-cf", "convert-scf-to-cf", "as-pass"]
+    assert names == ["as-class", "by-place", "as-pass"]
     (interleave,) = passes_in("builtin.module(as-pass)", registry)
     assert interleave.module_pass() == MemRefStreamInterleavePass(pipeline_depth=7)
     assert pickle.loads(pickle.dumps(interleave)) == interleave

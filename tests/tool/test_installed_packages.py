@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from packages import install, run_with, write_package
 
+import passel
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -80,7 +82,25 @@ class Awake(Pass):
     name = "awake"
 """
 
+FIRST = """
+def register(registry):
+    registry.register_pipeline("O2", lambda pm: pm.add("mine"), ir="xdsl", override=True)
+    registry.register_pipeline("O1", lambda pm: pm.add("dce"), ir="xdsl")
+    registry.register("cse", "passel.xdsl.passes.dce:DCE", ir="xdsl", override=True)
+    registry.register("mine", "passel.xdsl.passes.dce:DCE", ir="xdsl")
+    registry.register("shared", "passel.xdsl.passes.dce:DCE", ir="xdsl", override=True)
+"""
+
+SECOND = """
+def register(registry):
+    registry.register("mine", "passel.xdsl.passes.cse:CSE", ir="xdsl")
+    registry.register("shared", "passel.xdsl.passes.cse:CSE", ir="xdsl")
+    registry.register("another", "passel.xdsl.passes.cse:CSE", ir="xdsl")
+"""
+
 PACKAGES = {
+    "first": ({"first": FIRST}, {"passel.passes:a": "first:register"}),
+    "second": ({"second": SECOND}, {"passel.passes:b": "second:register"}),
     "zoo": (
         {"zoo": ZOO},
         {"passel.adapters:zoo": "zoo:ZooAdapter", "passel.passes:zoo": "zoo:register"},
@@ -246,3 +266,24 @@ def test_lists_have_the_rest(opt: Callable[..., Outcome]) -> None:
         "passel-opt: error: pass 'sleep' of lazy_passes of package 'lazy_zoo' 1.0 cannot be "
         f"loaded: {CAUSE}\n"
     )
+
+
+def test_packages_that_register_one_name(opt: Callable[..., Outcome]) -> None:
+    """An override wins in any order; else the first stays, and only the other's name is left out."""
+    outcome = opt("--help-passes", packages=("first", "second"))
+    assert outcome.code == 0
+    for name in ("cse", "another", "canonicalize", "O0", "O3"):
+        assert f"    --{name}  " in outcome.out
+    what = "passel-opt: warning: '{}' of package '{}' 1.0 is left out: {} has registered it; "
+    assert {
+        line.removesuffix("override=True replaces that") for line in outcome.err.splitlines()
+    } == {
+        what.format("mine", "second", "passel.xdsl.passes.dce of package 'first' 1.0"),
+        what.format("O1", "first", "passel.xdsl.levels of package 'passel' " + passel.__version__),
+    }
+    for name in ("cse", "mine", "shared"):
+        assert (
+            "_Eliminate ops without" in opt(f"--help-pass={name}", packages=("first", "second")).out
+        )
+    dumped = opt("in.mlir", "-O2", "--dump-pass-pipeline", packages=("first", "second")).err
+    assert "".join(dumped.split()) == "PassManagerwith1passes:builtin.module(mine)"

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class _LeftOut(NamedTuple):
-    """A package that is left out, and why."""
+    """A package, or a name of one, that is left out, and why."""
 
-    package: str
+    what: str
     cause: str
 
 
@@ -55,8 +55,20 @@ def leave_out(point: EntryPoint, group: str, error: BaseException) -> None:
     """
     if isinstance(error, AdapterError):
         _unusable.append(error)
-    entry = _LeftOut(package_of(point), brief(error))
-    _left_out.setdefault(entry, f"entry point '{point.name}' of {group}")
+    entry = _LeftOut(f"package {package_of(point)}", brief(error))
+    _left_out.setdefault(entry, f" (entry point '{point.name}' of {group})")
+
+
+def leave_out_name(name: str, package: str, owner: str) -> None:
+    """Take note that a package registers a name that another one has.
+
+    Args:
+        name: The name.
+        package: The package, as `package_of` returns it.
+        owner: Who registered it before.
+    """
+    cause = f"{owner} has registered it; override=True replaces that"
+    _left_out.setdefault(_LeftOut(f"'{name}' of package {package}", cause), "")
 
 
 def package_of(point: EntryPoint) -> str:
@@ -82,7 +94,7 @@ def report_left_out() -> None:
     reader = _reader.get()
     for entry in _left_out.keys() - reader.told:
         reader.told.add(entry)
-        warn(f"package {entry.package} is left out: {entry.cause} ({_left_out[entry]})")
+        warn(f"{entry.what} is left out: {entry.cause}{_left_out[entry]}")
 
 
 @contextmanager

@@ -13,7 +13,11 @@ from passel.errors import AdapterError, DefinitionError
 from passel.ir import WrapsPassClasses, WrapsPasses, ability_of, adapter_for, adapter_of_class
 from passel.passes.base import Pass
 
-_Made: TypeAlias = list[tuple[Pass[Any, Any], type[Pass[Any, Any]]]]
+_Prototype: TypeAlias = Pass[Any, Any] | type[Pass[Any, Any]]
+_Made: TypeAlias = list[tuple[_Prototype, type[Pass[Any, Any]]]]
+_OF_BODY = ("can_fork", "cache_key")
+"""Declarations that count only in the body of a pass's own class."""
+
 _classes: dict[tuple[str, type[Pass[Any, Any]]], _Made] = {}
 """Classes that have been made: passes of one prototype are equal if their options are."""
 
@@ -30,9 +34,7 @@ def class_of(thing: Any, name: str) -> type[Pass[Any, Any]]:
     """
     if not isinstance(thing, Pass) and not (isinstance(thing, type) and issubclass(thing, Pass)):
         thing = _wrapped(thing)
-    if isinstance(thing, type):
-        return cast("type[Pass[Any, Any]]", thing)
-    return class_like(cast("Pass[Any, Any]", thing), name)
+    return class_like(cast("_Prototype", thing), name)
 
 
 def _wrapped(thing: Any) -> Any:
@@ -49,11 +51,11 @@ def _wrapped(thing: Any) -> Any:
     raise DefinitionError(f"{thing!r} is no pass class")
 
 
-def class_like(pass_: Pass[Any, Any], name: str) -> type[Pass[Any, Any]]:
+def class_like(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
     """Return a class whose passes have the options of another pass unless they are given.
 
     Args:
-        pass_: The other pass.
+        pass_: The other pass, or a class, whose passes have another name then.
         name: The name of the class's passes in textual pipelines.
 
     Raises:
@@ -69,9 +71,9 @@ def class_like(pass_: Pass[Any, Any], name: str) -> type[Pass[Any, Any]]:
         >>> print(UnrollMuch(), UnrollMuch(factor=4), UnrollMuch().factor)
         unroll-much unroll-much{factor=4} 16
     """
-    base = type(pass_)
+    base = pass_ if isinstance(pass_, type) else type(pass_)
     if name == base.name:
-        if _is_plain(pass_):
+        if isinstance(pass_, type) or _is_plain(pass_):
             return base
         optional = (each for each in base.option_infos() if not each.required)
         if any(getattr(pass_, each.field) != each.default for each in optional):
@@ -95,22 +97,22 @@ def _is_plain(pass_: Pass[Any, Any]) -> bool:
         return False
 
 
-def _made(pass_: Pass[Any, Any], name: str) -> type[Pass[Any, Any]]:
-    base = type(pass_)
-    fields = dataclasses.fields(pass_)
-    hints = typing.get_type_hints(base, include_extras=True) if base.fields_are_options else {}
-    return type(
-        base.__name__,
-        (_Like, base),
-        {
-            "__doc__": base.documentation() or None,
-            "__module__": base.__module__,
-            "__annotations__": {field.name: hints.get(field.name, Any) for field in fields},
-            **{field.name: _with_default(field, getattr(pass_, field.name)) for field in fields},
-            "name": name,
-            "prototype": pass_,
-        },
-    )
+def _made(pass_: _Prototype, name: str) -> type[Pass[Any, Any]]:
+    base = pass_ if isinstance(pass_, type) else type(pass_)
+    body: dict[str, Any] = {
+        "__doc__": base.documentation() or None,
+        "__module__": base.__module__,
+        "name": name,
+        "prototype": pass_,
+    }
+    if isinstance(pass_, type):  # it runs the same code: what its own body declares holds as well
+        body |= {each: vars(base)[each] for each in _OF_BODY if each in vars(base)}
+    else:
+        fields = dataclasses.fields(pass_)
+        hints = typing.get_type_hints(base, include_extras=True) if base.fields_are_options else {}
+        body["__annotations__"] = {field.name: hints.get(field.name, Any) for field in fields}
+        body |= {each.name: _with_default(each, getattr(pass_, each.name)) for each in fields}
+    return type(base.__name__, (_Like, base), body)
 
 
 def _with_default(field: dataclasses.Field[Any], value: Any) -> Any:

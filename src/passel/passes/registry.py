@@ -17,7 +17,7 @@ from passel.diagnostics import closest, suggest
 from passel.errors import DefinitionError, DuplicateNameError
 from passel.installed import entry_points
 from passel.ir import adapter_names
-from passel.ir.left_out import leave_out, package_of, report_left_out
+from passel.ir.left_out import leave_out, leave_out_name, package_of, report_left_out
 from passel.passes.base import Pass
 from passel.passes.sources import PassInfo, PassPipelineInfo
 from passel.passes.tables import InfoT, Table, concerns, listed
@@ -103,10 +103,12 @@ class PassRegistry:
                 will do if its adapter wraps them.
             origin: Who registers it, for messages.
             ir: The name of the only IR that it is for, if the first argument is a name.
-            override: Replace what has the name already.
+            override: Replace what has the name already, or what another package gives that name
+                later without overriding.
 
         Raises:
-            DuplicateNameError: Another pass has the name.
+            DuplicateNameError: Another pass has the name. Of an installed package, only the
+                name is left out, and reported.
             DefinitionError: The class has no name, or the name does not read back.
         """
         if isinstance(pass_, str):
@@ -118,7 +120,8 @@ class PassRegistry:
                 origin = origin or self._origin(factory.partition(":")[0])
                 factory = partial(_imported, factory)
             info = PassInfo(pass_, origin or self._origin(repr(factory)), factory, ir)
-            self._add(self._passes, info, None if override else self.lookup_pass(pass_, ir=ir))
+            known = None if override else self.lookup_pass(pass_, ir=ir)
+            self._add(self._passes, info, known, override=override)
             return None
         if not pass_.name:
             msg = f"trying to register {pass_.__qualname__}, which has no name"
@@ -127,7 +130,7 @@ class PassRegistry:
         if known is None or known.pass_class is not pass_:
             origin = self._origin(pass_.__module__)
             info = PassInfo(pass_.name, origin, partial(_given, pass_), pass_.ir)
-            self._add(self._passes, info, known)
+            self._add(self._passes, info, known, override=override)
         return pass_
 
     def register_pipeline(
@@ -149,10 +152,10 @@ class PassRegistry:
             options: The class of its options.
             summary: One line for help.
             ir: The name of the only IR that it is for; empty for any.
-            override: Replace what has the name already.
+            override: As for passes.
 
         Raises:
-            DuplicateNameError: Another pipeline has the name.
+            DuplicateNameError: Another pipeline has the name; see `register`.
             DefinitionError: The name does not read back.
 
         Source: `mlir::PassPipelineRegistration`, MLIR 22.
@@ -160,7 +163,8 @@ class PassRegistry:
         check_name(name, "a pipeline")
         origin = self._origin(build.__module__)
         info = PassPipelineInfo(name, build, options, summary, origin, ir)
-        self._add(self._pipelines, info, None if override else self.lookup_pipeline(name, ir=ir))
+        known = None if override else self.lookup_pipeline(name, ir=ir)
+        self._add(self._pipelines, info, known, override=override)
 
     def _origin(self, place: str) -> str:
         """Return who registers something, for messages: a place, and the package if it is known."""
@@ -175,10 +179,16 @@ class PassRegistry:
         finally:
             self._package = before
 
-    def _add(self, table: Table[InfoT], info: InfoT, known: InfoT | None) -> None:
+    def _add(
+        self, table: Table[InfoT], info: InfoT, known: InfoT | None, *, override: bool
+    ) -> None:
         if known is not None:
-            raise DuplicateNameError(info.name, known.origin, info.origin)
-        table.add(info)
+            if not self._package:
+                raise DuplicateNameError(info.name, known.origin, info.origin)
+            if not table.overrides(known):
+                leave_out_name(info.name, self._package, known.origin)
+            return
+        table.add(info, override=override)
         self.added += 1
 
     def defer(self, load: Callable[[PassRegistry], None], *, ir: str = "") -> None:
@@ -351,7 +361,8 @@ def default_registry() -> PassRegistry:
 
 def _find_installed(registry: PassRegistry) -> None:
     irs = adapter_names()
-    for point in entry_points("passel.passes"):
+    # passel's own come first, so that a name of theirs is another package's only if it overrides.
+    for point in sorted(entry_points("passel.passes"), key=lambda point: point.package != "passel"):
         registry.defer(_loader(point), ir=point.name if point.name in irs else "")
 
 

@@ -18,12 +18,19 @@ class Table(Generic[InfoT]):
 
     def __init__(self) -> None:
         self._by_name: dict[str, dict[str, InfoT]] = {}
+        self._overriding: set[tuple[str, str]] = set()
 
-    def add(self, info: InfoT) -> None:
+    def add(self, info: InfoT, *, override: bool) -> None:
         """Add an entry, in place of what hides it."""
         if not info.ir:
             self._by_name[info.name] = {}
         self._by_name.setdefault(info.name, {})[info.ir] = info
+        if override:
+            self._overriding.add((info.name, info.ir))
+
+    def overrides(self, info: InfoT) -> bool:
+        """Return whether an entry was added to override others."""
+        return (info.name, info.ir) in self._overriding
 
     def find(self, name: str, ir: str) -> InfoT | None:
         """Return the entry of a name, for one IR or for whichever it is."""
@@ -39,6 +46,7 @@ class Table(Generic[InfoT]):
         """Return a table with the same entries."""
         other = Table[InfoT]()
         other._by_name = {name: dict(known) for name, known in self._by_name.items()}
+        other._overriding = set(self._overriding)
         return other
 
 

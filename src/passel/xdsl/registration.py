@@ -35,12 +35,12 @@ _OWN_PASSES = {
 
 
 def register(registry: PassRegistry) -> None:
-    """Add xDSL's passes, those of its plugins, and passel's own, which win."""
-    register_xdsl_passes(registry)
+    """Add passel's own passes, then xDSL's and those of its plugins under names that are free."""
     for name, (module, attribute) in _OWN_PASSES.items():
         factory = _importer(module, attribute)
-        registry.register(name, factory, origin="passel", ir="xdsl", override=True)
+        registry.register(name, factory, origin="passel", ir="xdsl")
     register_levels(registry)
+    registry.defer(register_xdsl_passes, ir="xdsl")  # when all packages have registered theirs
 
 
 def register_xdsl_passes(registry: PassRegistry, *, override: bool = False) -> None:
