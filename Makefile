@@ -22,7 +22,7 @@ STRATEGIES ?= threads forked pool
 STRATEGY_TESTS ?= $(addprefix tests/,adapters analysis execution instruments manager passes schedule \
 	$(addprefix xdsl/,test_soundness_isolation.py test_traps.py) \
 	$(patsubst %,xdsl/passes/test_%.py,claims inline_sccp_mem2reg module_passes print_op_stats))
-XDSL_RELEASES := 0.59.0 0.66.0
+XDSL_RELEASES := 0.59.0 0.66.0 0.75.0
 PYTHONS ?= 3.12 3.13 3.14
 PYTHON_TESTS ?=
 DEBIAN ?= sid

@@ -25,7 +25,7 @@ _THEIRS = {
     name
     for file in Path(xdsl.__file__).parent.rglob("*.py")
     for name in re.findall(r"\b_[a-zA-Z]\w*", file.read_text(encoding="utf-8"))
-}
+} - {"_replace"}  # of named tuples
 
 
 def _is_private(name: str) -> bool:

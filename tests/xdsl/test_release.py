@@ -36,7 +36,7 @@ def with_xdsl(version: str, directory: Path, *command: str) -> str:
 
 def _warning(version: str) -> str:
     return (
-        f"passel was tested on xDSL 0.59 to 0.74; installed is xDSL {version}, on which it takes "
+        f"passel was tested on xDSL 0.59 to 0.75; installed is xDSL {version}, on which it takes "
         "no fast paths\n"
     )
 
@@ -44,7 +44,7 @@ def _warning(version: str) -> str:
 SOURCE = "func.func @f() {\n  func.return\n}\n"
 
 
-@pytest.mark.parametrize("version", ["0.58.0", "0.75.0", "1.0", "0+unknown"])
+@pytest.mark.parametrize("version", ["0.58.0", "0.76.0", "1.0", "0+unknown"])
 @pytest.mark.parametrize("words", [["--cse"], ["--compat=xdsl"]])
 def test_other_releases_get_one_line_of_warning(
     version: str, words: list[str], tmp_path: Path

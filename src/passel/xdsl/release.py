@@ -8,9 +8,9 @@ from passel.installed import version_of
 from passel.ir.left_out import warn
 
 OLDEST: tuple[int, ...] = (0, 59)
-NEWEST: tuple[int, ...] = (0, 74)
+NEWEST: tuple[int, ...] = (0, 75)
 
-FAST: Final = frozenset({"0.66.0", "0.74.0"})
+FAST: Final = frozenset({"0.66.0", "0.74.0", "0.75.0"})
 """Releases on which fast paths were compared with xDSL's own code; on others they are off."""
 
 PRIVATE: Final = frozenset(

@@ -248,7 +248,7 @@ class SourceParser(LocationParser):
         xDSL keeps the resources of all sources together. One whose name is taken gets
         another, by which all uses in this source must go, or its contents are lost.
         """
-        name = self.parse_identifier(" for resource handle")
+        name = self.parse_identifier(context_msg=" for resource handle")
         handle = self._resources.get((dialect_name, name))
         if handle is None:
             handle = self._resources[dialect_name, name] = interface.declare_resource(name)

@@ -59,7 +59,7 @@ def test_the_environment_turns_them_off(monkeypatch: pytest.MonkeyPatch) -> None
     assert _ways() == _SLOW
 
 
-@pytest.mark.parametrize("release", ["0.59.0", "0.73.0", "0.74.1", "0.75.0", "0+unknown"])
+@pytest.mark.parametrize("release", ["0.59.0", "0.73.0", "0.74.1", "0.75.1", "0+unknown"])
 def test_other_releases(release: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a release that the fast paths were not tested with, the slow twins are used."""
     monkeypatch.setattr(fast, "INSTALLED", release)

@@ -12,7 +12,7 @@ from xdsl_inputs import NEWEST_XDSL, REAL_FILES, xdsl_context
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the tests of such files; the newest release reads all."""
-    if version("xdsl").startswith(f"{NEWEST_XDSL}."):
+    if version("xdsl") >= NEWEST_XDSL:
         return
     for item in items:
         _, _, parameters = item.name.rstrip("]").partition("[")
