@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
+    FloatAttr,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -22,6 +24,7 @@ from xdsl.interpreters import register_implementations
 from xdsl.interpreters.builtin import xtype_for_el_type
 from xdsl.interpreters.shaped_array import ShapedArray
 from xdsl.interpreters.utils.ptr import TypedPtr
+from xdsl.ir import Attribute
 from xdsl.parser import Parser
 
 from passel.ir import NotComputedError
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.context import Context
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Operation
 
 _INDEX_WIDTH = 64
 _SMALL = 8
@@ -80,7 +83,7 @@ def _run(module: ModuleOp, context: Context, op: FuncOp, text: str, numbers: Ran
             given = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_attribute)
             arguments = tuple(map(interpreter.value_for_attribute, given, types))
         else:
-            arguments = tuple(_random_value(each, numbers) for each in types)
+            arguments = tuple(_random_argument(interpreter, each, numbers) for each in types)
         with redirect_stdout(said):
             results = interpreter.call_op(op, arguments)
     except NotComputedError:
@@ -92,7 +95,18 @@ def _run(module: ModuleOp, context: Context, op: FuncOp, text: str, numbers: Ran
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, Attribute):
+        return str(value)
     return f"{value.shape} {value.data}" if isinstance(value, ShapedArray) else repr(value)  # pyright: ignore[reportUnknownMemberType] - of any elements
+
+
+def _random_argument(interpreter: Interpreter, kind: Attribute, numbers: Random) -> Any:
+    """Return a random argument; numbers are as xDSL has them: since 0.75, attributes."""
+    value = _random_value(kind, numbers)
+    if isinstance(kind, MemRefType | TensorType):
+        return value
+    make: Any = FloatAttr if isinstance(kind, AnyFloat) else IntegerAttr
+    return interpreter.value_for_attribute(make(value, kind), kind)
 
 
 def _random_value(kind: Attribute, numbers: Random) -> Any:
