@@ -76,7 +76,7 @@ def test_a_file_says_what_a_builder_does(tmp_path: Path) -> None:
     assert str(builder) == (
         "builtin.module(canonicalize{max-iterations=3},"
         "canonicalize{max-iterations=3 region-simplify=disabled test-convergence=true},"
-        "func.func(canonicalize,cse,cse,dce,dce,cse),cse,canonicalize,cse)"
+        "func.func(canonicalize,cse,cse,dce,dce,cse),convert-scf-to-cf,cse,canonicalize,cse)"
     )
     assert str(builder.build()) == (
         "builtin.module(canonicalize{max-iterations=3},"

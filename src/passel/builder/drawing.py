@@ -102,18 +102,13 @@ def _add_row(
     kind = "nest" if isinstance(item, Nest) else "bundle" if item.is_closed else "stage"
     text = item.anchor if isinstance(item, Nest) else item.name
     rows.append(Row(kind, text, item.label, frame, place, notes))
-    by_default = isinstance(item, Group) and item.default and not item.items
-    shown = [each for each in _shown(item) if not _is_empty_edge(each)]
+    by_default = isinstance(item, Group) and item.is_by_default
+    shown = [each for each in item.items if not _is_empty_edge(each)]
     for each in shown:
         tip, below = ("└─ ", "   ") if each is shown[-1] else ("├─ ", "│  ")
         note = ("by default",) if by_default else ()
         _add_row(each, rows, places, margin + tip, margin + below, *note)
     rows[place] = rows[place]._replace(end=len(rows))
-
-
-def _shown(item: Nest | Group) -> tuple[Node, ...]:
-    """Return what stands in a container, or would by default."""
-    return tuple(item.items) or (item.default if isinstance(item, Group) else ())
 
 
 def _is_empty_edge(item: Node) -> bool:
@@ -122,7 +117,7 @@ def _is_empty_edge(item: Node) -> bool:
 
 
 def _notes(item: Node) -> Iterator[str]:
-    if is_stage(item) and not _shown(item):
+    if is_stage(item) and not item.items:
         yield "empty"
         if item.is_required:
             yield "required"

@@ -8,10 +8,10 @@ from passel.builder.bundle import Bundle
 from passel.builder.conditions import check_condition
 from passel.builder.insertion import put
 from passel.builder.items import anchor_of, nests_inside
-from passel.builder.sequence import Group, Removal, Step, bundled, stage_groups, steps_of
+from passel.builder.sequence import Group, Removal, bundled, stage_groups, steps_of
 from passel.builder.targets import Handle, Stage
 from passel.contracts.rules import rule_of
-from passel.contracts.targets import describe
+from passel.contracts.targets import describe, keys_of
 from passel.errors import AnchorError, InsertionError, Problem
 
 if TYPE_CHECKING:
@@ -108,10 +108,9 @@ class Edit:
         if self._targets.units(Stage(name)):
             raise InsertionError(Problem(f"there is a stage '{name}' already"))
         groups = stage_groups(name, self.origin, required=required)
+        groups[1].set_default(node for item in default for node in self._nodes(item, container))
         for group in groups:
             self.sequence.append(group, container, f"stage {group.name}")
-        stage = groups[1]
-        stage.default = tuple(node for item in default for node in self._nodes(item, stage))
 
     def constrain(self, target: Target, constraints: Iterable[object]) -> None:
         """Put constraints on a target; errors are those of `PipelineBuilder.constrain`."""
@@ -184,13 +183,16 @@ class Edit:
         return container
 
     def stage(self, name: str) -> Group:
-        """Return the group of a stage.
+        """Return the group of a stage, to put items into it instead of its default.
 
         Raises:
-            InsertionError: There is no such stage.
+            InsertionError: There is no such stage, or another extension relies on its default.
         """
         ((group,),) = self._targets.select(Stage(name), "first")
         assert isinstance(group, Group)  # noqa: S101 - for type checkers
+        if group.is_by_default:
+            group.default = tuple(group.items)
+            self._take_out([*group.items], f"the default of stage '{name}'")
         return group
 
     def _select(self, target: Target, occurrence: Occurrence) -> list[Unit]:
@@ -242,19 +244,17 @@ class Edit:
                         f"something next to {what}, the other takes {what} out"
                     )
                     raise InsertionError(Problem(message))
-            removal = Removal(step.label, step.pass_.name, extension)
+            removal = Removal(frozenset(step.found_by()), extension)
             self.sequence.removals = (*self.sequence.removals, removal)
         for item in unit:
             self.sequence.unlink(item)
 
     def _about_removal(self, target: Target) -> InsertionError | None:
         """Return an error about a missing target that says who has taken it out, if that is it."""
-        names = {target.label} if isinstance(target, Step) else {str(target)}
-        if isinstance(target, type):
-            names = {target.name}
+        keys = keys_of(target)
         for removal in self.sequence.removals:
             by = removal.extension
-            if names & {removal.label, removal.name} and by != self.origin.extension:
+            if not removal.keys.isdisjoint(keys) and by != self.origin.extension:
                 who = f"extension '{by}'" if by else "the framework"
                 message = f"{describe(target)} is not in the pipeline: {who} has taken it out"
                 return InsertionError(Problem(message))

@@ -16,7 +16,7 @@ from passel.analysis import AllAnalyses
 from passel.builder.conditions import holds
 from passel.builder.items import anchor_of
 from passel.builder.positions import refuse_breaches, rules_of
-from passel.builder.sequence import Group, Nest, Step, is_block, steps_of
+from passel.builder.sequence import Group, Nest, Step, is_block, is_stage, steps_of
 from passel.errors import AnchorError, InsertionError, Problem
 from passel.passes import PassType
 from passel.passes.preservation import preserved_by, preserves
@@ -58,14 +58,27 @@ def finish(sequence: Sequence, variables: Mapping[str, Any]) -> list[Remark]:
         InsertionError: A required stage is empty, or a condition asks for a variable that is
             not set.
     """
-    remarks: list[Remark] = []
-    for item in sequence.items():
-        if item.parent is not None:
-            remarks += _apply_conditions(sequence, item, variables)
-    for item in sequence.items():
-        if isinstance(item, Group):
-            _fill(sequence, item)
+    remarks = _apply_all_conditions(sequence, variables)
+    empty = [each for each in filter(is_stage, sequence.items()) if not any(each.steps())]
+    for stage in empty:
+        for item in stage.default:
+            sequence.append(item.copy(), stage)
+    if any(stage.default for stage in empty):
+        remarks += _apply_all_conditions(sequence, variables)
+    for stage in empty:
+        if stage.is_required and not stage.items:
+            message = f"stage '{stage.name}' has to be filled, but nothing would run in it"
+            raise InsertionError(Problem(message))
     return remarks
+
+
+def _apply_all_conditions(sequence: Sequence, variables: Mapping[str, Any]) -> list[Remark]:
+    return [
+        remark
+        for item in sequence.items()
+        if item.parent is not None
+        for remark in _apply_conditions(sequence, item, variables)
+    ]
 
 
 def _apply_conditions(
@@ -85,16 +98,6 @@ def _apply_conditions(
             yield Remark("dropped", item.label, f"'{item.label}' runs only if {what}")
             sequence.unlink(item)
             return
-
-
-def _fill(sequence: Sequence, stage: Group) -> None:
-    if any(True for _ in stage.steps()):
-        return
-    for item in stage.default:
-        sequence.append(item.copy(), stage)
-    if stage.is_required and not stage.items:
-        message = f"stage '{stage.name}' has to be filled, but nothing would run in it"
-        raise InsertionError(Problem(message))
 
 
 def fulfil_wishes(

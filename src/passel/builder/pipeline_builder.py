@@ -117,7 +117,8 @@ class PipelineBuilder(PipelinePlan):
                 stage.
             PipelineError: The text is wrong, or a pass has another anchor.
         """
-        with self._positions.append() as edit:
+        # Only what is put in is taken back by `append`, and not the default that goes for it.
+        with self._positions.edit() if stage else self._positions.append() as edit:
             container = edit.stage(stage) if stage else edit.container(self._at)
             edit.append(items, container, label)
             edit.depend_on(when)
@@ -223,8 +224,7 @@ class PipelineBuilder(PipelinePlan):
         """Leave a target where it is, but out of what is built.
 
         Raises:
-            InsertionError: The target is not there, or holds no passes; what a stage would have
-                by default does not stand in it.
+            InsertionError: The target is not there, or holds no passes.
         """
         with self._positions.edit() as edit:
             edit.enable(target, occurrence, enabled=False)
@@ -369,11 +369,12 @@ class PipelineBuilder(PipelinePlan):
 
         Args:
             name: Its name.
-            default: What stands in it if nothing else is put there.
+            default: What stands in it until something is put into the stage. What is put next
+                to a pass of it stands in the stage as well, and lets it stay.
             required: Whether a pipeline is refused if nothing is put there.
 
         Raises:
-            InsertionError: There is a stage of this name.
+            InsertionError: There is a stage of this name, or the default breaks a constraint.
         """
         with self._positions.edit() as edit:
             edit.add_stage(name, default, edit.container(self._at), required=required)

@@ -87,6 +87,7 @@ class Step(Item, Subject, Named):
         enabled: Whether it is built.
         because: Why it stands where it stands, in sentences.
         users: The extensions that have put something next to it.
+        is_default: Whether it is of the default of a stage.
     """
 
     def __init__(self, entry: Entry[OpPassManager], pass_: Pass[Any], origin: Origin) -> None:
@@ -98,6 +99,7 @@ class Step(Item, Subject, Named):
         self.enabled: bool = True
         self.because: tuple[str, ...] = ()
         self.users: tuple[str, ...] = ()
+        self.is_default: bool = False
 
     @property
     def is_certain(self) -> bool:
@@ -201,7 +203,7 @@ class Group(Container):
         name: What it is a group of: a bundle, or a stage.
         use: If they are an addition of a bundle that stays together, that addition.
         is_required: Whether a pipeline without anything inside is refused.
-        default: What stands inside if nothing else is put there.
+        default: What is built of a stage if nothing of what was put in instead of it is.
     """
 
     def __init__(
@@ -217,6 +219,22 @@ class Group(Container):
     def is_closed(self) -> bool:
         """Whether nothing may be put inside."""
         return self.use is not None
+
+    @property
+    def is_by_default(self) -> bool:
+        """Whether it is a stage in which nothing but its default stands."""
+        steps = list(self.steps())
+        return bool(steps) and all(step.is_default for step in steps)
+
+    def set_default(self, default: Iterable[Node]) -> None:
+        """Have a stage's default stand in it, if it is empty."""
+        nodes = tuple(default)
+        for step in steps_of(nodes):
+            step.is_default = True
+        if self.items:
+            self.default = nodes
+        else:
+            self.items += nodes
 
 
 Node: TypeAlias = "Step | Nest | Group"
@@ -262,13 +280,11 @@ class Removal(NamedTuple):
     """A step that was taken out.
 
     Attributes:
-        label: Its label.
-        name: The name of the pass.
+        keys: What it was found by.
         extension: The extension that has taken it out; empty if none has.
     """
 
-    label: str
-    name: str
+    keys: frozenset[Key]
     extension: str
 
 

@@ -328,7 +328,7 @@ class Reader:
             self._take(group.label, name.span, f"stage '{name.text}'")
             group.items += self._inside(table, key)
         before, stage, after = groups
-        stage.default = tuple(self._inside(table, "default"))
+        stage.set_default(self._inside(table, "default"))
         between = (self._inside(table, key) for key in ("before", "after"))
         return [before, *next(between), stage, *next(between), after]
 

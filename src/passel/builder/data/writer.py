@@ -120,10 +120,10 @@ class _Writer:
             element["required"] = True
         self._describe(element, stage)
         parts = {
-            "default": stage.default,
+            "default": stage.items if stage.is_by_default else stage.default,
             "pre": before.items,
             "before": items[1:middle],
-            "passes": stage.items,
+            "passes": () if stage.is_by_default else stage.items,
             "after": items[middle + 1 : -1],
             "post": after.items,
         }

@@ -1,0 +1,132 @@
+"""What stands in a stage by default: steps like any other, until something comes instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from builder_passes import A, B, Bufferize, OnFunc, X
+
+from passel import InsertionError, OpPassManager
+from passel.builder import (
+    BUFFERIZATION,
+    Bundle,
+    Extension,
+    PipelineBuilder,
+    Stage,
+    after_any,
+    before_first,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def framework(*default: object) -> PipelineBuilder:
+    """Return a builder with a stage `middle` between others."""
+    builder = PipelineBuilder(variables={"fast": False})
+    builder.add(B())
+    builder.stage("middle", *(default or (Bufferize(), A())))
+    return builder
+
+
+def test_it_is_found_and_shown() -> None:
+    """By name, class, type and stage."""
+    builder = framework()
+    assert str(builder) == str(builder.build()) == "builtin.module(b,bufferize,a)"
+    for target in ("a", A, BUFFERIZATION, Stage("middle")):
+        assert target in builder
+    assert builder.find("middle") == (*builder.find("bufferize"), *builder.find("a"))
+
+
+def test_what_is_put_next_to_it_lets_it_stay() -> None:
+    """Also if something is put into the stage afterwards, or one that it was put next to is gone."""
+    builder = framework()
+    builder.insert_after(BUFFERIZATION, X())
+    builder.add(B(), stage="middle")
+    builder.remove(A)
+    assert str(builder.build()) == "builtin.module(b,bufferize,x,b)"
+
+
+def test_what_is_put_next_to_the_stage_is_not_in_it() -> None:
+    """The default goes once something is put into the stage."""
+    builder = framework()
+    builder.insert_after(Stage("middle"), X())
+    builder.add(B(), stage="middle")
+    builder.add(A(), stage="middle")
+    assert str(builder.build()) == "builtin.module(b,b,a,x)"
+
+
+@pytest.mark.parametrize("change", [PipelineBuilder.remove, PipelineBuilder.disable])
+def test_what_is_taken_out_does_not_come_back(change: object) -> None:
+    """A default of which all is left out is built as nothing."""
+    builder = framework()
+    change(builder, Bufferize)  # type: ignore[operator] # pyright: ignore[reportCallIssue]
+    change(builder, A)  # type: ignore[operator] # pyright: ignore[reportCallIssue]
+    assert str(builder.build()) == "builtin.module(b)"
+
+
+def test_it_comes_back_for_what_does_not_run() -> None:
+    """What is put in instead may depend on a condition, as may the default."""
+    builder = framework(A(), Bundle("fast", X(), when="fast"))
+    assert str(builder.build()) == "builtin.module(b,a)"
+    builder.add(Bufferize(), stage="middle", when="fast")
+    assert str(builder) == "builtin.module(b,bufferize)"
+    assert str(builder.build()) == "builtin.module(b,a)"
+    builder.variables["fast"] = True
+    assert str(builder.build()) == "builtin.module(b,bufferize)"
+
+
+def test_constraints_order_it() -> None:
+    """Before and in a nested pipeline; a wrong place is refused at once."""
+    builder = framework(OpPassManager("func.func").add("canonicalize,cse"))
+    builder.constrain(X, before_first("canonicalize"))
+    builder.constrain(OnFunc, after_any("canonicalize"), before_first("cse"))
+    builder.place(OnFunc())
+    builder.place(X())
+    assert str(builder) == "builtin.module(b,x,func.func(canonicalize,on-func,cse))"
+    with pytest.raises(InsertionError, match="'canonicalize' runs earlier"):
+        builder.add(X())
+
+
+def test_a_refused_change_keeps_it() -> None:
+    """What would have come instead of it is taken back."""
+    builder = framework()
+    builder.constrain(X, after_any("missing"))
+    with pytest.raises(InsertionError, match="there is no 'missing'"):
+        builder.add(X(), stage="middle")
+    assert str(builder.build()) == "builtin.module(b,bufferize,a)"
+    assert BUFFERIZATION in builder
+
+
+@pytest.mark.parametrize("target", ["bufferize", Bufferize, BUFFERIZATION])
+def test_who_has_replaced_it_is_named(target: str) -> None:
+    """An extension that misses a pass of it."""
+
+    def fills(builder: PipelineBuilder) -> None:
+        builder.add(X(), stage="middle")
+
+    def misses(builder: PipelineBuilder) -> None:
+        builder.insert_after(target, B())
+
+    with pytest.raises(
+        InsertionError, match=r"'two'.* not in the pipeline: extension 'one' has taken it out"
+    ):
+        framework().extend(Extension("one", fills), Extension("two", misses))
+
+
+def test_pictures_and_files_say_that_it_is_the_default(tmp_path: Path) -> None:
+    """It is one again when a file is read, and what was put next to one is none."""
+    path = tmp_path / "p.yaml"
+    builder = PipelineBuilder()
+    builder.stage("middle", "canonicalize")
+    assert "by default" in builder.draw()
+    path.write_text(builder.to_yaml(), encoding="utf-8")
+    read = PipelineBuilder.from_file(path)
+    read.add("cse", stage="middle")
+    assert str(read) == "builtin.module(cse)"
+    builder.insert_after("canonicalize", "dce")
+    path.write_text(builder.to_yaml(), encoding="utf-8")
+    read = PipelineBuilder.from_file(path)
+    read.add("cse", stage="middle")
+    assert str(read) == "builtin.module(canonicalize,dce,cse)"
