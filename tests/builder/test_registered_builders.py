@@ -5,13 +5,23 @@ from __future__ import annotations
 import pytest
 from builder_passes import A, B, OnFunc, made
 
-from passel import AnchorError, OpPassManager, Options, PassManager, PassRegistry, PipelineError
+from passel import (
+    AnchorError,
+    OpPassManager,
+    OptionError,
+    Options,
+    PassManager,
+    PassRegistry,
+    PipelineError,
+)
+from passel.builder import PipelineBuilder
 
 
 class Settings(Options):
     """Options of a pipeline."""
 
     fast: bool = True
+    size: int = 2
 
 
 def registry_with(**builders: object) -> PassRegistry:
@@ -30,6 +40,23 @@ def test_options_are_variables() -> None:
     text = "builtin.module(p,p{fast=false})"
     assert str(PassManager.parse(text, registry=registry)) == "builtin.module(a,b,a)"
     assert builder.variables == {}
+
+
+def test_values_reach_options_by_a_function() -> None:
+    """It makes the builder; variables are for conditions, which the error says."""
+
+    def build(manager: OpPassManager, options: Settings) -> None:
+        made(f"canonicalize{{max-iterations={options.size}}}")(manager)
+
+    registry = PassRegistry()
+    registry.register_pipeline("p", build, options=Settings)
+    text = "builtin.module(p{size=7})"
+    expected = "builtin.module(canonicalize{max-iterations=7})"
+    assert str(PassManager.parse(text, registry=registry)) == expected
+    builder = PipelineBuilder(variables={"size": 3})
+    with pytest.raises(OptionError, match="value invalid") as caught:
+        builder.add("canonicalize{max-iterations=$size}")
+    assert "variables of a builder are for conditions" in caught.value.__notes__[0]
 
 
 def test_another_anchor_is_refused() -> None:

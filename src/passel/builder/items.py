@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from passel.builder.bundle import Bundle
 from passel.builder.sequence import Group, Nest, Step, bundled, is_block
-from passel.errors import AnchorError
+from passel.errors import AnchorError, OptionError
 from passel.manager import Nesting, OpPassManager
 from passel.passes.tree import Entry
 
@@ -44,7 +44,15 @@ class Normalizer:
             return self._bundle(item, anchor, origin)
         if hasattr(item, "insert_before"):  # a pipeline is called as well, but this is none yet
             raise TypeError("a builder is no pass; register it as a pipeline, and add that by name")
-        manager = self._template.copy().nest(anchor).add(item)
+        try:
+            manager = self._template.copy().nest(anchor).add(item)
+        except OptionError as error:
+            if isinstance(item, str) and "$" in item:
+                error.add_note(
+                    "variables of a builder are for conditions, and '$' for files in YAML: put the "
+                    "value into the text, or let a function that is given it make the builder"
+                )
+            raise
         return list(self.from_entries(manager.entries(), origin))
 
     def from_entries(
