@@ -124,7 +124,10 @@ def test_an_incomplete_line_at_the_end_is_left_out(tmp_path: Path) -> None:
     record = Record.open(path)
     assert record.executions == whole.executions[:1]
     assert not record.info.is_complete
-    assert record.running == [("toy.module/toy.func/1:grow", "toy.func @f")]
+    (running,) = record.running
+    assert (running.path, running.op_title) == ("toy.module/toy.func/1:grow", "toy.func @f")
+    assert (running.status, running.before) == ("running", whole.executions[0].after)
+    assert record.state_before(running) == whole.state_after(whole.executions[0])
 
 
 @pytest.mark.parametrize(

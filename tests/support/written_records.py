@@ -93,7 +93,7 @@ class WrittenRecord(Record):
         return self._executions
 
     @property
-    def running(self) -> Sequence[tuple[str, str]]:
+    def running(self) -> Sequence[Execution]:
         """No pass has begun that has not ended."""
         return ()
 

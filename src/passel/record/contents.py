@@ -85,17 +85,6 @@ class Change(NamedTuple):
         state.change(self.ordinals, self.digest)
 
 
-class Begun(NamedTuple):
-    """An execution that has begun."""
-
-    run: int
-    step: StepInfo
-    op: RecordedOp
-    before: str | None
-    first: int
-    is_amid: bool
-
-
 class Contents:
     """Contents of a record.
 
@@ -103,7 +92,7 @@ class Contents:
         executions: The executions.
         changes: New texts of ops.
         runs: The lines that begin runs.
-        begun: Those that have begun and not ended.
+        begun: Those that have begun and not ended, as they were then.
     """
 
     def __init__(self) -> None:
@@ -116,7 +105,7 @@ class Contents:
         self._head: dict[str, Any] = {}
         self.runs: list[dict[str, Any]] = []
         self.changes: list[Change] = []
-        self.begun: list[Begun] = []
+        self.begun: list[Execution] = []
         self.executions: list[Execution] = []
 
     @cached_property
@@ -198,8 +187,25 @@ class Contents:
     def _begin(self, line: dict[str, Any]) -> None:
         numbers: tuple[int, int, int] = (line["begin"], line["of"], line["in"])
         step, op, run = self._steps[numbers[0]], self._ops[numbers[1]], numbers[2]
-        before, first = self._states[run].digest(op.ordinals), len(self.executions)
-        self.begun.append(Begun(run, step, op, before, first, self._is_amid))
+        begun = Execution(
+            len(self.executions),
+            run,
+            *step[:3],
+            *op,
+            status="running",
+            own_time=0.0,
+            total_time=0.0,
+            cpu_time=0.0,
+            counts={},
+            diagnostics=(),
+            failure=None,
+            before=self._states[run].digest(op.ordinals),
+            after=None,
+            is_fused=bool(step.parts),
+            parts=step.parts,
+            is_amid=self._is_amid,
+        )
+        self.begun.append(begun)
         self._is_amid = False
 
     def _take_state(self, line: dict[str, Any]) -> None:
@@ -211,38 +217,28 @@ class Contents:
 
     def _end(self, line: dict[str, Any]) -> None:
         begun = self.begun.pop()
-        run, (path, name, title, parts), op, before, first, is_amid = begun
         number, failure = len(self.executions), line.get("failure")
-        for inner in range(first, number):
+        for inner in range(begun.number, number):
             if self.executions[inner].caller is None:
                 self.executions[inner] = self.executions[inner]._replace(caller=number)
-        execution = Execution(
-            number,
-            run,
-            path,
-            name,
-            title,
-            *op,
-            line.get("status", "unchanged"),
-            own := line.get("own", line["total"]),
-            line["total"],
-            line.get("cpu", own),
-            line.get("counts", {}),
-            tuple(map(diagnostic_of, line.get("diagnostics", ()))),
-            None if failure is None else failure_of(failure),
-            before,
-            None,
-            bool(parts),
-            parts,
-            is_amid=is_amid,
+        execution = begun._replace(
+            number=number,
+            status=line.get("status", "unchanged"),
+            own_time=(own := line.get("own", line["total"])),
+            total_time=line["total"],
+            cpu_time=line.get("cpu", own),
+            counts=line.get("counts", {}),
+            diagnostics=tuple(map(diagnostic_of, line.get("diagnostics", ()))),
+            failure=None if failure is None else failure_of(failure),
         )
         self.executions.append(execution)
         if "after" in line:
-            self._change(run, op.ordinals, line)
-        after, status = self._states[run].digest(op.ordinals), execution.status
+            self._change(begun.run, begun.ordinals, line)
+        after, status = self._states[begun.run].digest(begun.ordinals), execution.status
         if "after" in line and "status" not in line:
-            is_known = before is not None and after is not None
-            status = "unknown" if not is_known else "unchanged" if before == after else "changed"
+            is_known = begun.before is not None and after is not None
+            is_same = begun.before == after
+            status = "unknown" if not is_known else "unchanged" if is_same else "changed"
         self.executions[number] = execution._replace(after=after, status=status)
 
     def _change(self, run: int, ordinals: tuple[int, ...], line: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from passel.errors import Failure
 
-Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped"]
+Status: TypeAlias = Literal["changed", "unchanged", "unknown", "failed", "skipped", "running"]
 
 FORMAT = 3
 """The version of the form of records, raised by each change of it: readers refuse all others."""
@@ -92,7 +92,7 @@ class Execution(NamedTuple):
             nested pipelines on these started. With the path it identifies the execution, unless
             a pass runs a pipeline several times on the op.
         location: The op's location.
-        status: What has become of it.
+        status: What has become of it; `running` for those of `Record.running` alone.
         own_time: Seconds that the pass took without the passes that it ran.
         total_time: Seconds with these.
         cpu_time: Seconds of CPU time that the pass took without the passes that it ran, which

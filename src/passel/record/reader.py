@@ -26,8 +26,8 @@ class Record:
         info: Facts about the record as a whole.
         executions: All executions of passes, in program order: what a pass runs by itself comes
             before it. But for the times they are the same however many workers there were.
-        running: Path and op of each pass that had begun when the record ends, outermost first;
-            empty for one that is complete.
+        running: The executions that had begun and not ended when the record ends, outermost first;
+            empty for one that is complete. Their numbers are those of the next that ended.
 
     Example:
         >>> import tempfile
@@ -68,9 +68,9 @@ class Record:
         return self._contents.executions
 
     @property
-    def running(self) -> Sequence[tuple[str, str]]:
-        """Path and op of each pass that had begun when the record ends, outermost first."""
-        return [(each.step.path, each.op.title) for each in self._contents.begun]
+    def running(self) -> Sequence[Execution]:
+        """The executions that had begun and not ended when the record ends, outermost first."""
+        return self._contents.begun
 
     @cached_property
     def _contents(self) -> Contents:

@@ -58,10 +58,10 @@ def _place(record: Record, execution: Execution) -> str:
     path, symbol = execution.path, execution.symbol
     if execution.is_fused:
         path = execution.parts[-1]
-    same = [e.symbol for e in record.executions if e.path == execution.path]
+    others = [e.symbol for e in record.executions if e.path == execution.path and e != execution]
     if not symbol or execution.is_fused:
-        return path if len(same) == 1 else ""
-    return f"{path}@{symbol}" if same.count(symbol) == 1 else ""
+        return "" if others else path
+    return "" if symbol in others else f"{path}@{symbol}"
 
 
 def _command(record: Record, start: str, stop: str) -> str:

@@ -61,8 +61,8 @@ states of the record are asked about, the first and the last one twice. What is 
 * with --invalid, IR that the verifier refuses;
 * with --computes-else, IR whose functions return, write or print something else, run by xDSL's
   interpreter on some random arguments, which are the same each time, or on given ones;
-* by default, of a run that failed, IR on which the pass that failed fails in the same way: found is
-  what made it so.
+* by default, of a run that failed, IR on which the pass that failed, or that the process died in,
+  fails in the same way: found is what made it so.
 
 With --inside, the pass that was found runs again, on that op alone: which of its rewrites does it
 (xDSL), and which elements of options that are lists are needed. With -o, the IR before the pass is
@@ -184,12 +184,15 @@ class _Search(NamedTuple):
         record: Record, run: RunInfo, make: Callable[..., _Search], strict: Subject
     ) -> _Search:
         failed = [e for e in record.executions if e.run == run.number and e.failure is not None]
+        failed = failed or [e for e in record.running if e.run == run.number]
         if not failed:
             raise SearchError(
                 "the run did not fail: say what is interesting, with --interesting=<command>, "
                 "--invalid or --computes-else"
             )
         first = failed[0]
+        if first.status == "running":
+            _say(f"the process died in {title(first)}")
         if first.failure is not None and first.failure.kind == "invalid":
             return make(NotValid(strict))
         text = record.state_before(first)

@@ -127,8 +127,10 @@ def _ending(record: Record, run: RunInfo) -> Iterator[str]:
     yield from run.notes
     if not run.is_complete:
         yield "the record ends before the run does"
-        for path, op in record.running:
-            yield f"  then ran: {path} on {op}"
+        for each in record.running:
+            yield f"was running when it ended: {each.path} on {each.op_title}"
+        if record.running and (again := replay(record, record.running[0])):
+            yield f"to run it again: {again}"
 
 
 # -- Lineage -------------------------------------------------------------------------------------
@@ -193,15 +195,16 @@ def _step(record: Record, flags: ViewFlags) -> Iterator[str]:
             yield from _with_margin(record, run, lines, flags) if lines else [_NO_ORIGINS]
     if rest := len(found) - len(shown):
         yield f"// unchanged by {path}: {rest} {'op' if rest == 1 else 'ops'}\n"
-    is_one = len(found) == 1
-    if again := replay(record, found[0]) if is_one else replay_of_pass(record, path, found[0].run):
+    last, is_one = found[-1], len(found) == 1 or found[-1].status == "running"
+    if again := replay(record, last) if is_one else replay_of_pass(record, path, last.run):
         yield f"// to run it again: {again}\n"
 
 
 def _executions_of(record: Record, step: str) -> list[Execution]:
-    ran_at = {path: e.path for e in record.executions for path in (e.path, *e.parts)}
+    all_of_them = [*record.executions, *record.running]
+    ran_at = {path: e.path for e in all_of_them for path in (e.path, *e.parts)}
     path = ran_at[Place.of(step, [*ran_at]).path]
-    return [e for e in record.executions if e.path == path]
+    return [e for e in all_of_them if e.path == path]
 
 
 def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterator[str]:
@@ -209,7 +212,9 @@ def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterat
     where = f" at {location}" if location.file else ""
     time = f"{1000 * execution.own_time:.2f} ms"
     what = execution.title if execution.is_fused else execution.path
-    yield f"// {what} on {execution.op_title}{where}: {execution.status}, {time}\n"
+    is_running = execution.status == "running"
+    how = "began and did not end; before it:" if is_running else f"{execution.status}, {time}"
+    yield f"// {what} on {execution.op_title}{where}: {how}\n"
     for name, count in execution.counts.items():
         yield f"// {name}: {count}\n"
     for diagnostic in execution.diagnostics:
@@ -225,8 +230,8 @@ def _execution(record: Record, execution: Execution, flags: ViewFlags) -> Iterat
 
     if flags.blame:
         return
-    if not flags.diff:
-        yield text(execution.after)
+    if is_running or not flags.diff:
+        yield text(execution.before if is_running else execution.after)
     elif execution.before != execution.after or execution.before is None:
         diff = unified_diff(text(execution.before), text(execution.after))
         yield coloured(diff) if shows_color(sys.stdout, flags.color) else diff

@@ -402,6 +402,9 @@ def test_a_run_that_was_cut_off(browser: Browser, recorded: Recorded, tmp_path: 
     with browser.opened(file) as shown:
         heading = shown.page.get_by_role("heading", level=1).inner_text()
         assert heading.startswith("The run was cut off in builtin.module/1:symbol-dce on ")
+        command = shown.page.get_by_label("Command").inner_text()
+        assert command.startswith("passel-opt --run-reproducer ")
+        assert f"--stop-after=builtin.module/1:symbol-dce {record}" in command
 
 
 def test_diagnostics_stand_at_their_step(browser: Browser, reports: dict[str, Path]) -> None:

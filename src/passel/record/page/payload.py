@@ -106,6 +106,7 @@ def _record(
         if each.path not in paths:
             paths[each.path] = len(titles)
             titles.append((each.path, each.title, at < len(steps)))
+    running = record.running
     failed = [each for each in record.executions if each.status == "failed"]
     again = {e.number: replay(record, e) for e in failed[:_MOST_REPLAYS] if replays}
     margins = _Margins(record, table)  # which are asked for in the order of the run
@@ -116,8 +117,10 @@ def _record(
         "name": name,
         "facts": _facts(record),
         "parts": _parts(runs),
-        "cut": None if record.info.is_complete else [f"{p} on {op}" for p, op in record.running],
-        "command": shlex.join(record.info.command_line),
+        "cut": None if record.info.is_complete else [f"{e.path} on {e.op_title}" for e in running],
+        "again": replay(record, running[0]) if replays and running else "",
+        # Without what would overwrite the record.
+        "command": shlex.join(w for w in record.info.command_line if "-record=" not in w),
         "notes": [note for run in runs for note in run.notes],
         "whole": [
             [numbers.get(run.before), numbers.get(run.after), first, margins.of(run, run.number)]
@@ -150,7 +153,7 @@ def _facts(record: Record) -> list[tuple[str, str]]:
             facts += [("Input", run.source), ("Pipeline", run.pipeline)]
             facts.append(("As it ran", run.schedule if run.schedule != run.pipeline else ""))
     facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())))
-    facts += [("Was at work", f"{path} on {op}") for path, op in record.running]
+    facts += [("Was at work", f"{each.path} on {each.op_title}") for each in record.running]
     return [fact for fact in dict.fromkeys(facts) if fact[1]]
 
 

@@ -48,9 +48,9 @@ const Step = (() => {
 
   // How to see a failure again: from the record, as the reproducer's note says, or as it was seen first.
   function replay(execution) {
-    const { command: typed, notes } = model.records.at(-1), told = /^to replay: (.*)$/m;
+    const { again: cut, command: typed, notes } = model.records.at(-1), told = /^to replay: (.*)$/m;
     const others = notes.map((note) => note.replace(/^to replay: .*\n?/m, "")).filter(Boolean);
-    const again = execution?.again ?? told.exec(notes.join("\n"))?.[1] ?? typed;
+    const again = execution?.again ?? told.exec(notes.join("\n"))?.[1] ?? (cut || typed);
     return [others.map((note) => el("p", null, ...Code.visible(note))), again && [el("p", { class: "again" }, "To see it again:"), command(again)]];
   }
 

@@ -1,0 +1,93 @@
+"""What programs say of the record of a process that died in a pass."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from passel.record import Record
+from passel.record.page.payload import payload
+from passel.tool import bisect, report
+
+PLUGIN = '''
+import os, signal
+from xdsl.dialects.builtin import UnitAttr
+from passel import Pass
+
+class Mark(Pass):
+    """Mark a function."""
+    name = "mark"
+
+    def run(self, op, ctx):
+        if op.sym_name.data == "f3":
+            op.attributes["marked"] = UnitAttr()
+
+class Die(Pass):
+    """Die of marked functions."""
+    name = "die"
+
+    def run(self, op, ctx):
+        if "marked" in op.attributes:
+            os.kill(os.getpid(), signal.SIGSEGV)
+'''
+FLAGS = ["--load-pass-plugin=plugin.py", "-p=builtin.module(func.func(mark,die))"]
+AGAIN = (
+    "passel-opt --run-reproducer --load-pass-plugin=plugin.py "
+    "--start-after=builtin.module/func.func/0:mark@f3 "
+    "--stop-after=builtin.module/func.func/1:die@f3 r.passel"
+)
+BEFORE = "func.func @f3() attributes {marked} {\n  func.return\n}\n"
+
+
+def died(*words: str) -> subprocess.CompletedProcess[str]:
+    """Return how a process of passel-opt ended, by a signal."""
+    command = [sys.executable, "-m", "passel", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode < 0, done.stderr
+    return done
+
+
+@pytest.fixture
+def functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The input, beside the plugin."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))  # plugins add their folders
+    Path("plugin.py").write_text(PLUGIN)
+    Path("in.mlir").write_text("".join(f"func.func @f{n}() {{ return }}\n" for n in range(6)))
+    return "in.mlir"
+
+
+def test_what_a_process_died_in_is_in_its_record(
+    functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The pass, the op, the IR before it and the way to see it again are found, with one command."""
+    died(functions, *FLAGS, "--record=r.passel")
+    assert report.main(["r.passel"]) == 0
+    assert capsys.readouterr().out.splitlines()[-3:] == [
+        "the record ends before the run does",
+        "was running when it ended: builtin.module/func.func/1:die on func.func @f3",
+        f"to run it again: {AGAIN}",
+    ]
+    assert report.main(["r.passel", "--step=die", "--op=@f3", "--diff"]) == 0
+    shown = capsys.readouterr().out
+    assert "1:die on func.func @f3 at in.mlir:4:1: began and did not end; before it:\n" in shown
+    assert shown.endswith(f"{BEFORE}// to run it again: {AGAIN}\n")
+    page, _ = payload([("r", Record.open("r.passel"))])
+    assert page["records"][0]["again"] == AGAIN
+    assert "--record" not in page["records"][0]["command"]  # which would overwrite it
+    died(*shlex.split(AGAIN)[1:])
+
+
+def test_bisection_finds_the_pass_that_made_a_process_die(
+    functions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A process that died is a run that failed."""
+    died(functions, *FLAGS, "--record=r.passel")
+    assert bisect.main(["r.passel"]) == 0
+    found = capsys.readouterr()
+    assert found.err.startswith("the process died in die on func.func @f3\n")
+    assert found.out == "mark on func.func @f3  [builtin.module/func.func/0:mark]\n"
