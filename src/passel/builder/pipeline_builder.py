@@ -306,10 +306,8 @@ class PipelineBuilder(PipelinePlan):
     def arrange(self, *items: object, when: Condition = None) -> Handle:
         """Append passes, and bring all into an order that fulfils the constraints.
 
-        A pass stands in the pipeline that it is appended to, if it can, else in the first nested
-        one where it can.
-
-        Steps that were added explicitly keep their order as far as the constraints allow: of
+        As for `place`, a pass that cannot stand here goes into the first nested pipeline where it
+        can. Steps that were added explicitly keep their order as far as the constraints allow: of
         those that can come next, the first always does. Nested pipelines, stages and bundles
         that stay together stay as they are inside and out; the order inside is arranged as well,
         but that of the members of a bundle.
@@ -357,12 +355,7 @@ class PipelineBuilder(PipelinePlan):
 
     # -- Stages -----------------------------------------------------------------------------
 
-    def stage(
-        self,
-        name: str,
-        *default: object,
-        required: bool = False,
-    ) -> Stage:
+    def stage(self, name: str, *default: object, required: bool = False) -> Stage:
         """Append a stage: a place with a name that is a promise, which passes' names are not.
 
         Beside it are two more, `pre_` and `post_` and its name.
